@@ -1,0 +1,43 @@
+/**
+ * The shape of a command: data that help, completion, parsing and docs are all made from,
+ * plus a lazy import of the module that does the work.
+ */
+
+export interface FlagSpec {
+  /** Long name without dashes: `max-turns`. */
+  name: string;
+  short?: string;
+  type: "boolean" | "string" | "number" | "list";
+  /** Placeholder in help: `FILE`, `N`. */
+  value?: string;
+  choices?: readonly string[];
+  help: string;
+  hidden?: boolean;
+}
+
+export type FlagValue = boolean | string | number | string[];
+
+export interface CommandInput {
+  /** Positional arguments after the command path. */
+  args: string[];
+  /** Values by long name; absent when not given. */
+  flags: Readonly<Record<string, FlagValue | undefined>>;
+  /** The command path: `["sessions", "list"]`. */
+  path: string[];
+}
+
+/** Returns the exit code. Throws `HermesError` for expected failures. */
+export type CommandMain = (input: CommandInput) => Promise<number>;
+
+export interface CommandSpec {
+  name: string;
+  summary: string;
+  /** Positional grammar for the usage line: `[PROMPT|-]`. */
+  args?: string;
+  flags?: readonly FlagSpec[];
+  subcommands?: readonly CommandSpec[];
+  examples?: readonly string[];
+  hidden?: boolean;
+  /** Present on commands that do something themselves. */
+  load?: () => Promise<{ main: CommandMain }>;
+}

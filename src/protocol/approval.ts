@@ -1,0 +1,64 @@
+/** Asking for permission: what is asked, who may answer, what the answer can be. */
+
+/** `allow` runs, `prompt` needs somebody's yes, `forbidden` never runs whatever the mode. */
+export type Decision = "allow" | "prompt" | "forbidden";
+
+/** The verdict of the pure rules on one command. */
+export interface CommandVerdict {
+  decision: Decision;
+  /** Stable key of the deciding rule; what allowlists store. Empty when allowed by default. */
+  rule: string;
+  description: string;
+  /** The command as the rules saw it. */
+  normalized: string;
+}
+
+export interface ApprovalRequest {
+  tool: string;
+  /** What would happen: the command, or one line that says the action. */
+  subject: string;
+  rule: string;
+  description: string;
+  /** False where `always` may not be offered. */
+  allowAlways: boolean;
+}
+
+export type ApprovalAnswer = "once" | "session" | "always" | "deny";
+
+/** `--approve`: what happens to actions that need a yes. */
+export type ApprovalPolicy = "never" | "ask" | "smart" | "always";
+
+export interface ApprovalOutcome {
+  answer: ApprovalAnswer;
+  by: string;
+  /** Told to the model when denied. */
+  reason?: string;
+  /** Nobody could answer although the policy wanted somebody asked: the run ends with exit code 3. */
+  unanswerable?: boolean;
+}
+
+/** How a surface answers. Rejects only when aborted. */
+export interface Approver {
+  ask(request: ApprovalRequest, signal: AbortSignal): Promise<ApprovalOutcome>;
+}
+
+/** The gate dispatch calls before a handler runs. */
+export interface ApprovalGate {
+  /** Rules on a shell command that is about to run in `environment` (`local`, `docker`, …). */
+  checkCommand(
+    command: string,
+    context: ApprovalContext,
+  ): Promise<ApprovalOutcome>;
+  /** Any other action that a tool, hook or plugin declares as needing a yes. */
+  checkAction(request: ApprovalRequest, context: ApprovalContext): Promise<ApprovalOutcome>;
+}
+
+export interface ApprovalContext {
+  callId: string;
+  tool: string;
+  environment: string;
+  cwd: string;
+  signal: AbortSignal;
+  /** Set for sub-agents: never prompts. */
+  unattended?: boolean;
+}

@@ -1,0 +1,117 @@
+/**
+ * Where commands run and files live. One contract for local, docker, ssh, singularity,
+ * modal and daytona; one conformance suite proves it for each.
+ */
+
+export interface ExecOptions {
+  /** Runs this one command elsewhere; the persistent directory stays. */
+  cwd?: string;
+  /** Extra variables for this command only. */
+  env?: Record<string, string>;
+  timeoutMs?: number;
+  stdin?: Uint8Array | string;
+  signal?: AbortSignal;
+  /** Whose persistent directory and exports apply; default `"main"`. */
+  taskId?: string;
+  /** Run on a pseudo-terminal. */
+  pty?: boolean;
+  /** Characters of output kept (head and tail); default 50 000. */
+  maxOutputChars?: number;
+  /** Live output, for progress. Must not throw. */
+  onOutput?: (text: string) => void;
+}
+
+export interface ExecResult {
+  /** The command's own code; 124 after a timeout, 130 after an interrupt. */
+  exitCode: number;
+  /** stdout and stderr as they came, head and tail when too long. */
+  output: string;
+  /** Bytes the command wrote in all. */
+  totalBytes: number;
+  truncated: boolean;
+  timedOut: boolean;
+  interrupted: boolean;
+  durationMs: number;
+  /** The persistent working directory after the command. */
+  cwd: string;
+}
+
+export interface SpawnOptions {
+  cwd?: string;
+  env?: Record<string, string>;
+  taskId?: string;
+  pty?: boolean;
+  /** Columns and rows of the pseudo-terminal; default 120×40. */
+  size?: { columns: number; rows: number };
+}
+
+/** A background process. Output is kept in a bounded ring; nothing grows with time. */
+export interface BackgroundProcess {
+  readonly pid: number;
+  readonly startedAt: number;
+  /** Settles with the exit code when the process ends; never rejects. */
+  readonly exited: Promise<number>;
+  readonly exitCode: number | undefined;
+  /** Retained output, oldest first, and how many bytes were dropped before it. */
+  output(): { text: string; droppedBytes: number; totalBytes: number };
+  /** Called with each chunk of output from now on; returns a function that stops it. */
+  onOutput(listener: (text: string) => void): () => void;
+  write(data: string | Uint8Array): Promise<void>;
+  closeStdin(): Promise<void>;
+  /** Kills the whole tree: SIGTERM, a grace period, SIGKILL. */
+  kill(): Promise<void>;
+}
+
+export interface FileInfo {
+  kind: "file" | "directory" | "symlink" | "other";
+  size: number;
+  /** Milliseconds since the epoch; 0 when unknown. */
+  mtimeMs: number;
+  mode?: number;
+}
+
+export interface DirEntry {
+  name: string;
+  kind: FileInfo["kind"];
+}
+
+export interface ReadOptions {
+  /** Byte offset; default 0. */
+  start?: number;
+  /** Bytes wanted at most; default the whole file. */
+  length?: number;
+  signal?: AbortSignal;
+}
+
+export interface WriteOptions {
+  /** Creates missing parents; default true. */
+  parents?: boolean;
+  mode?: number;
+  signal?: AbortSignal;
+}
+
+export interface Environment {
+  /** `local`, `docker`, `ssh`, … */
+  readonly name: string;
+  /** True where commands share the machine and user with hermes: approval rules apply in full. */
+  readonly sharesHost: boolean;
+  /** The persistent working directory of a task. */
+  cwd(taskId?: string): string;
+  /** Runs in a shell and waits. A non-zero exit is a result; only infrastructure failures throw `EnvironmentError`. */
+  exec(command: string, options?: ExecOptions): Promise<ExecResult>;
+  spawn(command: string, options?: SpawnOptions): Promise<BackgroundProcess>;
+  /** Absolute path of `path` for a task: `~` expanded, joined to its directory, `.` and `..` folded; symlinks kept. */
+  resolve(path: string, taskId?: string): string;
+  /** Symlinks resolved as far as the path exists. */
+  realPath(path: string): Promise<string>;
+  readFile(path: string, options?: ReadOptions): Promise<Uint8Array>;
+  /** Atomic: the old file or the new one, never half of either. Keeps the mode of an existing file. */
+  writeFile(path: string, data: Uint8Array, options?: WriteOptions): Promise<void>;
+  /** Follows symlinks; undefined when there is nothing. */
+  stat(path: string): Promise<FileInfo | undefined>;
+  list(path: string): Promise<DirEntry[]>;
+  remove(path: string, options?: { recursive?: boolean }): Promise<void>;
+  rename(from: string, to: string): Promise<void>;
+  /** Ends every process it started and frees what it holds. Safe to call twice. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,90 @@
+/**
+ * Everything a surface can know: one flat union, plain JSON, printed as it is by
+ * `hermes run --json`. The published schema lives in `event_schema.ts` and is checked
+ * against these types.
+ */
+import type { ApprovalAnswer, ApprovalRequest } from "./approval.ts";
+import type { AssistantMessage, Usage, UserPart } from "./message.ts";
+import type { FailureKind } from "./provider.ts";
+
+export interface EventBase {
+  /** ISO 8601 instant. */
+  ts: string;
+  sessionId: string;
+  /** Strictly increasing within one process run of a session. */
+  seq: number;
+}
+
+/** How a run ended; the exit code follows from it. */
+export type EndReason =
+  | "done"
+  | "failed"
+  | "needs_approval"
+  | "budget"
+  | "provider"
+  | "schema"
+  | "interrupted";
+
+export type EventBody =
+  | {
+    type: "session_start";
+    version: string;
+    provider: string;
+    model: string;
+    cwd: string;
+    tools: string[];
+    resumed: boolean;
+  }
+  | { type: "session_end"; reason: EndReason; exitCode: number; detail?: string; usage: Usage }
+  | { type: "turn_start"; turn: number; input: UserPart[] }
+  | { type: "turn_end"; turn: number; reason: EndReason; text: string; iterations: number }
+  | { type: "message_start"; iteration: number }
+  | { type: "message_delta"; kind: "text" | "reasoning"; text: string }
+  | { type: "message_end"; message: AssistantMessage }
+  | {
+    type: "tool_start";
+    callId: string;
+    name: string;
+    /** Parsed and coerced arguments, secrets redacted. */
+    arguments: unknown;
+    /** True for a call made by a script of `execute_code`; `parentCallId` is that call. */
+    sandbox?: boolean;
+    parentCallId?: string;
+  }
+  | { type: "tool_delta"; callId: string; text: string }
+  | {
+    type: "tool_end";
+    callId: string;
+    name: string;
+    isError: boolean;
+    durationMs: number;
+    /** The model-visible result. */
+    result: string;
+    sandbox?: boolean;
+    parentCallId?: string;
+  }
+  | { type: "approval_start"; callId: string; request: ApprovalRequest }
+  | {
+    type: "approval_end";
+    callId: string;
+    answer: ApprovalAnswer;
+    /** Who decided: the person, a policy, a remembered answer, the auxiliary model, a timeout. */
+    by: string;
+  }
+  | { type: "subagent_start"; subagentId: string; goal: string }
+  | { type: "subagent_end"; subagentId: string; status: string; summary: string }
+  | { type: "context_start"; reason: string; tokens: number }
+  | { type: "context_end"; tokens: number }
+  | { type: "usage"; usage: Usage; total: Usage; provider: string; model: string }
+  | {
+    type: "error";
+    kind: FailureKind | "tool" | "internal" | "config" | "store";
+    message: string;
+    fatal: boolean;
+    /** Present when the same request is tried again after this wait. */
+    retryInMs?: number;
+  }
+  | { type: "notice"; text: string };
+
+export type AgentEvent = EventBody & EventBase;
+export type EventType = EventBody["type"];

@@ -1,0 +1,36 @@
+/** Points where plugins and config-declared shell commands may look or intervene. */
+
+export type HookName =
+  | "pre_tool_call"
+  | "post_tool_call"
+  | "pre_llm_call"
+  | "post_llm_call"
+  | "on_session_start"
+  | "on_session_end"
+  | "on_session_reset"
+  | "subagent_stop"
+  | "pre_approval_request"
+  | "post_approval_response"
+  | "on_context_compress";
+
+export interface HookPayload {
+  sessionId: string;
+  [key: string]: unknown;
+}
+
+/** What a `pre_tool_call` hook may answer; observers answer nothing. */
+export type HookDirective =
+  | { action: "block"; message: string }
+  | { action: "approve"; message?: string; rule?: string }
+  | { action: "modify"; args: Record<string, unknown> };
+
+/** Runs every hook of a name in order. Never throws: failures are logged and skipped. */
+export interface HookRunner {
+  /** True when anything listens, so that hot paths can skip building payloads. */
+  has(name: HookName): boolean;
+  /** First block or approve wins; modifications accumulate. */
+  preToolCall(payload: HookPayload, signal: AbortSignal): Promise<HookDirective[]>;
+  /** Extra context for the user's message from `pre_llm_call`, empty when none. */
+  preLlmCall(payload: HookPayload, signal: AbortSignal): Promise<string>;
+  notify(name: HookName, payload: HookPayload): Promise<void>;
+}

@@ -1,0 +1,104 @@
+/**
+ * A tool: what the model sees and what runs when it is called. Built-ins, MCP servers and
+ * plugins all register this one shape.
+ */
+import type { ApprovalOutcome, ApprovalRequest } from "./approval.ts";
+import type { Environment } from "./environment.ts";
+import type { InferSchema, JsonSchema } from "./json_schema.ts";
+import type { ToolDefinition } from "./provider.ts";
+import type { ToolServices } from "./services.ts";
+
+/** A file a call reads or writes, for scheduling parallel calls. */
+export interface PathUse {
+  path: string;
+  write: boolean;
+}
+
+/** What a handler returns: an object becomes JSON, a string is passed as it is. */
+export type ToolResult = string | Record<string, unknown>;
+
+export interface ToolContext {
+  readonly callId: string;
+  readonly sessionId: string;
+  /** Key of the persistent working directory, processes and read history. */
+  readonly taskId: string;
+  readonly env: Environment;
+  readonly signal: AbortSignal;
+  readonly fetch: typeof fetch;
+  /** Names of the tools the session offers. */
+  readonly sessionTools: readonly string[];
+  /** True when a script of `execute_code` makes this call. */
+  readonly sandbox: boolean;
+  readonly services: ToolServices;
+  /** Settings for tools: the `config.yaml` value at a dotted path, defaults applied. */
+  config(path: string): unknown;
+  /** Asks for a yes; resolves to the outcome, never throws but on abort. */
+  approve(request: ApprovalRequest): Promise<ApprovalOutcome>;
+  /** Checks a shell command against the approval rules, asking when they say so. */
+  approveCommand(command: string): Promise<ApprovalOutcome>;
+  /** One line of progress to the surface. */
+  progress(text: string): void;
+  /** Diagnostics, shown with `--verbose`. */
+  log(text: string): void;
+  /** Dispatches another tool on behalf of this call (scripts, plugins): the same path, the same rules. */
+  callTool(name: string, args: unknown, options?: NestedCallOptions): Promise<NestedCallResult>;
+}
+
+export interface NestedCallOptions {
+  signal?: AbortSignal;
+  /** Marks the call as made by a script: events carry `sandbox: true`. */
+  sandbox?: boolean;
+}
+
+export interface NestedCallResult {
+  content: string;
+  isError: boolean;
+}
+
+/** What an availability check may look at. */
+export interface CheckContext {
+  env(name: string): string | undefined;
+  /** Absolute path of a program on PATH, if any. */
+  which(program: string): Promise<string | undefined>;
+  config(path: string): unknown;
+  readonly environmentName: string;
+}
+
+/** What a dynamic schema may depend on. */
+export interface SchemaContext {
+  /** Names of the tools that survived resolution and availability. */
+  readonly tools: readonly string[];
+  readonly definitions: ReadonlyMap<string, ToolDefinition>;
+  config(path: string): unknown;
+}
+
+export interface ToolSpec<S extends JsonSchema = JsonSchema> {
+  name: string;
+  toolset: string;
+  /** Read by the model: short, and makes it choose right. */
+  description: string;
+  schema: S;
+  handler(args: InferSchema<S>, ctx: ToolContext): Promise<ToolResult> | ToolResult;
+  /** True or absent: available. A string or false: unavailable, with that reason. Throwing means unavailable. */
+  check?: (ctx: CheckContext) => boolean | string | Promise<boolean | string>;
+  /** Variables it needs; shown by `hermes tools`. */
+  requiresEnv?: readonly string[];
+  emoji?: string;
+  /** Characters of result kept in context before the rest is spilled to a file; default 100 000. */
+  maxResultChars?: number;
+  /** Rewrites the definition from what survived; an exception keeps the static one. */
+  dynamicSchema?: (ctx: SchemaContext) => Partial<ToolDefinition> | undefined;
+  /** May run beside others; `"paths"`: unless the paths of `paths()` overlap and one side writes. */
+  parallel?: boolean | "paths";
+  paths?: (args: InferSchema<S>) => PathUse[];
+  /** Repeating it with the same arguments and the same result is no progress. */
+  idempotent?: boolean;
+  /** The result comes from outside and may try to instruct the model. */
+  untrusted?: boolean;
+  /** Milliseconds a call may take; default 420 000; 0 is no limit. */
+  timeoutMs?: number;
+  /** Replaces a tool of another toolset; plugins need a grant. */
+  override?: boolean;
+  /** One line that names the call for people: `read src/a.ts`. */
+  summary?: (args: InferSchema<S>) => string;
+}
