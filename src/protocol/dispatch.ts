@@ -25,6 +25,8 @@ export interface DispatchResult {
   needsApproval?: boolean;
   /** A loop guardrail wants the turn to end; the text says why. */
   halt?: string;
+  /** The call named a tool that does not exist and could not be repaired. */
+  unknownTool?: boolean;
 }
 
 export interface ToolDispatcher {
@@ -32,6 +34,8 @@ export interface ToolDispatcher {
   plan(call: ToolCallPart): CallPlan;
   /** Runs one call. Never throws: every failure is a result; an abort gives a "cancelled" result. */
   run(call: ToolCallPart, options: DispatchOptions): Promise<DispatchResult>;
+  /** Spills the largest results of one model message until their sum fits the turn's budget. */
+  fitTurn?(messages: readonly ToolMessage[]): Promise<ToolMessage[]>;
   /** Forgets per-turn counters (loop guardrails). */
   beginTurn(): void;
 }

@@ -102,3 +102,29 @@ export interface ToolSpec<S extends JsonSchema = JsonSchema> {
   /** One line that names the call for people: `read src/a.ts`. */
   summary?: (args: InferSchema<S>) => string;
 }
+
+/** What can be known of a tool without running any of its code. */
+export type ToolFacts = Pick<
+  ToolSpec,
+  | "name"
+  | "toolset"
+  | "description"
+  | "schema"
+  | "requiresEnv"
+  | "emoji"
+  | "maxResultChars"
+  | "parallel"
+  | "idempotent"
+  | "untrusted"
+  | "timeoutMs"
+>;
+
+/** A line of the generated manifest: enough to offer the tool; its module is imported when first needed. */
+export interface ManifestEntry extends ToolFacts {
+  /** The module has a `check`: it must be imported to know whether the tool is available. */
+  checked?: boolean;
+  /** The module has a `dynamicSchema`: it must be imported to build the definition. */
+  dynamic?: boolean;
+  /** Imports the module, which registers the tool. */
+  load(): Promise<unknown>;
+}

@@ -1,31 +1,164 @@
 /**
  * The central table of tools. Every file in `tools/` registers here once at import; MCP
- * servers and plugins use the same call. Owns names, collisions and the generation counter;
- * knows nothing of running a tool.
+ * servers and plugins use the same call. Owns names, collisions, lazy imports and the
+ * generation counter; knows nothing of availability or of running a tool.
  */
 import type { JsonSchema } from "../protocol/json_schema.ts";
-import type { ToolSpec } from "../protocol/tool.ts";
+import type { ManifestEntry, ToolFacts, ToolSpec } from "../protocol/tool.ts";
+
+interface Slot {
+  facts: ToolFacts;
+  /** Absent until the module of a manifest entry has been imported. */
+  spec?: ToolSpec;
+  manifest?: ManifestEntry;
+  loading?: Promise<void>;
+  /** Why the module could not be imported. */
+  failure?: string;
+}
+
+const MAX_PROBLEMS = 100;
 
 export class ToolRegistry {
-  #tools = new Map<string, ToolSpec>();
+  #slots = new Map<string, Slot>();
+  #aliases = new Map<string, string>();
+  #problems: string[] = [];
   #generation = 0;
+  #onProblem: ((line: string) => void) | undefined;
 
-  /** Bumped by every change; caches key on it. */
+  /** Bumped by every change a definition could show; caches key on it. */
   get generation(): number {
     return this.#generation;
   }
 
-  /** Adds or replaces a tool; false when the name belongs to another toolset. */
+  /** Rejected registrations and modules that failed to import, oldest first. */
+  get problems(): readonly string[] {
+    return this.#problems;
+  }
+
+  /** Sends every problem, those already known included, to a log. */
+  reportProblems(log: (line: string) => void): void {
+    this.#onProblem = log;
+    this.#problems.forEach((line) => log(line));
+  }
+
+  /** Adds or replaces a tool; false, with a reported reason, when the name belongs to another toolset. */
   register<const S extends JsonSchema>(spec: ToolSpec<S>): boolean {
-    const existing = this.#tools.get(spec.name);
-    if (existing && existing.toolset !== spec.toolset && !spec.override) return false;
-    this.#tools.set(spec.name, spec as unknown as ToolSpec);
+    const slot = this.#slots.get(spec.name);
+    if (slot && slot.facts.toolset !== spec.toolset && !spec.override) {
+      this.#report(
+        `Tool "${spec.name}" of toolset "${spec.toolset}" is rejected: the name belongs to toolset ` +
+          `"${slot.facts.toolset}". Register it with override, or under another name.`,
+      );
+      return false;
+    }
+    const live = spec as unknown as ToolSpec;
+    if (slot?.manifest && !slot.spec && slot.facts.toolset === spec.toolset) {
+      // The announced module arrived: what the model sees is unchanged, so caches stay good.
+      slot.spec = live;
+      slot.facts = live;
+      return true;
+    }
+    this.#slots.set(spec.name, { facts: live, spec: live });
     this.#generation++;
     return true;
   }
 
+  /** Announces tools by their manifest entries; live registrations of the same name win. */
+  addManifest(entries: readonly ManifestEntry[]): void {
+    for (const entry of entries) {
+      if (this.#slots.has(entry.name)) continue;
+      this.#slots.set(entry.name, { facts: entry, manifest: entry });
+      this.#generation++;
+    }
+  }
+
+  /** Removes a tool; the last one of a toolset takes the toolset's aliases with it. */
+  unregister(name: string): boolean {
+    const slot = this.#slots.get(name);
+    if (!slot) return false;
+    this.#slots.delete(name);
+    this.#generation++;
+    const toolset = slot.facts.toolset;
+    if (this.inToolset(toolset).length === 0) {
+      for (const [alias, target] of this.#aliases) {
+        if (target === toolset) this.#aliases.delete(alias);
+      }
+    }
+    return true;
+  }
+
+  /** Another name for a toolset: MCP servers answer to `<server>` beside `mcp-<server>`. */
+  alias(alias: string, toolset: string): void {
+    const previous = this.#aliases.get(alias);
+    if (previous !== undefined && previous !== toolset) {
+      this.#report(`Toolset alias "${alias}" now means "${toolset}" instead of "${previous}".`);
+    }
+    this.#aliases.set(alias, toolset);
+    this.#generation++;
+  }
+
+  get aliases(): ReadonlyMap<string, string> {
+    return this.#aliases;
+  }
+
+  /** The tool with its code; undefined when unknown or not imported yet (see `load`). */
   get(name: string): ToolSpec | undefined {
-    return this.#tools.get(name);
+    return this.#slots.get(name)?.spec;
+  }
+
+  /** What is known without importing anything. */
+  facts(name: string): ToolFacts | undefined {
+    return this.#slots.get(name)?.facts;
+  }
+
+  /** The manifest entry of a tool whose module has not been imported yet. */
+  pending(name: string): ManifestEntry | undefined {
+    const slot = this.#slots.get(name);
+    return slot?.spec ? undefined : slot?.manifest;
+  }
+
+  /** Why the module of a tool could not be imported, once it was tried. */
+  loadFailure(name: string): string | undefined {
+    return this.#slots.get(name)?.failure;
+  }
+
+  /** Every known tool, sorted by name. */
+  list(): ToolFacts[] {
+    return [...this.#slots.values()].map((slot) => slot.facts)
+      .sort((a, b) => a.name < b.name ? -1 : 1);
+  }
+
+  /** Names of the tools registered for a toolset, sorted. */
+  inToolset(toolset: string): string[] {
+    return this.list().filter((facts) => facts.toolset === toolset).map((facts) => facts.name);
+  }
+
+  /** The tool with its code, importing its module first if need be. Never rejects. */
+  async load(name: string): Promise<ToolSpec | undefined> {
+    const slot = this.#slots.get(name);
+    if (!slot || slot.spec || !slot.manifest || slot.failure) return slot?.spec;
+    slot.loading ??= this.#import(slot, slot.manifest);
+    await slot.loading;
+    return this.#slots.get(name)?.spec;
+  }
+
+  async #import(slot: Slot, entry: ManifestEntry): Promise<void> {
+    try {
+      await entry.load();
+      if (!slot.spec && this.#slots.get(entry.name) === slot) {
+        throw new Error("its module did not register it");
+      }
+    } catch (error) {
+      slot.failure = error instanceof Error ? error.message : String(error);
+      this.#generation++;
+      this.#report(`Tool "${entry.name}" is unavailable: ${slot.failure}`);
+    }
+  }
+
+  #report(line: string): void {
+    if (this.#problems.length >= MAX_PROBLEMS) this.#problems.shift();
+    this.#problems.push(line);
+    this.#onProblem?.(line);
   }
 }
 
