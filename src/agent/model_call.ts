@@ -1,0 +1,209 @@
+/**
+ * One answer from a model: streams it, and deals with every way it can fail. Waits and tries
+ * again, shrinks what is sent after an overflow, asks for the rest of a cut answer's tool
+ * call, moves to the next provider. Yields events; returns a message or one classified failure.
+ */
+import { backoffMs, sleep } from "../util/sleep.ts";
+import type { EventBody } from "../protocol/event.ts";
+import type { AssistantMessage, Message } from "../protocol/message.ts";
+import { messageText, toolCallsOf } from "../protocol/message.ts";
+import type { ModelRequest, ProviderFailure } from "../protocol/provider.ts";
+import type { LoopDeps, RetryPolicy } from "./types.ts";
+
+export type ModelOutcome =
+  | { ok: true; message: AssistantMessage }
+  | { ok: false; failure: ProviderFailure; partial: string };
+
+const EMPTY_NUDGE = "Your last reply was empty. Go on with the task, or say that it is done.";
+/** Attempts at a usable answer (not empty, no tool call cut short) from one provider. */
+const MAX_UNUSABLE = 3;
+const MAX_SHRINKS = 3;
+const LENGTH_CAP = 32_768;
+
+interface CallState {
+  request: ModelRequest;
+  retries: number;
+  unusable: number;
+  shrinks: number;
+  /** Text shown by the attempt under way. */
+  partial: string;
+}
+
+/** Calls the active provider, then its fallbacks, until there is an answer or nobody is left. */
+export async function* callModel(
+  deps: LoopDeps,
+  options: { toolChoice: "auto" | "none"; iteration: number },
+): AsyncGenerator<EventBody, ModelOutcome> {
+  let state = freshState(deps, options.toolChoice);
+  while (true) {
+    yield { type: "message_start", iteration: options.iteration };
+    const outcome = yield* streamOnce(deps, state);
+    let failure: ProviderFailure;
+    if (outcome.ok) {
+      const problem = unusable(outcome.message);
+      if (problem === undefined) return outcome;
+      if (outcome.message.usage) deps.budget.add(outcome.message.usage);
+      failure = problem;
+    } else failure = outcome.failure;
+    if (failure.kind === "aborted" || deps.signal.aborted) {
+      return { ok: false, failure: { ...failure, kind: "aborted" }, partial: state.partial };
+    }
+    const waitMs = recover(state, { failure, deps });
+    if (waitMs === undefined) {
+      const next = deps.providers.fallbacks.shift();
+      if (next === undefined || failure.action === "fatal") {
+        return { ok: false, failure, partial: state.partial };
+      }
+      yield { type: "error", kind: failure.kind, message: failure.message, fatal: false };
+      yield { type: "notice", text: `switching to ${next.name}/${next.model.id}` };
+      deps.providers.active = next;
+      state = freshState(deps, options.toolChoice);
+      continue;
+    }
+    yield {
+      type: "error",
+      kind: failure.kind,
+      message: failure.message,
+      fatal: false,
+      retryInMs: waitMs,
+    };
+    if (!await waited(waitMs, deps.signal)) {
+      return { ok: false, failure: { ...failure, kind: "aborted" }, partial: state.partial };
+    }
+  }
+}
+
+function freshState(deps: LoopDeps, toolChoice: "auto" | "none"): CallState {
+  return {
+    request: {
+      ...deps.request,
+      system: deps.system,
+      messages: deps.history.messages(),
+      tools: deps.tools,
+      toolChoice,
+    },
+    retries: 0,
+    unusable: 0,
+    shrinks: 0,
+    partial: "",
+  };
+}
+
+async function* streamOnce(
+  deps: LoopDeps,
+  state: CallState,
+): AsyncGenerator<EventBody, ModelOutcome> {
+  state.partial = "";
+  for await (const event of deps.providers.active.stream(state.request, deps.signal)) {
+    switch (event.type) {
+      case "text_delta":
+        state.partial += event.text;
+        yield { type: "message_delta", kind: "text", text: event.text };
+        break;
+      case "reasoning_delta":
+        yield { type: "message_delta", kind: "reasoning", text: event.text };
+        break;
+      case "tool_call_delta":
+        break;
+      case "end":
+        return { ok: true, message: event.message };
+      case "failure":
+        return { ok: false, failure: event.failure, partial: state.partial };
+      default:
+        event satisfies never;
+    }
+  }
+  const message = `${deps.providers.active.name} ended its stream without an answer`;
+  return {
+    ok: false,
+    failure: { kind: "malformed", action: "retry", message },
+    partial: state.partial,
+  };
+}
+
+/** Why a complete answer cannot be used, as a failure to recover from. */
+function unusable(message: AssistantMessage): ProviderFailure | undefined {
+  const calls = toolCallsOf(message);
+  if (message.stopReason === "content_filter") {
+    return {
+      kind: "content_filter",
+      action: "fallback",
+      message: `${message.provider} refused to answer (content filter); rephrase the request`,
+    };
+  }
+  if (message.stopReason === "length" && calls.length > 0) {
+    return {
+      kind: "malformed",
+      action: "retry",
+      message: "the answer was cut inside a tool call; asking again with more room",
+    };
+  }
+  if (calls.length === 0 && messageText(message).trim() === "") {
+    return {
+      kind: "malformed",
+      action: "retry",
+      message: `${message.provider}/${message.model} gave an empty answer`,
+    };
+  }
+  return undefined;
+}
+
+/** Prepares the next attempt and says how long to wait; undefined when this provider is done. */
+function recover(
+  state: CallState,
+  context: { failure: ProviderFailure; deps: LoopDeps },
+): number | undefined {
+  const { failure, deps } = context;
+  switch (failure.action) {
+    case "retry":
+      if (failure.kind === "malformed" && failure.status === undefined) {
+        return recoverUnusable(state, deps.retry);
+      }
+      if (++state.retries >= deps.retry.maxAttempts) return undefined;
+      return failure.retryAfterMs ?? backoffMs(state.retries - 1, deps.retry);
+    case "overflow": {
+      if (state.shrinks >= MAX_SHRINKS) return undefined;
+      const smaller = deps.shrink(state.request.messages, state.shrinks++);
+      if (smaller === undefined) return undefined;
+      state.request = { ...state.request, messages: smaller };
+      return 0;
+    }
+    case "auth":
+    case "fallback":
+    case "fatal":
+      return undefined;
+    default:
+      return failure.action satisfies never;
+  }
+}
+
+function recoverUnusable(state: CallState, retry: RetryPolicy): number | undefined {
+  if (++state.unusable >= MAX_UNUSABLE) return undefined;
+  const cap = state.request.maxOutputTokens ?? 4096;
+  const { messages } = state.request;
+  state.request = {
+    ...state.request,
+    maxOutputTokens: Math.max(cap, Math.min(cap * 2, LENGTH_CAP)),
+    messages: state.unusable > 1 ? withNudge(messages) : messages,
+  };
+  return backoffMs(state.unusable - 1, { ...retry, baseMs: retry.baseMs / 4 });
+}
+
+/** The nudge goes with one request only; it is never part of the transcript. */
+function withNudge(messages: readonly Message[]): Message[] {
+  return [...messages, {
+    role: "user",
+    content: [{ type: "text", text: EMPTY_NUDGE }],
+    synthetic: true,
+  }];
+}
+
+async function waited(ms: number, signal: AbortSignal): Promise<boolean> {
+  try {
+    await sleep(ms, signal);
+    return true;
+  } catch {
+    // The only rejection of sleep() is the abort itself.
+    return false;
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * Instructions a project keeps for agents: `.hermes.md`, `AGENTS.md`, `CLAUDE.md` or
+ * `.cursorrules`. The first kind found wins; `AGENTS.md` is collected from the repository root
+ * down to the working directory.
+ */
+import { dirname, joinPath } from "../util/path.ts";
+
+const CAP_CHARS = 20_000;
+
+/** Reads a text file; undefined when it is not there or not readable. */
+export type ReadText = (path: string) => string | undefined;
+
+/** The project's instructions, capped, or undefined. `exists` tells whether a path exists. */
+export function readProjectFiles(
+  cwd: string,
+  world: { read: ReadText; exists: (path: string) => boolean },
+): string | undefined {
+  const chain = repositoryChain(cwd, world.exists);
+  for (const dir of chain.toReversed()) {
+    const own = world.read(joinPath(dir, ".hermes.md")) ?? world.read(joinPath(dir, "HERMES.md"));
+    if (own !== undefined) return cap(own.replace(/^---\n[\s\S]*?\n---\n/, ""), ".hermes.md");
+  }
+  const agents = new Set<string>();
+  for (const dir of chain) {
+    const text = world.read(joinPath(dir, "AGENTS.md"));
+    if (text !== undefined) agents.add(text.trim());
+  }
+  if (agents.size > 0) return cap([...agents].join("\n\n"), "AGENTS.md");
+  for (const name of ["CLAUDE.md", ".cursorrules"]) {
+    const text = world.read(joinPath(cwd, name));
+    if (text !== undefined) return cap(text, name);
+  }
+  return undefined;
+}
+
+/** Directories from the repository root to `cwd`; `cwd` alone outside a repository. */
+function repositoryChain(cwd: string, exists: (path: string) => boolean): string[] {
+  const chain: string[] = [];
+  for (let dir = cwd;; dir = dirname(dir)) {
+    chain.unshift(dir);
+    if (exists(joinPath(dir, ".git"))) return chain;
+    if (dir === "/" || dir === ".") return [cwd];
+  }
+}
+
+function cap(text: string, name: string): string | undefined {
+  const clean = text.replace(/^\uFEFF/, "").trim();
+  if (clean === "") return undefined;
+  if (clean.length <= CAP_CHARS) return clean;
+  const head = clean.slice(0, CAP_CHARS * 0.7);
+  const tail = clean.slice(-CAP_CHARS * 0.2);
+  return `${head}\n[… cut: read ${name} for the rest …]\n${tail}`;
+}
