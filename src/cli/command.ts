@@ -32,7 +32,10 @@ export type CommandMain = (input: CommandInput) => Promise<number>;
 export interface CommandSpec {
   name: string;
   summary: string;
-  /** Positional grammar for the usage line: `[PROMPT|-]`. */
+  /**
+   * Positional grammar, checked by the parser: `KEY [VALUE...]`. A word without brackets is
+   * required, `...` allows any number. Absent: takes none.
+   */
   args?: string;
   flags?: readonly FlagSpec[];
   subcommands?: readonly CommandSpec[];

@@ -1,0 +1,25 @@
+/** `hermes help [COMMAND...]`, and what `--help` shows. */
+import { UsageError } from "../../protocol/error.ts";
+import { didYouMean } from "../../util/nearest.ts";
+import { commandPathOf } from "../args.ts";
+import type { CommandInput } from "../command.ts";
+import { COMMANDS, GLOBAL_FLAGS } from "../commands_data.ts";
+import { renderCommand, renderOverview } from "../help.ts";
+import { out } from "../io.ts";
+
+export function main(input: CommandInput): Promise<number> {
+  const { path, spec } = commandPathOf(input.args, COMMANDS);
+  const unknown = input.args[path.length];
+  if (unknown !== undefined) {
+    const names = (spec === undefined ? COMMANDS : spec.subcommands ?? []).map((c) => c.name);
+    throw new UsageError(`no command "${input.args.join(" ")}".${didYouMean(unknown, names)}`, {
+      hint: `See "hermes help".`,
+    });
+  }
+  out(
+    spec === undefined
+      ? renderOverview(COMMANDS, GLOBAL_FLAGS)
+      : renderCommand(spec, path, GLOBAL_FLAGS),
+  );
+  return Promise.resolve(0);
+}

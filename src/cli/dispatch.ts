@@ -1,0 +1,55 @@
+/** argv → the command that runs, with `--help` and `--version` answered on the way. */
+import { HermesError, UsageError } from "../protocol/error.ts";
+import { VERSION } from "../util/version.ts";
+import { commandPathOf, type Grammar, parseCommandLine } from "./args.ts";
+import type { CommandSpec } from "./command.ts";
+import { COMMANDS, DEFAULT_COMMAND, GLOBAL_FLAGS } from "./commands_data.ts";
+import { disableColor, out } from "./io.ts";
+
+/** Runs the command line and returns the exit code. Throws `HermesError` for expected failures. */
+export async function dispatch(
+  argv: readonly string[],
+  terminal: { isTerminal: boolean },
+): Promise<number> {
+  if (asksForHelp(argv)) return await showHelp(commandPathOf(argv, COMMANDS).path);
+  const parsed = parseCommandLine(argv, grammar());
+  if (parsed.flags.version === true) {
+    out(`hermes ${VERSION}\n`);
+    return 0;
+  }
+  if (parsed.path.length === 0 && !terminal.isTerminal) {
+    throw new UsageError("no command, and no terminal to chat in", {
+      hint: `Give the agent a job: hermes run "…". See "hermes help".`,
+    });
+  }
+  if (parsed.flags["no-color"] === true) disableColor();
+  if (parsed.spec.load === undefined) return await missing(parsed.spec, parsed.path);
+  const { main } = await parsed.spec.load();
+  return await main(parsed);
+}
+
+/** The table as the parser wants it. */
+export function grammar(): Grammar {
+  const defaultCommand = COMMANDS.find((command) => command.name === DEFAULT_COMMAND)!;
+  return { commands: COMMANDS, globals: GLOBAL_FLAGS, defaultCommand };
+}
+
+/** `-h` wins over everything wrong beside it, but not when it belongs to the text after `--`. */
+function asksForHelp(argv: readonly string[]): boolean {
+  const end = argv.indexOf("--");
+  const own = end < 0 ? argv : argv.slice(0, end);
+  return own.includes("--help") || own.includes("-h");
+}
+
+async function missing(spec: CommandSpec, path: string[]): Promise<number> {
+  if (spec.subcommands !== undefined) {
+    await showHelp(path);
+    return 2;
+  }
+  throw new HermesError(`"hermes ${path.join(" ")}" is not part of this build`);
+}
+
+async function showHelp(path: readonly string[]): Promise<number> {
+  const { main } = await import("./commands/help.ts");
+  return await main({ path: ["help"], args: [...path], flags: {} });
+}
