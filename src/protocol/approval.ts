@@ -61,4 +61,6 @@ export interface ApprovalContext {
   signal: AbortSignal;
   /** Set for sub-agents: never prompts. */
   unattended?: boolean;
+  /** Told when somebody is really asked, before the answer: dispatch makes `approval_*` events of it. */
+  asked?(request: ApprovalRequest): void;
 }
