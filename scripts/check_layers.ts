@@ -1,0 +1,207 @@
+/**
+ * Reads the real module graph (`deno info --json`) and fails when an import goes up or
+ * sideways, when value imports form a cycle, when a fenced-in package is imported elsewhere, or
+ * when the static path to the first request loads something slow. Ranks: AGENTS.md.
+ */
+import { finish, isTest, ROOT, runDeno, typescriptFiles } from "./_tree.ts";
+
+/** One import of the graph; both ends relative to the root or a bare specifier (`node:fs`, `npm:x`). */
+export interface Edge {
+  from: string;
+  to: string;
+  typeOnly: boolean;
+  dynamic: boolean;
+}
+
+const RANKS: Readonly<Record<string, number>> = {
+  "src/util": 0,
+  "src/deps": 0,
+  "src/protocol": 1,
+  "src/config": 2,
+  "src/store": 2,
+  "src/providers": 2,
+  "environments": 2,
+  "src/agent": 4,
+  "tools": 4,
+  "src/plugins": 5,
+  "src/session": 5,
+  "src/cli": 6,
+  "src/gateway": 6,
+  "src/cron": 6,
+  "src/acp": 6,
+  "src/server": 6,
+  "main.ts": 7,
+};
+/** A folder of `src` that the table does not name is a single mechanism. */
+const MECHANISM_RANK = 3;
+
+/** Modules whose static imports are the way to the first request. */
+const HOT_ROOTS = ["main.ts", "src/cli/commands/run.ts"];
+const SLOW =
+  /^(npm:|node:(path|process|util|crypto|child_process|os|module|stream|events|buffer)\b)/;
+
+/** `src/agent/loop.ts` → `src/agent`, `tools/x.ts` → `tools`; undefined outside the layers. */
+export function layerOf(path: string): string | undefined {
+  if (path === "main.ts") return path;
+  return /^(src\/[^/]+(?=\/)|tools(?=\/)|environments(?=\/))/.exec(path)?.[0];
+}
+
+function rankOf(layer: string): number {
+  return RANKS[layer] ?? MECHANISM_RANK;
+}
+
+/** Why an import between two layers is not allowed, or undefined. */
+export function layerProblem(edge: Edge): string | undefined {
+  const from = layerOf(edge.from);
+  const to = layerOf(edge.to);
+  if (from === undefined || to === undefined || from === to) return undefined;
+  const [own, other] = [rankOf(from), rankOf(to)];
+  if (other > own) return "imports go down only";
+  if (other === own) return "siblings of one rank do not import each other";
+  if (other <= 1) return undefined;
+  if (own === 3) return edge.typeOnly ? undefined : "rank 3 may use rank 2 as types only";
+  if (from === "src/agent") {
+    return other === 3 && edge.typeOnly ? undefined : "the loop receives its parts as arguments";
+  }
+  if (from === "tools") return other === 3 ? undefined : "tools reach the world through ctx";
+  if (from === "main.ts") {
+    return other === 6 || to === "src/sandbox" ? undefined : "main.ts starts surfaces only";
+  }
+  return undefined;
+}
+
+/** Why a package may not be imported from this file, or undefined. */
+export function fenceProblem(edge: Edge): string | undefined {
+  const layer = layerOf(edge.from);
+  if (layer === undefined || edge.typeOnly) return undefined;
+  if (edge.to === "node:sqlite" && layer !== "src/store") return "only src/store opens SQLite";
+  if (edge.to.startsWith("npm:") && layer !== "src/deps") {
+    return "npm packages are loaded through src/deps";
+  }
+  return undefined;
+}
+
+/** Folder-private modules (`_name.ts`) stay in their folder; tools share code only through them. */
+export function privacyProblem(edge: Edge): string | undefined {
+  const [folder, file] = split(edge.to);
+  if (layerOf(edge.to) === undefined) return undefined;
+  if (file.startsWith("_")) {
+    return split(edge.from)[0] === folder ? undefined : `_*.ts is private to ${folder}`;
+  }
+  const betweenTools = folder === "tools" && layerOf(edge.from) === "tools";
+  return betweenTools && !edge.from.endsWith("/manifest.ts")
+    ? "a tool does not import another"
+    : undefined;
+}
+
+function split(path: string): [folder: string, file: string] {
+  const cut = path.lastIndexOf("/");
+  return [path.slice(0, Math.max(cut, 0)), path.slice(cut + 1)];
+}
+
+/** Value imports by importer, dynamic ones left out: they run after both sides have loaded. */
+function staticGraph(edges: readonly Edge[]): Map<string, string[]> {
+  const graph = new Map<string, string[]>();
+  for (const edge of edges) {
+    if (edge.typeOnly || edge.dynamic) continue;
+    graph.set(edge.from, [...graph.get(edge.from) ?? [], edge.to]);
+  }
+  return graph;
+}
+
+/** Each cycle of static value imports, as `a → b → a`. */
+export function findCycles(edges: readonly Edge[]): string[] {
+  const graph = staticGraph(edges);
+  const done = new Set<string>();
+  const cycles: string[] = [];
+  function visit(node: string, trail: string[]): void {
+    const start = trail.indexOf(node);
+    if (start >= 0) cycles.push([...trail.slice(start), node].join(" → "));
+    if (start >= 0 || done.has(node)) return;
+    for (const next of graph.get(node) ?? []) visit(next, [...trail, node]);
+    done.add(node);
+  }
+  for (const node of graph.keys()) visit(node, []);
+  return cycles;
+}
+
+/** Slow modules that loading a hot root pulls in, each with the way to it. */
+export function hotPathProblems(edges: readonly Edge[]): string[] {
+  const graph = staticGraph(edges);
+  const problems: string[] = [];
+  const seen = new Set<string>();
+  function visit(node: string, trail: string[]): void {
+    if (seen.has(node)) return;
+    seen.add(node);
+    const way = [...trail, node];
+    if (SLOW.test(node)) problems.push(`hot path: ${way.join(" → ")}: import it lazily`);
+    else for (const next of graph.get(node) ?? []) visit(next, way);
+  }
+  for (const root of HOT_ROOTS) visit(root, []);
+  return problems;
+}
+
+/** The whole graph below every module that is not a test. */
+async function readGraph(): Promise<Edge[]> {
+  const files = (await typescriptFiles()).filter((path) =>
+    !isTest(path) && layerOf(path) !== undefined
+  );
+  const entry = await Deno.makeTempFile({ suffix: ".ts" });
+  try {
+    const imports = files.map((path) => `import ${JSON.stringify(`file://${ROOT}/${path}`)};`);
+    await Deno.writeTextFile(entry, imports.join("\n"));
+    const info = await runDeno(["info", "--json", "--config", `${ROOT}/deno.json`, entry]);
+    if (info.code !== 0) throw new Error(`deno info failed: ${info.stderr}`);
+    return edgesOf(JSON.parse(info.stdout) as ModuleGraph);
+  } finally {
+    await Deno.remove(entry);
+  }
+}
+
+interface ModuleGraph {
+  modules: {
+    specifier: string;
+    error?: string;
+    dependencies?: {
+      specifier: string;
+      code?: { specifier?: string };
+      type?: { specifier?: string };
+      isDynamic?: boolean;
+    }[];
+  }[];
+}
+
+function edgesOf(graph: ModuleGraph): Edge[] {
+  const edges: Edge[] = [];
+  for (const module of graph.modules) {
+    const from = relative(module.specifier);
+    if (layerOf(from) === undefined) continue;
+    if (module.error !== undefined) throw new Error(`${from}: ${module.error}`);
+    for (const dependency of module.dependencies ?? []) {
+      const target = dependency.code?.specifier ?? dependency.type?.specifier;
+      edges.push({
+        from,
+        to: relative(target ?? dependency.specifier),
+        typeOnly: dependency.code === undefined,
+        dynamic: dependency.isDynamic ?? false,
+      });
+    }
+  }
+  return edges;
+}
+
+function relative(specifier: string): string {
+  const prefix = `file://${ROOT}/`;
+  return specifier.startsWith(prefix) ? specifier.slice(prefix.length) : specifier;
+}
+
+if (import.meta.main) {
+  const edges = await readGraph();
+  const problems = edges.flatMap((edge) => {
+    const why = layerProblem(edge) ?? fenceProblem(edge) ?? privacyProblem(edge);
+    return why === undefined ? [] : [`${edge.from} → ${edge.to}: ${why}`];
+  });
+  problems.push(...findCycles(edges).map((cycle) => `import cycle: ${cycle}`));
+  problems.push(...hotPathProblems(edges));
+  finish(problems);
+}

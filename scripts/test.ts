@@ -1,0 +1,67 @@
+/**
+ * `deno task test [FILTER|PATH|-flag]…`: runs every test in parallel and leak-checked, shows the
+ * runner's output as it comes, and ends with the line `N passed, N failed`. Words that name no
+ * file filter by test name.
+ */
+import { ROOT } from "./_tree.ts";
+
+/** What the runner counted; a run that died before its summary counts as one failure. */
+export interface Summary {
+  passed: number;
+  failed: number;
+}
+
+/** The counts in the runner's last summary line, checked against its exit code. */
+export function parseSummary(output: string, exitCode: number): Summary {
+  // deno-lint-ignore no-control-regex -- colours are on when a terminal is watching
+  const plain = output.replace(/\x1b\[[0-9;]*m/g, "");
+  const last = [...plain.matchAll(/^(?:ok|FAILED) \| (\d+) passed.*?\| (\d+) failed/gm)].at(-1);
+  const passed = Number(last?.[1] ?? 0);
+  const failed = Number(last?.[2] ?? 0);
+  return { passed, failed: exitCode !== 0 && failed === 0 ? 1 : failed };
+}
+
+/** Arguments of `deno test` for the words after `deno task test`. */
+export async function testArguments(words: readonly string[]): Promise<string[]> {
+  const args = ["test", "-A", "--parallel", "--trace-leaks"];
+  const filters: string[] = [];
+  for (const word of words) {
+    if (word.startsWith("-") || await exists(`${ROOT}/${word}`)) args.push(word);
+    else filters.push(word.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&"));
+  }
+  if (filters.length > 0) args.push("--filter", `/${filters.join("|")}/`);
+  return args;
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await Deno.stat(path);
+    return true;
+  } catch {
+    return false; // not a path, then: a filter
+  }
+}
+
+/** Runs the suite, copying its output to stdout. */
+async function runTests(words: readonly string[]): Promise<{ code: number; output: string }> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: await testArguments(words),
+    cwd: ROOT,
+    stdout: "piped",
+    env: Deno.stdout.isTerminal() ? { FORCE_COLOR: "1" } : { NO_COLOR: "1" },
+  }).spawn();
+  const decoder = new TextDecoder();
+  let output = "";
+  for await (const chunk of child.stdout) {
+    output += decoder.decode(chunk, { stream: true });
+    await Deno.stdout.write(chunk);
+  }
+  return { code: (await child.status).code, output };
+}
+
+if (import.meta.main) {
+  const { code, output } = await runTests(Deno.args);
+  const { passed, failed } = parseSummary(output, code);
+  console.log(`${passed} passed, ${failed} failed`);
+  Deno.exit(failed > 0 ? 1 : code);
+}
