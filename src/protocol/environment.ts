@@ -90,6 +90,59 @@ export interface WriteOptions {
   signal?: AbortSignal;
 }
 
+/** One search over files: which, for what, and which page of the answer. */
+export interface SearchQuery {
+  /** Absolute paths of directories or single files. */
+  roots: readonly string[];
+  target: "content" | "files";
+  /** `content`: a regular expression in ripgrep's dialect; `files`: a glob over names. */
+  pattern: string;
+  /** Take the expression as plain text. */
+  literal?: boolean;
+  ignoreCase?: boolean;
+  /** The expression may span lines. */
+  multiline?: boolean;
+  /** Also hidden files and those named by ignore files. */
+  all?: boolean;
+  /** Only files whose name, or path below the root when it has a slash, matches this glob. */
+  glob?: string;
+  /** Lines wanted around each match; 0 for none. */
+  context: number;
+  /** Skipped and wanted at most: matching lines, or files when `lines` is false or for `files`. */
+  offset: number;
+  limit: number;
+  /** False when only the files and their counts are wanted. */
+  lines: boolean;
+  /** Files that must not show up, whatever they hold. */
+  exclude?: (path: string) => boolean;
+  timeoutMs: number;
+  signal?: AbortSignal;
+}
+
+/** A matching line, or one of its neighbours. */
+export interface SearchLine {
+  path: string;
+  line: number;
+  text: string;
+  match: boolean;
+}
+
+/** Absolute paths. Content is ordered by path, files by the second they changed in, newest first, then by path. */
+export interface SearchResult {
+  /** The page of lines; empty unless asked for. */
+  lines: SearchLine[];
+  /** The page of files, with matching lines in each; empty when lines were asked for. */
+  files: { path: string; count: number }[];
+  /** Matching lines (files for `files`) in all, the page aside. */
+  total: number;
+  /** Files left out by `exclude`. */
+  omitted: number;
+  /** It ended before everything was seen: why. */
+  stopped?: "timeout" | "size";
+  /** The expression cannot be read: what is wrong with it. Nothing was searched. */
+  invalid?: string;
+}
+
 export interface Environment {
   /** `local`, `docker`, `ssh`, … */
   readonly name: string;
@@ -112,6 +165,8 @@ export interface Environment {
   list(path: string): Promise<DirEntry[]>;
   remove(path: string, options?: { recursive?: boolean }): Promise<void>;
   rename(from: string, to: string): Promise<void>;
+  /** Searches without another program; absent where commands have to do it. */
+  search?(query: SearchQuery): Promise<SearchResult>;
   /** Ends every process it started and frees what it holds. Safe to call twice. */
   close(): Promise<void>;
 }

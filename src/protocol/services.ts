@@ -55,10 +55,26 @@ export interface ProcessTable {
 export interface FileLedger {
   noteRead(taskId: string, path: string, mtimeMs: number, partial: boolean): void;
   noteWrite(taskId: string, path: string, mtimeMs: number): void;
-  /** A one-line warning when writing `path` would overwrite what the task has not seen. */
-  staleness(taskId: string, path: string, mtimeMs: number | undefined): string | undefined;
-  /** Counts identical reads in a row; resets on any other call. */
+  /**
+   * A one-line warning when writing `path` would overwrite what the task has not seen.
+   * An `edit` names the text it replaces, so having read little or nothing is no reason to warn.
+   */
+  staleness(
+    taskId: string,
+    path: string,
+    mtimeMs: number | undefined,
+    kind?: "overwrite" | "edit",
+  ): string | undefined;
+  /** How often this read was answered before while `path` stayed at `version`; 0 the first time. */
+  noteShown(taskId: string, path: string, request: { key: string; version: string }): number;
+  /** Forgets what was shown (the context was compressed): everything may be read again. */
+  forgetShown(taskId?: string): void;
+  /** Counts identical calls in a row, this one included; any other key starts again at 1. */
   noteRepeat(taskId: string, key: string): number;
+  /** Counts failed edits of a file in a row; a success sets it back to 0. */
+  noteEdit(taskId: string, path: string, succeeded: boolean): number;
+  /** Runs `work` while no other writer holds any of these paths. */
+  exclusive<T>(paths: readonly string[], work: () => Promise<T>): Promise<T>;
 }
 
 /** Where large results go. Returns the path the model can read. */
