@@ -33,8 +33,9 @@ function noTopLevelArrow(context: Context): Visitor {
 }
 
 function hashPrivate(context: Context): Visitor {
-  function check(node: Deno.lint.Node & { accessibility?: string | undefined }): void {
-    if (node.accessibility === "private") {
+  function check(node: Deno.lint.Node): void {
+    // By text, because the tree leaves `accessibility` out of parameter properties.
+    if (/^private\b/.test(context.sourceCode.getText(node))) {
       context.report({ node, message: "Use #name instead of `private`" });
     }
   }

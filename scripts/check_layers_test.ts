@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import {
+  type Edge,
+  fenceProblem,
+  findCycles,
+  hotPathProblems,
+  layerOf,
+  layerProblem,
+  privacyProblem,
+} from "./check_layers.ts";
+
+function edge(from: string, to: string, kind: Partial<Edge> = {}): Edge {
+  return { from, to, typeOnly: false, dynamic: false, ...kind };
+}
+
+Deno.test("layerOf() names the folder that has a rank", () => {
+  assert.equal(layerOf("src/agent/loop.ts"), "src/agent");
+  assert.equal(layerOf("src/cli/commands/run.ts"), "src/cli");
+  assert.equal(layerOf("tools/read_file.ts"), "tools");
+  assert.equal(layerOf("main.ts"), "main.ts");
+  assert.equal(layerOf("scripts/gen.ts"), undefined);
+  assert.equal(layerOf("node:fs"), undefined);
+});
+
+Deno.test("layerProblem() allows imports that go down", () => {
+  for (
+    const allowed of [
+      edge("src/store/store.ts", "src/util/id.ts"),
+      edge("src/agent/loop.ts", "src/agent/budget.ts"),
+      edge("src/agent/loop.ts", "src/registry/dispatch.ts", { typeOnly: true }),
+      edge("tools/read_file.ts", "src/registry/registry.ts"),
+      edge("src/session/build.ts", "src/store/store.ts"),
+      edge("src/cli/commands/run.ts", "src/approval/rules.ts"),
+      edge("main.ts", "src/cli/dispatch.ts"),
+      edge("main.ts", "src/sandbox/child.ts"),
+    ]
+  ) assert.equal(layerProblem(allowed), undefined, `${allowed.from} → ${allowed.to}`);
+});
+
+Deno.test("layerProblem() refuses up, sideways and too concrete", () => {
+  for (
+    const refused of [
+      edge("src/util/id.ts", "src/protocol/tool.ts"),
+      edge("src/store/store.ts", "src/config/home.ts", { typeOnly: true }),
+      edge("src/registry/dispatch.ts", "src/store/store.ts"),
+      edge("src/approval/gate.ts", "src/registry/registry.ts"),
+      edge("src/agent/loop.ts", "src/registry/dispatch.ts"),
+      edge("src/agent/loop.ts", "src/store/store.ts", { typeOnly: true }),
+      edge("tools/read_file.ts", "environments/local.ts"),
+      edge("tools/read_file.ts", "src/agent/loop.ts"),
+      edge("src/session/build.ts", "src/cli/io.ts", { dynamic: true }),
+      edge("main.ts", "src/store/store.ts"),
+    ]
+  ) assert.notEqual(layerProblem(refused), undefined, `${refused.from} → ${refused.to}`);
+});
+
+Deno.test("fenceProblem() keeps SQLite in the store and npm in src/deps", () => {
+  assert.equal(fenceProblem(edge("src/store/database.ts", "node:sqlite")), undefined);
+  assert.notEqual(fenceProblem(edge("src/session/a.ts", "node:sqlite")), undefined);
+  assert.equal(fenceProblem(edge("src/deps/zod.ts", "npm:zod@4.6.7")), undefined);
+  assert.notEqual(fenceProblem(edge("src/config/load.ts", "npm:zod@4.6.7")), undefined);
+  assert.equal(
+    fenceProblem(edge("src/config/a.ts", "npm:zod@4.6.7", { typeOnly: true })),
+    undefined,
+  );
+});
+
+Deno.test("privacyProblem() keeps _files in their folder and tools apart", () => {
+  assert.equal(privacyProblem(edge("tools/a.ts", "tools/_b.ts")), undefined);
+  assert.equal(privacyProblem(edge("tools/manifest.ts", "tools/a.ts")), undefined);
+  assert.notEqual(privacyProblem(edge("src/cli/a.ts", "tools/_b.ts")), undefined);
+  assert.notEqual(privacyProblem(edge("tools/a.ts", "tools/b.ts")), undefined);
+});
+
+Deno.test("findCycles() reports value cycles and ignores type and dynamic ones", () => {
+  const there = edge("src/a/x.ts", "src/a/y.ts");
+  assert.deepEqual(findCycles([there, edge("src/a/y.ts", "src/a/x.ts", { typeOnly: true })]), []);
+  assert.deepEqual(findCycles([there, edge("src/a/y.ts", "src/a/x.ts", { dynamic: true })]), []);
+  assert.deepEqual(findCycles([there, edge("src/a/y.ts", "src/a/x.ts")]), [
+    "src/a/x.ts → src/a/y.ts → src/a/x.ts",
+  ]);
+});
+
+Deno.test("hotPathProblems() finds slow modules behind static imports only", () => {
+  const first = edge("main.ts", "src/cli/dispatch.ts");
+  const slow = edge("src/cli/dispatch.ts", "node:util");
+  assert.deepEqual(hotPathProblems([first, { ...slow, dynamic: true }]), []);
+  assert.deepEqual(hotPathProblems([first, edge("src/cli/dispatch.ts", "node:sqlite")]), []);
+  assert.deepEqual(hotPathProblems([first, slow]), [
+    "hot path: main.ts → src/cli/dispatch.ts → node:util: import it lazily",
+  ]);
+});

@@ -1,0 +1,21 @@
+import assert from "node:assert/strict";
+import { parseSummary, testArguments } from "./test.ts";
+
+Deno.test("parseSummary() reads the runner's last summary, coloured or not", () => {
+  assert.deepEqual(parseSummary("ok | 3 passed | 0 failed (1s)\n", 0), { passed: 3, failed: 0 });
+  const coloured = "\x1b[0m\x1b[31mFAILED\x1b[0m | 2 passed (1 step) | 4 failed | 1 ignored\n";
+  assert.deepEqual(parseSummary(coloured, 1), { passed: 2, failed: 4 });
+  const nested = "ok | 9 passed | 0 failed (1s)\nmore\nok | 3 passed (5 steps) | 0 failed (1s)\n";
+  assert.deepEqual(parseSummary(nested, 0), { passed: 3, failed: 0 });
+});
+
+Deno.test("parseSummary() counts a run without a summary as a failure", () => {
+  assert.deepEqual(parseSummary("error: Type checking failed.", 1), { passed: 0, failed: 1 });
+  assert.deepEqual(parseSummary("ok | 3 passed | 0 failed (1s)", 137), { passed: 3, failed: 1 });
+});
+
+Deno.test("testArguments() tells flags and paths from filters", async () => {
+  const args = await testArguments(["scripts", "--no-check", "a.b()"]);
+  assert.deepEqual(args.slice(4), ["scripts", "--no-check", "--filter", "/a\\.b\\(\\)/"]);
+  assert.deepEqual((await testArguments([])).slice(4), []);
+});
