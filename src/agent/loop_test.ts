@@ -1,0 +1,256 @@
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { collectTurn, FakeDispatcher, loopDeps } from "../../tests/support/loop_deps.ts";
+import { ScriptedProvider } from "../../tests/support/scripted_provider.ts";
+import type { Message } from "../protocol/message.ts";
+import type { ProviderFailure } from "../protocol/provider.ts";
+import { BudgetExceeded } from "./budget.ts";
+import { runTurn } from "./loop.ts";
+
+function roles(messages: Message[]): string[] {
+  return messages.map((message) => message.role);
+}
+
+Deno.test("runTurn() answers and stores the user and the assistant message", async () => {
+  const provider = new ScriptedProvider([{ text: "hello" }]);
+  const { deps, messages } = loopDeps({ provider });
+  const { events, result } = await collectTurn(deps, "hi");
+  deepStrictEqual(result, { reason: "done", text: "hello", iterations: 1 });
+  deepStrictEqual(roles(messages), ["user", "assistant"]);
+  deepStrictEqual(events.map((event) => event.type), [
+    "message_start",
+    "message_delta",
+    "message_end",
+    "usage",
+  ]);
+});
+
+Deno.test("runTurn() stores a message before it reports it", async () => {
+  const provider = new ScriptedProvider([{ calls: [{ name: "probe", arguments: {} }] }, {
+    text: "ok",
+  }]);
+  const { deps, messages } = loopDeps({ provider });
+  const stored: number[] = [];
+  for await (const event of runTurn({ content: [{ type: "text", text: "go" }] }, deps)) {
+    if (event.type === "message_end" || event.type === "tool_end") stored.push(messages.length);
+  }
+  deepStrictEqual(stored, [2, 3, 4]);
+});
+
+Deno.test("runTurn() runs tool calls and sends their results back", async () => {
+  const provider = new ScriptedProvider([
+    { calls: [{ name: "probe", arguments: { a: 1 } }] },
+    { text: "done" },
+  ]);
+  const dispatcher = new FakeDispatcher(() => Promise.resolve({ content: '{"x":1}' }));
+  const { deps, messages } = loopDeps({ provider, dispatcher });
+  const { result } = await collectTurn(deps, "go");
+  strictEqual(result.text, "done");
+  deepStrictEqual(roles(messages), ["user", "assistant", "tool", "assistant"]);
+  deepStrictEqual(provider.requests[1]!.messages.at(-1), {
+    role: "tool",
+    toolCallId: "call_1_0",
+    name: "probe",
+    content: '{"x":1}',
+    isError: false,
+  });
+});
+
+Deno.test("runTurn() continues an answer that was cut by length and stitches it", async () => {
+  const provider = new ScriptedProvider([
+    { text: "one ", stop: "length" },
+    { text: "two ", stop: "length" },
+    { text: "three" },
+  ]);
+  const { deps } = loopDeps({ provider });
+  const { result } = await collectTurn(deps, "count");
+  strictEqual(result.text, "one two three");
+  const nudge = provider.requests[1]!.messages.at(-1)!;
+  ok(nudge.role === "user" && nudge.synthetic);
+});
+
+Deno.test("runTurn() never runs a tool call that was cut by length", async () => {
+  const provider = new ScriptedProvider([
+    { calls: [{ name: "probe", arguments: '{"a":' }], stop: "length" },
+    { calls: [{ name: "probe", arguments: { a: 1 } }] },
+    { text: "done" },
+  ]);
+  const dispatcher = new FakeDispatcher(() => Promise.resolve({}));
+  const { deps } = loopDeps({ provider, dispatcher });
+  const { result } = await collectTurn(deps, "go");
+  strictEqual(result.reason, "done");
+  strictEqual(dispatcher.log.length, 2);
+  ok(provider.requests[1]!.maxOutputTokens! > 4096);
+});
+
+Deno.test("runTurn() asks again after an empty answer and gives up with the provider named", async () => {
+  const provider = new ScriptedProvider([{}, {}, {}]);
+  const { deps, messages } = loopDeps({ provider });
+  const { result } = await collectTurn(deps, "hi");
+  strictEqual(result.reason, "provider");
+  match(result.detail!, /scripted.*empty answer/);
+  strictEqual(provider.requests.length, 3);
+  deepStrictEqual(roles(messages), ["user"]);
+});
+
+Deno.test("runTurn() retries by error class and honours Retry-After", async () => {
+  const provider = new ScriptedProvider([
+    {
+      failure: { kind: "rate_limit", action: "retry", message: "slow down", retryAfterMs: 3 },
+    },
+    { failure: { action: "retry", kind: "overloaded", message: "busy" } },
+    { text: "hello" },
+  ]);
+  const { deps } = loopDeps({ provider });
+  const { events, result } = await collectTurn(deps, "hi");
+  strictEqual(result.reason, "done");
+  const waits = events.flatMap((event) => event.type === "error" ? [event.retryInMs] : []);
+  deepStrictEqual(waits, [3, 1]);
+});
+
+Deno.test("runTurn() moves to the fallback when the provider keeps failing", async () => {
+  const down: ProviderFailure = { action: "retry", kind: "network", message: "down" };
+  const provider = new ScriptedProvider([{ failure: down }, { failure: down }, { failure: down }]);
+  const second = new ScriptedProvider([{ text: "from second" }], "second");
+  const { deps } = loopDeps({ provider, fallbacks: [second] });
+  const { result } = await collectTurn(deps, "hi");
+  strictEqual(result.text, "from second");
+  strictEqual(deps.providers.active, second);
+});
+
+Deno.test("runTurn() goes to the fallback at once on auth, and ends without one", async () => {
+  const denied: ProviderFailure = { action: "auth", kind: "auth", message: "bad key" };
+  const second = new ScriptedProvider([{ text: "ok" }], "second");
+  const first = loopDeps({
+    provider: new ScriptedProvider([{ failure: denied }]),
+    fallbacks: [second],
+  });
+  strictEqual((await collectTurn(first.deps, "hi")).result.text, "ok");
+  const alone = loopDeps({ provider: new ScriptedProvider([{ failure: denied }]) });
+  const { result } = await collectTurn(alone.deps, "hi");
+  deepStrictEqual([result.reason, result.detail], ["provider", "bad key"]);
+});
+
+Deno.test("runTurn() shrinks what is sent after an overflow and keeps the transcript whole", async () => {
+  const big = "x".repeat(5000);
+  const provider = new ScriptedProvider([
+    { calls: [{ name: "probe", arguments: {} }] },
+    { failure: { action: "overflow", kind: "overflow", message: "too long" } },
+    { text: "fits" },
+  ]);
+  const dispatcher = new FakeDispatcher(() => Promise.resolve({ content: big }));
+  const { deps, messages } = loopDeps({ provider, dispatcher });
+  const { result } = await collectTurn(deps, "go");
+  strictEqual(result.text, "fits");
+  const sent = provider.requests[2]!.messages.at(-1)!;
+  ok(sent.role === "tool" && sent.content.length < 1000);
+  const kept = messages[2]!;
+  ok(kept.role === "tool" && kept.content === big);
+});
+
+Deno.test("runTurn() makes one tool-less wrap-up call when the iterations are used up", async () => {
+  const call = { calls: [{ name: "probe", arguments: {} }] };
+  const provider = new ScriptedProvider([call, call, { text: "half done" }]);
+  const { deps } = loopDeps({ provider, limits: { maxIterations: 2 } });
+  const { result } = await collectTurn(deps, "go");
+  deepStrictEqual([result.reason, result.text], ["budget", "half done"]);
+  strictEqual(provider.requests[2]!.toolChoice, "none");
+});
+
+Deno.test("runTurn() stops on a token and on a cost budget", async () => {
+  const call = { calls: [{ name: "probe", arguments: {} }] };
+  const tokens = loopDeps({
+    provider: new ScriptedProvider([{ ...call, tokens: { input: 90, output: 20 } }, call]),
+    limits: { maxTokens: 100 },
+  });
+  match((await collectTurn(tokens.deps, "go")).result.detail!, /token budget/);
+  const cost = loopDeps({
+    provider: new ScriptedProvider([{ ...call, tokens: { input: 1, output: 1, costUsd: 2 } }]),
+    limits: { maxCostUsd: 1 },
+  });
+  const { result } = await collectTurn(cost.deps, "go");
+  deepStrictEqual([result.reason, /cost budget/.test(result.detail!)], ["budget", true]);
+});
+
+Deno.test("runTurn() keeps partial text and says interrupted when aborted mid-answer", async () => {
+  const abort = new AbortController();
+  const provider = new ScriptedProvider([{ text: "partial", hang: true }]);
+  const { deps, messages } = loopDeps({ provider, signal: abort.signal });
+  const turn = runTurn({ content: [{ type: "text", text: "go" }] }, deps);
+  await turn.next();
+  await turn.next();
+  const last = turn.next();
+  abort.abort(new Error("stop"));
+  const step = await last;
+  ok(step.done && step.value.reason === "interrupted" && step.value.text === "partial");
+  const kept = messages.at(-1)!;
+  ok(kept.role === "assistant" && kept.stopReason === "aborted");
+});
+
+Deno.test("runTurn() leaves no unpaired tool call after an abort between two calls", async () => {
+  const abort = new AbortController();
+  const provider = new ScriptedProvider([{
+    calls: [{ name: "probe", arguments: {} }, { name: "probe", arguments: {} }],
+  }]);
+  const dispatcher = new FakeDispatcher(() => {
+    abort.abort(new Error("stop"));
+    return Promise.resolve({ content: "cancelled" });
+  });
+  const { deps, messages } = loopDeps({ provider, dispatcher, signal: abort.signal });
+  const { result } = await collectTurn(deps, "go");
+  strictEqual(result.reason, "interrupted");
+  deepStrictEqual(roles(messages), ["user", "assistant", "tool", "tool"]);
+  strictEqual(dispatcher.log.length, 2);
+});
+
+Deno.test("runTurn() tells a time-out from an interrupt", async () => {
+  const abort = new AbortController();
+  const provider = new ScriptedProvider([{ hang: true }]);
+  const { deps } = loopDeps({ provider, signal: abort.signal });
+  const pending = collectTurn(deps, "go");
+  abort.abort(new BudgetExceeded("time budget spent"));
+  const { result } = await pending;
+  deepStrictEqual([result.reason, result.detail], ["budget", "time budget spent"]);
+});
+
+Deno.test("runTurn() puts steering before the model at its next call", async () => {
+  const provider = new ScriptedProvider([
+    { calls: [{ name: "probe", arguments: {} }] },
+    { text: "ok" },
+  ]);
+  const { deps } = loopDeps({ provider, inbox: [[], ["use b instead"]] });
+  await collectTurn(deps, "go");
+  const last = provider.requests[1]!.messages.at(-1)!;
+  deepStrictEqual(last, {
+    role: "user",
+    content: [{ type: "text", text: "use b instead" }],
+    synthetic: true,
+  });
+});
+
+Deno.test("runTurn() stops when approval is missing and goes on with the pending calls", async () => {
+  const provider = new ScriptedProvider([
+    { calls: [{ name: "probe", arguments: {} }, { name: "probe", arguments: {} }] },
+    { text: "finished" },
+  ]);
+  let allowed = false;
+  const dispatcher = new FakeDispatcher((call) =>
+    Promise.resolve({ content: call.id, ...(allowed ? {} : { needsApproval: true }) })
+  );
+  const { deps, messages } = loopDeps({ provider, dispatcher });
+  const first = await collectTurn(deps, "go");
+  strictEqual(first.result.reason, "needs_approval");
+  deepStrictEqual(roles(messages), ["user", "assistant"]);
+  allowed = true;
+  const second = await collectTurn(deps, undefined);
+  strictEqual(second.result.text, "finished");
+  deepStrictEqual(roles(messages), ["user", "assistant", "tool", "tool", "assistant"]);
+});
+
+Deno.test("runTurn() ends when the model keeps calling tools that do not exist", async () => {
+  const call = { calls: [{ name: "nope", arguments: {} }] };
+  const provider = new ScriptedProvider([call, call, call, call]);
+  const dispatcher = new FakeDispatcher(() => Promise.resolve({ unknownTool: true }));
+  const { deps } = loopDeps({ provider, dispatcher });
+  const { result } = await collectTurn(deps, "go");
+  deepStrictEqual([result.reason, provider.requests.length], ["failed", 3]);
+});

@@ -1,0 +1,163 @@
+/**
+ * `hermes run`: one job, headless. Standard output is the answer (or JSONL events), standard
+ * error is progress, the exit code says how it ended.
+ */
+import { BudgetExceeded } from "../../agent/budget.ts";
+import type { TurnResult } from "../../agent/types.ts";
+import { EXIT, UsageError } from "../../protocol/error.ts";
+import type { AgentEvent, EndReason } from "../../protocol/event.ts";
+import type { UserPart } from "../../protocol/message.ts";
+import type { Session } from "../../session/session.ts";
+import type { CommandInput } from "../command.ts";
+import { err, out, useColor } from "../io.ts";
+import { onInterrupt } from "../interrupt.ts";
+import { progressLines } from "../render/progress.ts";
+import { createStyle } from "../render/style.ts";
+import { openFromFlags } from "./open_session.ts";
+import { defined, parseDuration, readSessionChoices, text } from "./run_options.ts";
+import { readPrompt } from "./run_prompt.ts";
+
+type Sink = (event: AgentEvent) => void;
+
+/** Runs the job and returns the exit code of the headless contract. */
+export async function main(input: CommandInput): Promise<number> {
+  const choices = readSessionChoices(input);
+  const schemaFile = text(input.flags["output-schema"]);
+  const schema = schemaFile === undefined
+    ? undefined
+    : await (await import("./run_schema.ts")).loadOutputSchema(schemaFile);
+  const prompt = await readPrompt(input);
+  if (prompt === undefined && choices.resume === undefined) {
+    throw new UsageError("no prompt", {
+      hint: 'Say what to do: hermes run "…", hermes run -f FILE, or pipe text into hermes run -',
+    });
+  }
+  const abort = new AbortController();
+  const stopListening = onInterrupt((signal) => abort.abort(new Error(`received ${signal}`)));
+  const timeout = text(input.flags.timeout);
+  const timer = timeout === undefined ? undefined : limitTime(abort, timeout);
+  try {
+    const session = await openFromFlags(
+      choices,
+      defined({
+        source: "run" as const,
+        record: text(input.flags.record),
+        replay: text(input.flags.replay),
+        title: prompt,
+      }),
+    );
+    const show = createSink(input);
+    show(session.start());
+    const images = input.flags.image;
+    const content = await userContent(session, {
+      prompt,
+      images: Array.isArray(images) ? images : [],
+    });
+    const turn = { session, content, show, signal: abort.signal };
+    const result = schema === undefined
+      ? await runPlain(turn)
+      : await (await import("./run_schema.ts")).runWithSchema(turn, schema);
+    return await finish(input, { session, result, show });
+  } finally {
+    clearTimeout(timer);
+    stopListening();
+  }
+}
+
+export interface RunTurn {
+  session: Session;
+  content: UserPart[] | undefined;
+  show: Sink;
+  signal: AbortSignal;
+}
+
+async function runPlain(run: RunTurn): Promise<TurnResult> {
+  const events = run.session.send(run.content, { signal: run.signal });
+  let step = await events.next();
+  while (!step.done) {
+    run.show(step.value);
+    step = await events.next();
+  }
+  return step.value;
+}
+
+/** JSON lines on standard output, or plain progress lines on standard error. */
+function createSink(input: CommandInput): Sink {
+  if (input.flags.json === true) return (event) => out(`${JSON.stringify(event)}\n`);
+  if (input.flags.quiet === true) return () => {};
+  const options = { style: createStyle(useColor("stderr")), verbose: input.flags.verbose === true };
+  return (event) => {
+    for (const line of progressLines(event, options)) err(`${line}\n`);
+  };
+}
+
+async function userContent(
+  session: Session,
+  given: { prompt: string | undefined; images: string[] },
+): Promise<UserPart[] | undefined> {
+  if (given.prompt === undefined) {
+    if (session.unfinished) return undefined;
+    throw new UsageError(`session ${session.id} is finished: give a prompt to go on`);
+  }
+  const parts: UserPart[] = [{ type: "text", text: given.prompt }];
+  if (given.images.length === 0) return parts;
+  const { readImage } = await import("./run_images.ts");
+  return [...await Promise.all(given.images.map((path) => readImage(path, session))), ...parts];
+}
+
+async function finish(
+  input: CommandInput,
+  run: { session: Session; result: TurnResult; show: Sink },
+): Promise<number> {
+  const { session, result, show } = run;
+  const last = await session.finish(result.reason, result.detail);
+  const file = text(input.flags["output-last-message"]);
+  if (file !== undefined) writeAnswer(file, result.text);
+  const summaryFile = Deno.env.get("GITHUB_STEP_SUMMARY");
+  if (summaryFile) {
+    const { appendJobSummary } = await import("../render/job_summary.ts");
+    appendJobSummary(summaryFile, { event: last, text: result.text, model: session.model });
+  }
+  show(last);
+  if (input.flags.json !== true && result.text !== "" && printable(result.reason)) {
+    out(result.text.endsWith("\n") ? result.text : `${result.text}\n`);
+  }
+  if (result.reason !== "done") explain(session, result);
+  return last.type === "session_end" ? last.exitCode : EXIT.failed;
+}
+
+/** A wrong-shaped or half answer is not an answer: scripts that read standard output get nothing. */
+function printable(reason: EndReason): boolean {
+  return reason === "done" || reason === "budget";
+}
+
+function explain(session: Session, result: TurnResult): void {
+  const resume = `  Go on with: hermes run --resume ${session.id}\n`;
+  const lines: Record<Exclude<EndReason, "done">, string> = {
+    failed: `hermes: the agent gave up: ${result.detail}\n`,
+    "needs_approval":
+      `hermes: an action needs approval and nobody could give it\n${resume.trimEnd()} --approve always "…"\n`,
+    budget: `hermes: ${result.detail}\n${resume}`,
+    provider: `hermes: ${result.detail}\n`,
+    schema: `hermes: ${result.detail}\n`,
+    interrupted: `hermes: interrupted\n${resume}`,
+  };
+  if (result.reason !== "done") err(lines[result.reason]);
+}
+
+function writeAnswer(path: string, answer: string): void {
+  try {
+    Deno.writeTextFileSync(path, answer);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`cannot write --output-last-message ${path}: ${reason}`, { cause: error });
+  }
+}
+
+function limitTime(abort: AbortController, value: string): ReturnType<typeof setTimeout> {
+  const ms = parseDuration(value, "timeout");
+  return setTimeout(
+    () => abort.abort(new BudgetExceeded(`time budget spent: ${value} are over`)),
+    ms,
+  );
+}

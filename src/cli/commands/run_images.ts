@@ -1,0 +1,38 @@
+/** `--image FILE`: checks that it is an image, keeps it by content hash, refers to it in the message. */
+import { UsageError } from "../../protocol/error.ts";
+import type { ImagePart } from "../../protocol/message.ts";
+import type { Session } from "../../session/session.ts";
+
+const MAX_BYTES = 20 * 1024 * 1024;
+
+const MAGIC: readonly { type: string; at: number; bytes: readonly number[] }[] = [
+  { type: "image/png", at: 0, bytes: [0x89, 0x50, 0x4e, 0x47] },
+  { type: "image/jpeg", at: 0, bytes: [0xff, 0xd8, 0xff] },
+  { type: "image/gif", at: 0, bytes: [0x47, 0x49, 0x46, 0x38] },
+  { type: "image/webp", at: 8, bytes: [0x57, 0x45, 0x42, 0x50] },
+];
+
+/** @throws {UsageError} when the file is unreadable, too large or no image. */
+export async function readImage(path: string, session: Session): Promise<ImagePart> {
+  let bytes: Uint8Array<ArrayBuffer>;
+  try {
+    bytes = await Deno.readFile(path);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`cannot read --image ${path}: ${reason}`, { cause: error });
+  }
+  if (bytes.length > MAX_BYTES) {
+    throw new UsageError(`--image ${path} is larger than ${MAX_BYTES} bytes`);
+  }
+  const mediaType = imageType(bytes);
+  if (mediaType === undefined) {
+    throw new UsageError(`--image ${path} is not a PNG, JPEG, GIF or WebP image`);
+  }
+  return { type: "image", mediaType, ref: await session.keepImage(bytes) };
+}
+
+/** The media type by the file's first bytes. */
+export function imageType(bytes: Uint8Array): string | undefined {
+  return MAGIC.find(({ at, bytes: magic }) => magic.every((byte, i) => bytes[at + i] === byte))
+    ?.type;
+}

@@ -1,0 +1,65 @@
+/** The prompt of `hermes run`: an argument, a file, standard input, or text joined from two of them. */
+import { UsageError } from "../../protocol/error.ts";
+import type { CommandInput } from "../command.ts";
+import { decodeText, err, readStdinText } from "../io.ts";
+import { text } from "./run_options.ts";
+
+/** Longest prompt; beyond it no model takes the request anyway. */
+const MAX_PROMPT_CHARS = 4_000_000;
+const WAIT_NOTICE_MS = 2000;
+
+/** The prompt, or undefined when none was given. @throws {UsageError} when it cannot be read. */
+export async function readPrompt(input: CommandInput): Promise<string | undefined> {
+  const words = input.args.filter((word) => word !== "-");
+  const wantsStdin = input.args.includes("-");
+  const file = text(input.flags["prompt-file"]);
+  if (file !== undefined && words.length > 0) {
+    throw new UsageError("give the prompt as an argument or with --prompt-file, not both");
+  }
+  const own = file === undefined ? words.join(" ") : readPromptFile(file);
+  const piped = wantsStdin || stdinIsPiped() ? await readPiped() : "";
+  if (wantsStdin && piped.trim() === "" && own.trim() === "") {
+    throw new UsageError("standard input is empty, so there is no prompt");
+  }
+  const prompt = [own, piped].filter((part) => part.trim() !== "").join("\n\n").trim();
+  if (prompt.length > MAX_PROMPT_CHARS) {
+    throw new UsageError(
+      `the prompt has ${prompt.length} characters, more than the ${MAX_PROMPT_CHARS} allowed`,
+      { hint: "Save the text to a file and name the file in the prompt." },
+    );
+  }
+  return prompt === "" ? undefined : prompt;
+}
+
+function readPromptFile(path: string): string {
+  try {
+    return decodeText(Deno.readFileSync(path), path);
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`cannot read --prompt-file ${path}: ${reason}`, { cause: error });
+  }
+}
+
+/** Only a pipe or a file: reading an inherited terminal, socket or device could wait for ever. */
+function stdinIsPiped(): boolean {
+  try {
+    const info = Deno.statSync("/dev/stdin");
+    return info.isFifo === true || info.isFile;
+  } catch {
+    // A closed standard input has nothing to say.
+    return false;
+  }
+}
+
+async function readPiped(): Promise<string> {
+  const timer = setTimeout(
+    () => err("hermes: waiting for standard input to end (add < /dev/null to skip it)\n"),
+    WAIT_NOTICE_MS,
+  );
+  try {
+    return await readStdinText();
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * `--output-schema`: the answer must be JSON of a given shape. Asks again with the violations,
+ * a bounded number of times, then ends with reason `schema`.
+ */
+import type { TurnResult } from "../../agent/types.ts";
+import { UsageError } from "../../protocol/error.ts";
+import type { JsonSchema } from "../../protocol/json_schema.ts";
+import type { UserPart } from "../../protocol/message.ts";
+import { createSchemaCheck, type SchemaCheck } from "../../deps/ajv.ts";
+import type { RunTurn } from "./run.ts";
+
+const MAX_ATTEMPTS = 3;
+
+export interface OutputSchema {
+  schema: JsonSchema;
+  check: SchemaCheck;
+}
+
+/** Reads and compiles a schema file. @throws {UsageError} when it is unreadable or no JSON Schema. */
+export async function loadOutputSchema(path: string): Promise<OutputSchema> {
+  let source: string;
+  try {
+    source = await Deno.readTextFile(path);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`cannot read --output-schema ${path}: ${reason}`, { cause: error });
+  }
+  try {
+    const schema: unknown = JSON.parse(source);
+    if (typeof schema !== "object" || schema === null || Array.isArray(schema)) {
+      throw new TypeError("a schema is a JSON object");
+    }
+    return { schema: schema as JsonSchema, check: createSchemaCheck(schema) };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`--output-schema ${path} is not a valid JSON Schema: ${reason}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Runs turns until the answer fits. The result's text is the bare JSON. */
+export async function runWithSchema(run: RunTurn, output: OutputSchema): Promise<TurnResult> {
+  let content = run.content && withInstruction(run.content, output.schema);
+  let synthetic = false;
+  for (let attempt = 1;; attempt++) {
+    const events = run.session.send(content, {
+      signal: run.signal,
+      outputSchema: output.schema,
+      synthetic,
+    });
+    let step = await events.next();
+    while (!step.done) {
+      run.show(step.value);
+      step = await events.next();
+    }
+    const result = step.value;
+    if (result.reason !== "done") return result;
+    const answer = extractJson(result.text);
+    const problem = answer.ok ? output.check(answer.value) : answer.problem;
+    if (answer.ok && problem === undefined) return { ...result, text: answer.text };
+    if (attempt === MAX_ATTEMPTS) {
+      return {
+        ...result,
+        reason: "schema",
+        detail: `the answer does not fit the output schema after ${attempt} attempts: ${problem}`,
+      };
+    }
+    synthetic = true;
+    content = [{
+      type: "text",
+      text: `That answer does not fit the required JSON Schema: ${problem}. ` +
+        "Answer again with the corrected JSON only.",
+    }];
+  }
+}
+
+function withInstruction(content: UserPart[], schema: JsonSchema): UserPart[] {
+  return [...content, {
+    type: "text",
+    text: "Give the final answer as JSON only, without a code fence or other text, fitting this " +
+      `JSON Schema:\n${JSON.stringify(schema)}`,
+  }];
+}
+
+type Extracted = { ok: true; text: string; value: unknown } | { ok: false; problem: string };
+
+/** The JSON of an answer: the whole text, or the inside of its one code fence. */
+export function extractJson(text: string): Extracted {
+  const fenced = /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/.exec(text)?.[1];
+  const candidate = (fenced ?? text).trim();
+  try {
+    return { ok: true, text: candidate, value: JSON.parse(candidate) };
+  } catch (error) {
+    return {
+      ok: false,
+      problem: `not valid JSON (${error instanceof Error ? error.message : error})`,
+    };
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * Progress of a headless run as plain lines for standard error: one fold over events, pure,
+ * so that what people and CI logs see can be tested without a terminal.
+ */
+import type { AgentEvent } from "../../protocol/event.ts";
+import type { Usage } from "../../protocol/message.ts";
+import { summarizeCall, summarizeResult } from "./tool_line.ts";
+import type { Style } from "./style.ts";
+
+export interface ProgressOptions {
+  style: Style;
+  verbose: boolean;
+}
+
+/** Lines to print for an event, without line ends. */
+export function progressLines(event: AgentEvent, options: ProgressOptions): string[] {
+  const { style, verbose } = options;
+  switch (event.type) {
+    case "session_start":
+      return [
+        style.dim(
+          `${event.provider}/${event.model} · ${event.tools.length} tools · ` +
+            `${event.resumed ? "resumed " : ""}session ${event.sessionId}`,
+        ),
+      ];
+    case "tool_start":
+      return [`${style.cyan(event.sandbox ? "  ↳" : "→")} ${summarizeCall(event)}`];
+    case "tool_delta":
+      return [style.dim(`  ${event.text.trimEnd()}`)];
+    case "tool_end": {
+      const mark = event.isError ? style.red("✗") : style.green("✓");
+      const took = event.durationMs >= 1000 ? ` (${(event.durationMs / 1000).toFixed(1)} s)` : "";
+      return [`${event.sandbox ? "    " : "  "}${mark} ${summarizeResult(event)}${took}`];
+    }
+    case "approval_start":
+      return [style.yellow(`! needs approval: ${event.request.description}`)];
+    case "approval_end":
+      return [style.yellow(`! ${event.answer === "deny" ? "refused" : "allowed"} by ${event.by}`)];
+    case "error":
+      return [
+        style.red(
+          event.retryInMs === undefined
+            ? `! ${event.message}`
+            : `! ${event.message}; trying again in ${(event.retryInMs / 1000).toFixed(1)} s`,
+        ),
+      ];
+    case "notice":
+      return [style.yellow(`! ${event.text}`)];
+    case "context_start":
+      return [style.dim(`· ${event.reason}`)];
+    case "subagent_start":
+      return [`${style.cyan("→")} sub-agent: ${event.goal}`];
+    case "usage":
+      return verbose ? [style.dim(`· ${usageText(event.usage)}`)] : [];
+    case "session_end":
+      return [style.dim(`${event.reason} · ${usageText(event.usage)}`)];
+    default:
+      return [];
+  }
+}
+
+/** `1 234 in (200 cached), 56 out, $0.0012`. */
+export function usageText(usage: Usage): string {
+  const cached = usage.cachedInputTokens > 0 ? ` (${usage.cachedInputTokens} cached)` : "";
+  const cost = usage.costUsd === undefined ? "" : `, $${usage.costUsd.toFixed(4)}`;
+  return `${usage.inputTokens} tokens in${cached}, ${usage.outputTokens} out${cost}`;
+}

@@ -1,0 +1,67 @@
+/** A tool call and its result in one line each, for people. Control characters never reach the terminal. */
+import type { AgentEvent } from "../../protocol/event.ts";
+
+const MAX_CHARS = 120;
+/** Arguments that say best what a call is about, in order. */
+const TELLING = [
+  "command",
+  "path",
+  "pattern",
+  "query",
+  "url",
+  "question",
+  "action",
+  "goal",
+  "code",
+];
+
+/** `terminal ls -la`, `read_file src/a.ts`. */
+export function summarizeCall(event: AgentEvent & { type: "tool_start" }): string {
+  const args = event.arguments;
+  if (typeof args !== "object" || args === null) return event.name;
+  const record = args as Record<string, unknown>;
+  const key = TELLING.find((name) => record[name] !== undefined);
+  const value = key === undefined ? record : record[key];
+  return `${event.name} ${oneLine(typeof value === "string" ? value : JSON.stringify(value))}`;
+}
+
+/** `exit 0 · 3 lines`, `error: no such file`. */
+export function summarizeResult(event: AgentEvent & { type: "tool_end" }): string {
+  const result = parseObject(event.result);
+  if (result === undefined) return oneLine(event.result);
+  const parts: string[] = [];
+  if (typeof result.error === "string" && result.error !== "") parts.push(`error: ${result.error}`);
+  if (typeof result.exit_code === "number") parts.push(`exit ${result.exit_code}`);
+  for (const key of ["total_lines", "total_count", "bytes_written", "tool_calls_made"]) {
+    if (typeof result[key] === "number") parts.push(`${result[key]} ${key.replaceAll("_", " ")}`);
+  }
+  const output = result.output ?? result.content;
+  if (typeof output === "string" && output !== "" && parts.length < 2) {
+    parts.push(firstLine(output));
+  }
+  return oneLine(parts.join(" · ") || event.name);
+}
+
+/** Text on one line, bounded, without control characters. */
+export function oneLine(text: string): string {
+  // deno-lint-ignore no-control-regex -- control characters are exactly what must go
+  const clean = text.slice(0, MAX_CHARS * 4).replaceAll(/[\x00-\x1f\x7f-\x9f\s]+/g, " ").trim();
+  return clean.length > MAX_CHARS ? `${clean.slice(0, MAX_CHARS - 1)}…` : clean;
+}
+
+function firstLine(text: string): string {
+  const lines = text.trimEnd().split("\n");
+  return lines.length === 1 ? lines[0]! : `${lines[0]} (+${lines.length - 1} lines)`;
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? value as Record<string, unknown>
+      : undefined;
+  } catch {
+    // Not every tool answers in JSON.
+    return undefined;
+  }
+}

@@ -1,0 +1,177 @@
+/**
+ * What a surface holds: one conversation. Takes input, yields events, can be steered and
+ * interrupted, and stores everything on the way. Built by `open.ts`; owns no composition.
+ */
+import { runTurn } from "../agent/loop.ts";
+import type { LoopDeps, TurnInput, TurnResult } from "../agent/types.ts";
+import type { AgentEvent, EndReason, EventBody } from "../protocol/event.ts";
+import type { HookName, HookPayload, HookRunner } from "../protocol/hook.ts";
+import type { UserPart } from "../protocol/message.ts";
+import type { JsonSchema } from "../protocol/json_schema.ts";
+import type { BlobShelf } from "./images.ts";
+import { EXIT } from "../protocol/error.ts";
+import { VERSION } from "../util/version.ts";
+
+/** Everything of the loop but what belongs to one call of `send`. */
+export type SessionDeps = Omit<LoopDeps, "signal" | "inbox" | "request"> & {
+  id: string;
+  cwd: string;
+  resumed: boolean;
+  request: LoopDeps["request"];
+  hooks: () => Promise<HookRunner | undefined>;
+  images: () => Promise<BlobShelf>;
+  /** Notices of background work since the last call. */
+  notices: () => string[];
+  /** Injected so that replays give the same bytes. */
+  now: () => Date;
+  /** Runs once at the end: stores the reason, frees processes and files. */
+  dispose: (reason: EndReason) => Promise<void>;
+};
+
+export interface SendOptions {
+  signal: AbortSignal;
+  outputSchema?: JsonSchema;
+  synthetic?: boolean;
+}
+
+const EXIT_CODES: Record<EndReason, number> = {
+  done: EXIT.done,
+  failed: EXIT.failed,
+  "needs_approval": EXIT.needsApproval,
+  budget: EXIT.budget,
+  provider: EXIT.provider,
+  schema: EXIT.schema,
+  interrupted: EXIT.interrupted,
+};
+
+export class Session {
+  readonly id: string;
+  readonly cwd: string;
+  readonly resumed: boolean;
+  #deps: SessionDeps;
+  #seq = 0;
+  #turn = 0;
+  #steering: string[] = [];
+  #closed = false;
+
+  constructor(deps: SessionDeps) {
+    this.#deps = deps;
+    this.id = deps.id;
+    this.cwd = deps.cwd;
+    this.resumed = deps.resumed;
+  }
+
+  /** The active model as `provider/model`. */
+  get model(): string {
+    const { active } = this.#deps.providers;
+    return `${active.name}/${active.model.id}`;
+  }
+
+  get toolNames(): string[] {
+    return this.#deps.tools.map((tool) => tool.name);
+  }
+
+  get usage(): Readonly<LoopDeps["budget"]["total"]> {
+    return this.#deps.budget.total;
+  }
+
+  /** True when the transcript ends in the middle of something that can go on without new input. */
+  get unfinished(): boolean {
+    const last = this.#deps.history.messages().at(-1);
+    return last !== undefined && (last.role !== "assistant" || last.stopReason === "tool_calls");
+  }
+
+  /** The event that opens a run of this session. */
+  start(): AgentEvent {
+    const { active } = this.#deps.providers;
+    void this.#notify("on_session_start", { model: active.model.id });
+    return this.#stamp({
+      type: "session_start",
+      version: VERSION,
+      provider: active.name,
+      model: active.model.id,
+      cwd: this.cwd,
+      tools: this.toolNames,
+      resumed: this.resumed,
+    });
+  }
+
+  /** Text for the model at its next call, while a turn runs. */
+  steer(text: string): void {
+    this.#steering.push(text);
+  }
+
+  /** Keeps an image and gives the reference that stands for it in messages. */
+  async keepImage(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+    return await (await this.#deps.images()).put(bytes);
+  }
+
+  /** Runs one turn; `content` undefined goes on from the transcript. The last event is `turn_end`. */
+  async *send(
+    content: UserPart[] | undefined,
+    options: SendOptions,
+  ): AsyncGenerator<AgentEvent, TurnResult> {
+    const turn = ++this.#turn;
+    const input = await this.#input(content, options);
+    yield this.#stamp({ type: "turn_start", turn, input: content ?? [] });
+    const events = runTurn(input, {
+      ...this.#deps,
+      request: options.outputSchema
+        ? { ...this.#deps.request, outputSchema: options.outputSchema }
+        : this.#deps.request,
+      signal: options.signal,
+      inbox: { drain: () => [...this.#steering.splice(0), ...this.#deps.notices()] },
+    });
+    let step = await events.next();
+    while (!step.done) {
+      yield this.#stamp(step.value);
+      step = await events.next();
+    }
+    const { reason, text, iterations } = step.value;
+    await this.#notify("post_llm_call", { reason, response: text });
+    yield this.#stamp({ type: "turn_end", turn, reason, text, iterations });
+    return step.value;
+  }
+
+  /** Closes the session and gives its last event. Safe to call twice. */
+  async finish(reason: EndReason, detail?: string): Promise<AgentEvent> {
+    if (!this.#closed) {
+      this.#closed = true;
+      await this.#notify("on_session_end", { reason });
+      await this.#deps.dispose(reason);
+    }
+    return this.#stamp({
+      type: "session_end",
+      reason,
+      exitCode: EXIT_CODES[reason],
+      usage: { ...this.usage },
+      ...(detail === undefined ? {} : { detail }),
+    });
+  }
+
+  async #input(content: UserPart[] | undefined, options: SendOptions): Promise<TurnInput> {
+    if (content === undefined) return {};
+    const hooks = await this.#deps.hooks();
+    const extra = hooks?.has("pre_llm_call")
+      ? await hooks.preLlmCall({ sessionId: this.id, input: content }, options.signal)
+      : "";
+    return {
+      content: extra === "" ? content : [...content, { type: "text", text: extra }],
+      ...(options.synthetic ? { synthetic: true } : {}),
+    };
+  }
+
+  async #notify(name: HookName, payload: Omit<HookPayload, "sessionId">): Promise<void> {
+    const hooks = await this.#deps.hooks();
+    if (hooks?.has(name)) await hooks.notify(name, { ...payload, sessionId: this.id });
+  }
+
+  #stamp(body: EventBody): AgentEvent {
+    return {
+      ...body,
+      ts: this.#deps.now().toISOString(),
+      sessionId: this.id,
+      seq: ++this.#seq,
+    };
+  }
+}
