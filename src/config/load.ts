@@ -1,0 +1,156 @@
+/**
+ * Settings of one run: defaults < `config.yaml` < `.env` < environment < flags. Without a
+ * file nothing but two failed reads happens; a file is checked once and its result cached by
+ * content, so that YAML and schema libraries load only after an edit.
+ */
+import { UsageError } from "../protocol/error.ts";
+import { writeFileAtomic } from "../util/atomic_write.ts";
+import { sha256Hex } from "../util/hash.ts";
+import { VERSION } from "../util/version.ts";
+import { DEFAULTS } from "./defaults_data.ts";
+import { parseEnvFile } from "./env_file.ts";
+import { envOverrides } from "./env_overlay.ts";
+import { type EnvRecord, type Home, requireProfile } from "./home.ts";
+import type { Config } from "./schema.ts";
+import { getPath, isTree, mapStrings, mergeTrees, setPath, type Tree } from "./tree.ts";
+
+export interface Settings {
+  readonly home: Home;
+  readonly config: Config;
+  /** One line each: unknown keys, unset variables. */
+  readonly warnings: readonly string[];
+  /** A variable: the process's own first, then `.env`. Empty counts as unset. */
+  env(name: string): string | undefined;
+  /** The value at a dotted path of the configuration. */
+  get(path: string): unknown;
+  /** Where the value at a path comes from: `default`, `config.yaml`, a variable's name, `flag`. */
+  origin(path: string): string;
+}
+
+export interface LoadOptions {
+  home: Home;
+  env: EnvRecord;
+  /** What flags say, by dotted path; undefined values are skipped. */
+  overrides?: Readonly<Record<string, unknown>>;
+}
+
+interface FileResult {
+  tree: Tree;
+  warnings: string[];
+}
+
+/** @throws {UsageError} when the configuration cannot be used: says where, what and how to fix it. */
+export async function loadSettings(options: LoadOptions): Promise<Settings> {
+  const { home } = options;
+  await requireProfile(home);
+  const [file, envText] = await Promise.all([
+    readConfigFile(home),
+    readOptional(home.path(".env")),
+  ]);
+  const stored = parseEnvFile(envText ?? "");
+  const env = (name: string) => {
+    const own = Object.hasOwn(options.env, name) ? options.env[name] : undefined;
+    return own || stored.get(name) || undefined;
+  };
+  const warnings = [...file.warnings];
+  const expanded = mapStrings(file.tree, (text) => expandVariables(text, env, warnings)) as Tree;
+  const config = mergeTrees(DEFAULTS, expanded);
+  const origins = new Map<string, string>();
+  for (const { path, name, value } of envOverrides(env)) {
+    setPath(config, path, value);
+    origins.set(path, name);
+  }
+  for (const [path, value] of Object.entries(options.overrides ?? {})) {
+    if (value === undefined) continue;
+    setPath(config, path, value);
+    origins.set(path, "flag");
+  }
+  return {
+    home,
+    config: config as Config,
+    warnings,
+    env,
+    get: (path) => getPath(config, path),
+    origin: (path) =>
+      origins.get(path) ?? (getPath(file.tree, path) === undefined ? "default" : "config.yaml"),
+  };
+}
+
+/** The file's text, or undefined when there is none. */
+export async function readOptional(path: string): Promise<string | undefined> {
+  try {
+    return await Deno.readTextFile(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    const reason = error instanceof Deno.errors.PermissionDenied
+      ? "permission denied"
+      : error instanceof Error
+      ? error.message.replace(/: readfile .*$/, "")
+      : String(error);
+    throw new UsageError(`cannot read ${path}: ${reason}`, {
+      hint: "It must be a file you may read.",
+    });
+  }
+}
+
+async function readConfigFile(home: Home): Promise<FileResult> {
+  const path = home.path("config.yaml");
+  const text = await readOptional(path);
+  if (text === undefined) return { tree: {}, warnings: [] };
+  const cachePath = home.path("cache", `config-${await sha256Hex(`${VERSION}\n${text}`)}.json`);
+  const cached = await readCache(cachePath);
+  if (cached !== undefined) return cached;
+  const result = await compile(text, path);
+  await writeCache(home.path("cache"), cachePath, result);
+  return result;
+}
+
+async function compile(text: string, path: string): Promise<FileResult> {
+  const { checkConfigText, formatProblem } = await import("./check.ts");
+  const { tree, problems, warnings } = await checkConfigText(text);
+  const [first, ...more] = problems;
+  if (first !== undefined) {
+    const rest = more.length === 0 ? "" : ` (${more.length} more: hermes config check)`;
+    throw new UsageError(formatProblem(path, first) + rest, { hint: first.fix });
+  }
+  return { tree, warnings: warnings.map((warning) => formatProblem(path, warning)) };
+}
+
+async function readCache(path: string): Promise<FileResult | undefined> {
+  try {
+    const cached: unknown = JSON.parse(await Deno.readTextFile(path));
+    if (isTree(cached) && isTree(cached.tree) && Array.isArray(cached.warnings)) {
+      return { tree: cached.tree, warnings: cached.warnings.map(String) };
+    }
+  } catch {
+    // Absent or damaged: checking the file again repairs it.
+  }
+  return undefined;
+}
+
+/** Keeps the newest result only. */
+async function writeCache(directory: string, path: string, result: FileResult): Promise<void> {
+  try {
+    await writeFileAtomic(path, JSON.stringify(result));
+    for await (const entry of Deno.readDir(directory)) {
+      const old = /^config-[0-9a-f]{64}\.json$/.test(entry.name) && !path.endsWith(entry.name);
+      if (old) await Deno.remove(`${directory}/${entry.name}`);
+    }
+  } catch {
+    // A read-only or full home only costs the next start some milliseconds.
+  }
+}
+
+/** `${VAR}` and `${env:VAR}`; an unset one stays as written and is warned about. */
+function expandVariables(
+  text: string,
+  env: (name: string) => string | undefined,
+  warnings: string[],
+): string {
+  if (!text.includes("${")) return text;
+  return text.replaceAll(/\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)\}/g, (whole, name: string) => {
+    const value = env(name);
+    if (value === undefined) warnings.push(`config.yaml uses \${${name}}, which is not set`);
+    return value ?? whole;
+  });
+}

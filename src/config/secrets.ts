@@ -1,0 +1,32 @@
+/** Which names hold secrets, and how a secret is shown: not at all. */
+
+const SECRET_KEY = /(^|_)(api_key|apikey|token|secret|password|passwd|credential)s?$/i;
+const COUNTERS = /^max_tokens$/i;
+/** Mappings whose values people fill with credentials, whatever the name. */
+const SECRET_PARENTS = new Set(["headers", "extra_headers", "env", "docker_env"]);
+
+/** What is printed in place of a secret. */
+export const HIDDEN = "********";
+
+/** True when the value at a dotted path of `config.yaml` must not be shown. */
+export function isSecretPath(path: string): boolean {
+  const keys = path.split(".");
+  const last = keys.at(-1)!;
+  if (SECRET_PARENTS.has(keys.at(-2) ?? "")) return true;
+  return SECRET_KEY.test(last) && !COUNTERS.test(last);
+}
+
+/** Names of variables, which live in `.env` and not in `config.yaml`. */
+export function isVariableName(name: string): boolean {
+  return /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$/.test(name);
+}
+
+/** The value as it may be shown: hidden when secret and set. */
+export function showValue(path: string, value: unknown): unknown {
+  if (isSecretPath(path) && value !== "" && value !== null && value !== undefined) return HIDDEN;
+  if (Array.isArray(value)) return value.map((item, i) => showValue(`${path}.${i}`, item));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, showValue(`${path}.${key}`, item)]),
+  );
+}
