@@ -30,8 +30,8 @@ export function staticDefinition(spec: ToolSpec): Omit<ManifestEntry, "load"> {
     idempotent: spec.idempotent,
     untrusted: spec.untrusted,
     timeoutMs: spec.timeoutMs,
-    hasCheck: spec.check && true,
-    hasDynamicSchema: spec.dynamicSchema && true,
+    checked: spec.check && true,
+    dynamic: spec.dynamicSchema && true,
   }));
 }
 

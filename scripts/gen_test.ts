@@ -26,7 +26,7 @@ Deno.test("staticDefinition() keeps data, flags functions and leaves absent valu
     description: "d",
     schema: { type: "object", properties: { a: { type: "string" } } },
     parallel: "paths",
-    hasCheck: true,
+    checked: true,
   });
 });
 

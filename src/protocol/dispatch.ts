@@ -10,6 +10,8 @@ export interface DispatchOptions {
   /** Set for calls made by a script or plugin on behalf of another call. */
   parentCallId?: string;
   sandbox?: boolean;
+  /** One object for all calls of an assistant message: their results share a size limit. */
+  batch?: { usedChars: number };
 }
 
 export interface CallPlan {
@@ -34,8 +36,6 @@ export interface ToolDispatcher {
   plan(call: ToolCallPart): CallPlan;
   /** Runs one call. Never throws: every failure is a result; an abort gives a "cancelled" result. */
   run(call: ToolCallPart, options: DispatchOptions): Promise<DispatchResult>;
-  /** Spills the largest results of one model message until their sum fits the turn's budget. */
-  fitTurn?(messages: readonly ToolMessage[]): Promise<ToolMessage[]>;
   /** Forgets per-turn counters (loop guardrails). */
   beginTurn(): void;
 }

@@ -57,3 +57,28 @@ export class ToolError extends Error {
 export class EnvironmentError extends Error {
   override name = "EnvironmentError";
 }
+
+export type FileErrorCode =
+  | "ENOENT"
+  | "EACCES"
+  | "EEXIST"
+  | "EISDIR"
+  | "ENOTDIR"
+  | "ENOTEMPTY"
+  | "ELOOP"
+  | "ENOSPC"
+  | "EROFS"
+  | "EINVAL"
+  | "EIO";
+
+/** A file operation of an environment failed: `PATH: reason`. A tool may let it through to the model as it is. */
+export class FileError extends ToolError {
+  override name = "FileError";
+  readonly code: FileErrorCode;
+  readonly path: string;
+  constructor(message: string, options: { code: FileErrorCode; path: string }) {
+    super(message);
+    this.code = options.code;
+    this.path = options.path;
+  }
+}

@@ -128,30 +128,3 @@ export interface ManifestEntry extends ToolFacts {
   /** Imports the module, which registers the tool. */
   load(): Promise<unknown>;
 }
-
-/**
- * What is known of a built-in tool without loading its module, so that the first request
- * loads no handler. `tools/manifest.ts` is generated from the live registrations.
- */
-export interface ManifestEntry extends
-  Pick<
-    ToolSpec,
-    | "name"
-    | "toolset"
-    | "description"
-    | "schema"
-    | "requiresEnv"
-    | "emoji"
-    | "maxResultChars"
-    | "parallel"
-    | "idempotent"
-    | "untrusted"
-    | "timeoutMs"
-  > {
-  /** The module must be loaded to know whether the tool is available. */
-  hasCheck?: boolean;
-  /** The module must be loaded to know the definition. */
-  hasDynamicSchema?: boolean;
-  /** Imports the module, which registers the tool. */
-  load: () => Promise<unknown>;
-}
