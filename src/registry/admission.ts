@@ -1,0 +1,83 @@
+/**
+ * What `pre_tool_call` hooks make of a call: rewritten arguments, a refusal, or a question
+ * to a person. Applies their directives; running the hooks is `hooks.ts`.
+ */
+import type { ApprovalRequest } from "../protocol/approval.ts";
+import type { HookDirective, HookRunner } from "../protocol/hook.ts";
+import type { ToolRegistry } from "./registry.ts";
+import { checkArguments } from "./arguments.ts";
+import { askGate, type CallState, type ContextParts } from "./context.ts";
+import { type Outcome, refusal } from "./outcome.ts";
+
+export interface AdmissionParts extends ContextParts {
+  registry: ToolRegistry;
+  hooks: HookRunner;
+  redact(text: string): string;
+}
+
+/** A hook's wish that somebody approves the call first. */
+export type ApprovalWish = HookDirective & { action: "approve" };
+
+/** Runs the hooks and applies their changes to `state.args`; gives what they demand instead of a plain run. */
+export async function consultHooks(
+  parts: AdmissionParts,
+  state: CallState,
+): Promise<{ refused?: Outcome; wish?: ApprovalWish }> {
+  if (!parts.hooks.has("pre_tool_call")) return {};
+  const directives = await parts.hooks.preToolCall({
+    sessionId: parts.session.id,
+    taskId: parts.session.taskId ?? "main",
+    callId: state.id,
+    toolName: state.name,
+    args: state.args,
+    cwd: parts.environment.cwd(parts.session.taskId),
+  }, state.deadlines[0].signal);
+  let changed = false;
+  for (const directive of directives) {
+    if (directive.action === "block") {
+      return { refused: refusal(`Blocked by a hook: ${directive.message}`, { status: "blocked" }) };
+    }
+    if (directive.action === "approve") return { ...recheck(state, changed), wish: directive };
+    state.args = { ...state.args, ...directive.args };
+    changed = true;
+  }
+  return recheck(state, changed);
+}
+
+/** Rewritten arguments pass the same checks as those of the model. */
+function recheck(state: CallState, changed: boolean): { refused?: Outcome } {
+  if (!changed) return {};
+  const checked = checkArguments(state.args, state.facts);
+  if (!checked.ok) {
+    const error = `A hook rewrote the call: ${checked.error}`;
+    return { refused: refusal(error, { status: "blocked" }) };
+  }
+  state.args = checked.args;
+  return {};
+}
+
+/** Asks for the yes a hook wants; gives the refusal when there is none. */
+export async function grantWish(
+  parts: AdmissionParts,
+  options: { state: CallState; wish: ApprovalWish },
+): Promise<Outcome | undefined> {
+  const { state, wish } = options;
+  const request: ApprovalRequest = {
+    tool: state.name,
+    subject: parts.redact(describe(parts, state)),
+    rule: wish.rule ?? `hook:${state.name}`,
+    description: wish.message ?? "A hook wants this call approved",
+    allowAlways: wish.rule !== undefined,
+  };
+  const outcome = await askGate({ parts, state }, (context) => {
+    return parts.gate.checkAction(request, context);
+  });
+  if (outcome.answer !== "deny") return undefined;
+  const reason = outcome.reason ?? `${state.name} was not approved (${outcome.by}).`;
+  return refusal(reason, { status: "blocked" });
+}
+
+function describe(parts: AdmissionParts, state: CallState): string {
+  const summary = parts.registry.get(state.name)?.summary?.(state.args);
+  return summary ?? `${state.name} ${JSON.stringify(state.args).slice(0, 200)}`;
+}

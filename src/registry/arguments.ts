@@ -1,0 +1,53 @@
+/** The way of a call's argument text to checked values: parse, mend, coerce, validate. Pure. */
+import type { ToolFacts } from "../protocol/tool.ts";
+import { coerceArguments } from "./coerce.ts";
+import { parseLenientJson } from "./repair.ts";
+import { validateArguments } from "./validate.ts";
+
+export type ReadArguments =
+  | { ok: true; args: Record<string, unknown> }
+  /** One line for the model; `truncated` when the text was cut off in the middle. */
+  | { ok: false; error: string; truncated: boolean };
+
+/** Reads the argument text of a call. */
+export function readArguments(text: string, facts: ToolFacts): ReadArguments {
+  const parsed = parseLenientJson(text);
+  if (!parsed.ok) {
+    const advice = parsed.truncated
+      ? "The call was cut off and did not run. Send it again in full; split long content into several calls."
+      : "The call did not run. Send it again with one valid JSON object.";
+    return {
+      ok: false,
+      truncated: parsed.truncated,
+      error: `Arguments of ${facts.name} are not valid JSON: ${parsed.message}. ${advice}`,
+    };
+  }
+  // Some models encode the object twice.
+  const value = typeof parsed.value === "string" ? unwrap(parsed.value) : parsed.value;
+  if (value === null || typeof value !== "object" || Array.isArray(value)) {
+    const got = value === null ? "null" : Array.isArray(value) ? "an array" : `a ${typeof value}`;
+    return {
+      ok: false,
+      truncated: false,
+      error: `Arguments of ${facts.name} must be a JSON object, got ${got}.`,
+    };
+  }
+  return checkArguments(value as Record<string, unknown>, facts);
+}
+
+/** Coerces and validates arguments that are already an object. */
+export function checkArguments(value: Record<string, unknown>, facts: ToolFacts): ReadArguments {
+  const args = coerceArguments(value, facts.schema);
+  const problems = validateArguments(args, facts.schema);
+  if (problems.length === 0) return { ok: true, args };
+  return {
+    ok: false,
+    truncated: false,
+    error: `Invalid arguments for ${facts.name}: ${problems.join("; ")}.`,
+  };
+}
+
+function unwrap(text: string): unknown {
+  const inner = parseLenientJson(text);
+  return inner.ok ? inner.value : text;
+}

@@ -1,0 +1,278 @@
+/**
+ * The only path from a tool call to a result, for the model, a script, a plugin and a
+ * sub-agent alike: find and mend → hooks → guardrails → approval → handler → redaction →
+ * limits → hooks. Owns the only try/catch round a tool; never throws.
+ */
+import type {
+  CallPlan,
+  DispatchOptions,
+  DispatchResult,
+  ToolDispatcher,
+} from "../protocol/dispatch.ts";
+import { ToolError } from "../protocol/error.ts";
+import type { ToolCallPart } from "../protocol/message.ts";
+import type { NestedCallOptions, NestedCallResult, ToolFacts } from "../protocol/tool.ts";
+import { type AdmissionParts, consultHooks, grantWish } from "./admission.ts";
+import { type CallState, createContext } from "./context.ts";
+import { CallTimeout, Deadline, settleWithin } from "./deadline.ts";
+import { Guardrails } from "./guardrails.ts";
+import { errorOutcome, type Outcome, redactDeep, refusal, resultOutcome } from "./outcome.ts";
+import { planCall, prepareCall, type PreparedCall } from "./prepare.ts";
+import { fitResult, type ResultLimits, resultLimits } from "./result_limits.ts";
+import { isUntrusted, wrapUntrusted } from "./untrusted.ts";
+
+/** `redact` removes secrets from a text; the identity where redaction is off. */
+export type DispatcherOptions = AdmissionParts;
+
+const DEFAULT_TIMEOUT_MS = 420_000;
+/** How long a handler may take to wind down after an abort before it is abandoned. */
+const ABORT_GRACE_MS = 3_000;
+const MAX_NESTING = 4;
+/** Nested results go to a script in full; events only show their start. */
+const NESTED_EVENT_CHARS = 2_000;
+
+/** Creates the dispatcher of one session. */
+export function createDispatcher(options: DispatcherOptions): ToolDispatcher {
+  return new Dispatcher(options);
+}
+
+class Dispatcher implements ToolDispatcher {
+  #parts: DispatcherOptions;
+  #guardrails: Guardrails;
+  #limits: ResultLimits;
+  #prepared = new WeakMap<ToolCallPart, PreparedCall>();
+
+  constructor(options: DispatcherOptions) {
+    this.#parts = options;
+    this.#guardrails = new Guardrails(options.config);
+    this.#limits = resultLimits(options.session.contextTokens);
+  }
+
+  plan(call: ToolCallPart): CallPlan {
+    const { registry, environment, session } = this.#parts;
+    return planCall(this.#prepare(call), { registry, environment, taskId: session.taskId });
+  }
+
+  beginTurn(): void {
+    this.#guardrails.reset();
+  }
+
+  run(call: ToolCallPart, options: DispatchOptions): Promise<DispatchResult> {
+    return this.#run(call, options, []);
+  }
+
+  async #run(
+    call: ToolCallPart,
+    options: DispatchOptions,
+    outer: readonly Deadline[],
+  ): Promise<DispatchResult> {
+    const startedAt = performance.now();
+    const prepared = this.#prepare(call);
+    if (prepared.kind === "refused") {
+      const place = { id: call.id, name: prepared.name, options };
+      this.#emitStart(place, call.arguments);
+      const { outcome, unknownTool } = prepared;
+      const result = this.#report(place, { outcome, text: outcome.text, startedAt });
+      return unknownTool ? { ...result, unknownTool } : result;
+    }
+    const { name, facts, args } = prepared;
+    using deadline = new Deadline(options.signal, this.#timeoutOf(facts));
+    const state: CallState = {
+      id: call.id,
+      name,
+      facts,
+      args,
+      options,
+      deadlines: [deadline, ...outer],
+      needsApproval: false,
+    };
+    const outcome = await this.#outcomeOf(state);
+    return await this.#finish(state, { outcome, startedAt });
+  }
+
+  /** Hooks, guardrails, approval and the handler: the part that may fail in any way. */
+  async #outcomeOf(state: CallState): Promise<Outcome> {
+    const { signal } = state.deadlines[0];
+    try {
+      const { refused, wish } = signal.aborted ? {} : await consultHooks(this.#parts, state);
+      this.#emitStart(state, state.args);
+      signal.throwIfAborted();
+      const stop = refused ?? this.#guard(state);
+      if (stop) return stop;
+      const denied = wish && await grantWish(this.#parts, { state, wish });
+      return denied ?? await this.#execute(state);
+    } catch (error) {
+      if (error instanceof ToolError) return errorOutcome(error, this.#parts.redact);
+      if (signal.aborted) return stopped(state.name, signal.reason);
+      const detail = error instanceof Error ? error.stack ?? error.message : String(error);
+      this.#parts.log(this.#parts.redact(`Tool ${state.name} failed: ${detail}`));
+      return errorOutcome(error, this.#parts.redact);
+    }
+  }
+
+  #guard(state: CallState): Outcome | undefined {
+    if (state.deadlines.length > MAX_NESTING) {
+      return refusal("Calls inside calls are nested too deep.", { status: "blocked" });
+    }
+    const blocked = this.#guardrails.admit(state.name) ??
+      (isNested(state.options) ? undefined : this.#guardrails.before(guarded(state)));
+    if (!blocked) return undefined;
+    const extra = { guardrail: blocked.guardrail };
+    return refusal(blocked.error, { status: "blocked", extra });
+  }
+
+  async #execute(state: CallState): Promise<Outcome> {
+    const { registry, redact } = this.#parts;
+    const spec = registry.get(state.name) ?? await registry.load(state.name);
+    if (!spec) {
+      const why = registry.loadFailure(state.name) ?? "it was removed";
+      return refusal(redact(`Tool ${state.name} is unavailable: ${why}`));
+    }
+    let nestedCalls = 0;
+    const context = createContext({
+      parts: this.#parts,
+      state,
+      callTool: (name, args, options = {}) =>
+        this.#callTool(state, {
+          id: `${state.id}.${++nestedCalls}`,
+          type: "tool_call",
+          name,
+          arguments: typeof args === "string" ? args : JSON.stringify(args ?? {}),
+        }, options),
+    });
+    const { signal } = state.deadlines[0];
+    // The async wrapper turns a synchronous throw into a rejection.
+    const running = (async () => await spec.handler(state.args, context))();
+    const value = await settleWithin(running, { signal, graceMs: ABORT_GRACE_MS });
+    return resultOutcome(value, { name: state.name, clean: redact });
+  }
+
+  async #callTool(
+    parent: CallState,
+    call: ToolCallPart,
+    options: NestedCallOptions,
+  ): Promise<NestedCallResult> {
+    const own = parent.deadlines[0].signal;
+    const result = await this.#run(call, {
+      signal: options.signal ? AbortSignal.any([own, options.signal]) : own,
+      emit: parent.options.emit,
+      parentCallId: parent.id,
+      sandbox: options.sandbox ?? parent.options.sandbox ?? false,
+    }, parent.deadlines);
+    if (result.needsApproval) parent.needsApproval = true;
+    return { content: result.message.content, isError: result.message.isError };
+  }
+
+  /** From the outcome to what the model reads. */
+  async #finish(
+    state: CallState,
+    { outcome, startedAt }: { outcome: Outcome; startedAt: number },
+  ): Promise<DispatchResult> {
+    const { facts, options } = state;
+    let text = outcome.text;
+    let halt: string | undefined;
+    if (!isNested(options)) {
+      if (outcome.fromTool) ({ text, halt } = this.#guardrails.after(guarded(state), outcome));
+      text = await fitResult(text, {
+        facts,
+        callId: state.id,
+        limits: this.#limits,
+        usedChars: options.batch?.usedChars ?? 0,
+        mcpChars: this.#parts.config("tool_budget.mcp_result_size_chars"),
+        spill: this.#parts.services.spill,
+      });
+      if (outcome.fromTool && isUntrusted(facts)) text = wrapUntrusted(state.name, text);
+      if (options.batch) options.batch.usedChars += text.length;
+    }
+    await this.#notifyPost(state, { outcome, text, startedAt });
+    const result = this.#report(state, { outcome, text, startedAt });
+    if (state.needsApproval) result.needsApproval = true;
+    if (halt !== undefined) result.halt = halt;
+    return result;
+  }
+
+  async #notifyPost(state: CallState, end: CallEnd): Promise<void> {
+    const { hooks, session, environment } = this.#parts;
+    if (!hooks.has("post_tool_call")) return;
+    await hooks.notify("post_tool_call", {
+      sessionId: session.id,
+      taskId: session.taskId ?? "main",
+      callId: state.id,
+      toolName: state.name,
+      args: state.args,
+      cwd: environment.cwd(session.taskId),
+      result: end.text,
+      status: end.outcome.status,
+      durationMs: Math.round(performance.now() - end.startedAt),
+    });
+  }
+
+  #emitStart({ id, name, options }: CallPlace, args: unknown): void {
+    const shown = redactDeep(args, this.#parts.redact);
+    options.emit({
+      type: "tool_start",
+      callId: id,
+      name,
+      arguments: shown,
+      ...nestedFields(options),
+    });
+  }
+
+  #report({ id, name, options }: CallPlace, { outcome, text, startedAt }: CallEnd): DispatchResult {
+    const isError = outcome.status !== "ok";
+    const shown = isNested(options) && text.length > NESTED_EVENT_CHARS
+      ? `${text.slice(0, NESTED_EVENT_CHARS)}…`
+      : text;
+    options.emit({
+      type: "tool_end",
+      callId: id,
+      name,
+      isError,
+      durationMs: Math.round(performance.now() - startedAt),
+      result: shown,
+      ...nestedFields(options),
+    });
+    return { message: { role: "tool", toolCallId: id, name, content: text, isError } };
+  }
+
+  #prepare(call: ToolCallPart): PreparedCall {
+    let prepared = this.#prepared.get(call);
+    if (!prepared) this.#prepared.set(call, prepared = prepareCall(call, this.#parts));
+    return prepared;
+  }
+
+  #timeoutOf(facts: ToolFacts): number {
+    if (facts.timeoutMs !== undefined) return facts.timeoutMs;
+    const seconds = this.#parts.config("timeouts.tools.sequential_call");
+    return typeof seconds === "number" ? seconds * 1000 : DEFAULT_TIMEOUT_MS;
+  }
+}
+
+type CallPlace = Pick<CallState, "id" | "name" | "options">;
+
+interface CallEnd {
+  outcome: Outcome;
+  text: string;
+  startedAt: number;
+}
+
+function guarded(state: CallState) {
+  return { facts: state.facts, callId: state.id, args: state.args };
+}
+
+function isNested(options: DispatchOptions): boolean {
+  return options.parentCallId !== undefined;
+}
+
+function nestedFields({ parentCallId, sandbox }: DispatchOptions) {
+  if (parentCallId === undefined) return {};
+  return sandbox ? { parentCallId, sandbox } : { parentCallId };
+}
+
+function stopped(name: string, reason: unknown): Outcome {
+  if (reason instanceof CallTimeout) {
+    const error = `${name} ${reason.message} and was stopped; its effects are unknown.`;
+    return refusal(error, { status: "timeout" });
+  }
+  return refusal("Cancelled: the turn was interrupted.", { status: "cancelled" });
+}
