@@ -1,0 +1,203 @@
+/**
+ * Files of this machine behind the environment contract. Turns the runtime's exceptions into
+ * `FileError`s that name the path and the reason; decides nothing about who may touch what.
+ */
+import type { DirEntry, FileInfo, ReadOptions, WriteOptions } from "../src/protocol/environment.ts";
+import { FileError, type FileErrorCode } from "../src/protocol/error.ts";
+import { writeFileAtomic } from "../src/util/atomic_write.ts";
+import { dirname, joinPath, resolvePath } from "../src/util/path.ts";
+
+const MAX_LINKS = 40;
+
+const REASONS: Record<FileErrorCode, string> = {
+  ENOENT: "no such file or directory",
+  EACCES: "permission denied",
+  EEXIST: "already exists",
+  EISDIR: "is a directory",
+  ENOTDIR: "a part of the path is not a directory",
+  ENOTEMPTY: "directory is not empty",
+  ELOOP: "too many levels of symbolic links",
+  ENOSPC: "no space left on the device",
+  EROFS: "the file system is read-only",
+  EINVAL: "not a regular file",
+  EIO: "input or output failed",
+};
+
+/** Runs a file operation; what it throws comes out as a `FileError` about `path`. */
+async function withPath<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof FileError || (error as Error)?.name === "AbortError") throw error;
+    throw fileError(path, error);
+  }
+}
+
+function fileError(path: string, error: unknown): FileError {
+  const { code, message } = error as { code?: string; message?: string };
+  if (code === "EPERM") return failure(path, "EACCES");
+  if (code !== undefined && Object.hasOwn(REASONS, code)) {
+    return failure(path, code as FileErrorCode);
+  }
+  return new FileError(`${path}: ${message ?? REASONS.EIO}`, { code: "EIO", path });
+}
+
+function failure(path: string, code: FileErrorCode): FileError {
+  return new FileError(`${path}: ${REASONS[code]}`, { code, path });
+}
+
+export function readLocalFile(
+  path: string,
+  options: ReadOptions = {},
+): Promise<Uint8Array<ArrayBuffer>> {
+  return withPath(path, async () => {
+    options.signal?.throwIfAborted();
+    using file = await Deno.open(path);
+    const info = await file.stat();
+    if (info.isDirectory) throw failure(path, "EISDIR");
+    const start = options.start ?? 0;
+    if (start > 0) await file.seek(start, Deno.SeekMode.Start);
+    // Devices and /proc say size 0 and still have content.
+    const known = info.isFile && info.size > 0 ? Math.max(0, info.size - start) : undefined;
+    const wanted = Math.min(options.length ?? Infinity, known ?? Infinity);
+    return await readUpTo(file, wanted, options.signal);
+  });
+}
+
+async function readUpTo(
+  file: Deno.FsFile,
+  wanted: number,
+  signal?: AbortSignal,
+): Promise<Uint8Array<ArrayBuffer>> {
+  let buffer = new Uint8Array(Math.min(wanted, 1 << 26) === wanted ? wanted : 65_536);
+  let filled = 0;
+  while (filled < wanted) {
+    signal?.throwIfAborted();
+    if (filled === buffer.length) {
+      const larger = new Uint8Array(Math.min(wanted, buffer.length * 2));
+      larger.set(buffer);
+      buffer = larger;
+    }
+    const count = await file.read(buffer.subarray(filled));
+    if (count === null) break;
+    filled += count;
+  }
+  return filled === buffer.length ? buffer : buffer.slice(0, filled);
+}
+
+/** Writes through symlinks, keeps the mode and owner of what was there. */
+export function writeLocalFile(
+  path: string,
+  data: Uint8Array,
+  options: WriteOptions = {},
+): Promise<void> {
+  return withPath(path, async () => {
+    options.signal?.throwIfAborted();
+    const target = await followLinks(path);
+    const before = await lstat(target);
+    if (before?.isDirectory) throw failure(path, "EISDIR");
+    if (before && !before.isFile) throw failure(path, "EINVAL");
+    if (options.parents === false && !await lstat(dirname(target))) throw failure(path, "ENOENT");
+    const kept = before?.mode ?? undefined;
+    await writeFileAtomic(target, data, { mode: kept ?? options.mode ?? 0o666 });
+    // The umask took bits away from the mode of the new file.
+    if (kept !== undefined) await Deno.chmod(target, kept & 0o7777);
+    else if (options.mode !== undefined) await Deno.chmod(target, options.mode);
+    if (before) await keepOwner(target, before);
+  });
+}
+
+async function keepOwner(path: string, before: Deno.FileInfo): Promise<void> {
+  const now = await Deno.lstat(path);
+  if (now.uid === before.uid && now.gid === before.gid) return;
+  try {
+    await Deno.chown(path, before.uid, before.gid);
+  } catch {
+    // Only root may give files away; the content is what was asked for.
+  }
+}
+
+/** Where a path leads, the last link included even when it dangles. */
+async function followLinks(path: string): Promise<string> {
+  let current = path;
+  for (let i = 0; i < MAX_LINKS; i++) {
+    const info = await lstat(current);
+    if (!info?.isSymlink) return current;
+    current = resolvePath(dirname(current), await Deno.readLink(current));
+  }
+  throw failure(path, "ELOOP");
+}
+
+async function lstat(path: string): Promise<Deno.FileInfo | undefined> {
+  try {
+    return await Deno.lstat(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
+/** Resolves symlinks as far as the path exists and appends the rest as it is. */
+export async function realLocalPath(path: string): Promise<string> {
+  let rest = "";
+  for (let current = path;;) {
+    try {
+      return joinPath(await Deno.realPath(current), rest);
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound) || current === "/") {
+        throw fileError(path, error);
+      }
+    }
+    const followed = await followLinks(current);
+    if (followed !== current) {
+      current = followed;
+    } else {
+      rest = joinPath(current.slice(current.lastIndexOf("/") + 1), rest);
+      current = dirname(current);
+    }
+  }
+}
+
+export function statLocal(path: string): Promise<FileInfo | undefined> {
+  return withPath(path, async () => {
+    try {
+      const info = await Deno.stat(path);
+      return {
+        kind: info.isFile ? "file" : info.isDirectory ? "directory" : "other",
+        size: info.size,
+        mtimeMs: info.mtime?.getTime() ?? 0,
+        ...(info.mode === null ? {} : { mode: info.mode & 0o7777 }),
+      } as const;
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return undefined;
+      if ((error as { code?: string }).code === "ENOTDIR") return undefined;
+      throw error;
+    }
+  });
+}
+
+/** Entries in the order of their names. */
+export function listLocal(path: string): Promise<DirEntry[]> {
+  return withPath(path, async () => {
+    const entries: DirEntry[] = [];
+    for await (const entry of Deno.readDir(path)) {
+      const kind = entry.isSymlink
+        ? "symlink"
+        : entry.isDirectory
+        ? "directory"
+        : entry.isFile
+        ? "file"
+        : "other";
+      entries.push({ name: entry.name, kind });
+    }
+    return entries.sort((a, b) => a.name < b.name ? -1 : 1);
+  });
+}
+
+export function removeLocal(path: string, options: { recursive?: boolean } = {}): Promise<void> {
+  return withPath(path, () => Deno.remove(path, { recursive: options.recursive ?? false }));
+}
+
+export function renameLocal(from: string, to: string): Promise<void> {
+  return withPath(from, () => Deno.rename(from, to));
+}

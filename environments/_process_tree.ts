@@ -1,0 +1,130 @@
+/**
+ * Everything a command started, found and ended: its session and process group, its
+ * descendants, and whoever carries its marker in the environment. Without /proc only the
+ * process group can be reached.
+ */
+import { MARKER_VARIABLE } from "./_shell_script.ts";
+import { sleep } from "../src/util/sleep.ts";
+
+export interface ProcessTree {
+  /** Leader of the session and process group; absent to go by the marker alone. */
+  leader?: number;
+  /** The marker, or the beginning that several share. */
+  marker: string;
+}
+
+interface ProcessFacts {
+  pid: number;
+  parent: number;
+  group: number;
+  session: number;
+}
+
+/** Time given to a tree between SIGTERM and SIGKILL. */
+const GRACE_MS = 1_000;
+/** A process that survives SIGKILL this long is stuck in the kernel. */
+const KILL_WAIT_MS = 2_000;
+
+/** Asks the tree to end, then makes it. Returns when nothing of it is left (or can be ended). */
+export async function killTree(
+  tree: ProcessTree,
+  options: { graceMs?: number; hangUp?: boolean } = {},
+): Promise<void> {
+  if (options.hangUp) signal(findTree(tree), "SIGHUP");
+  const ended = await signalUntilGone(tree, "SIGTERM", options.graceMs ?? GRACE_MS);
+  if (!ended) await signalUntilGone(tree, "SIGKILL", KILL_WAIT_MS);
+}
+
+async function signalUntilGone(
+  tree: ProcessTree,
+  name: Deno.Signal,
+  waitMs: number,
+): Promise<boolean> {
+  const seen = new Set<number>();
+  const deadline = performance.now() + waitMs;
+  for (let pause = 2;; pause = Math.min(pause * 2, 50)) {
+    const alive = findTree(tree);
+    if (alive.length === 0) return true;
+    // SIGTERM once each: a handler that cleans up should not be started over.
+    signal(name === "SIGKILL" ? alive : alive.filter((pid) => !seen.has(pid)), name);
+    for (const pid of alive) seen.add(pid);
+    if (performance.now() > deadline) return false;
+    await sleep(pause);
+  }
+}
+
+function signal(pids: readonly number[], name: Deno.Signal): void {
+  for (const pid of pids) {
+    try {
+      Deno.kill(pid, name);
+    } catch {
+      // Already gone, or not ours to end (a set-uid program): the caller looks again.
+    }
+  }
+}
+
+/** Process ids of the tree, zombies left out; a negative one stands for a whole group. */
+export function findTree(tree: ProcessTree): number[] {
+  const all = listProcesses();
+  if (all === undefined) return tree.leader ? probeGroup(tree.leader) : [];
+  const found = new Set<number>();
+  for (const { pid, group, session } of all) {
+    if (pid === Deno.pid) continue;
+    const member = tree.leader !== undefined && (group === tree.leader || session === tree.leader);
+    if (member || carriesMarker(pid, tree.marker)) found.add(pid);
+  }
+  // Descendants that left the session and cleared the marker; parents may come in any order.
+  for (let grown = true; grown;) {
+    grown = false;
+    for (const { pid, parent } of all) {
+      if (!found.has(pid) && found.has(parent)) {
+        found.add(pid);
+        grown = true;
+      }
+    }
+  }
+  return [...found];
+}
+
+/** SIGCONT asks whether the group exists and harms nobody. */
+function probeGroup(leader: number): number[] {
+  try {
+    Deno.kill(-leader, "SIGCONT");
+    return [-leader];
+  } catch {
+    return []; // The group is gone.
+  }
+}
+
+function listProcesses(): ProcessFacts[] | undefined {
+  const all: ProcessFacts[] = [];
+  try {
+    for (const entry of Deno.readDirSync("/proc")) {
+      const facts = /^\d+$/.test(entry.name) ? readFacts(Number(entry.name)) : undefined;
+      if (facts) all.push(facts);
+    }
+  } catch {
+    return undefined; // No /proc here.
+  }
+  return all;
+}
+
+function readFacts(pid: number): ProcessFacts | undefined {
+  try {
+    const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);
+    // The program's name stands in parentheses and may contain anything.
+    const [state, parent, group, session] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    if (state === "Z" || state === "X") return undefined;
+    return { pid, parent: Number(parent), group: Number(group), session: Number(session) };
+  } catch {
+    return undefined; // It ended while we looked.
+  }
+}
+
+function carriesMarker(pid: number, marker: string): boolean {
+  try {
+    return Deno.readTextFileSync(`/proc/${pid}/environ`).includes(`${MARKER_VARIABLE}=${marker}`);
+  } catch {
+    return false; // Gone, or another user's.
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * Waits for one process: reads its output, ends its whole tree on timeout or abort, and does
+ * not wait for what it left running in the background.
+ */
+import { killTree, type ProcessTree } from "./_process_tree.ts";
+import type { RawProcess } from "./_raw_process.ts";
+
+export interface RunOptions {
+  tree: ProcessTree;
+  timeoutMs?: number | undefined;
+  signal?: AbortSignal | undefined;
+  stdin?: Uint8Array | undefined;
+  onChunk(chunk: Uint8Array): void;
+}
+
+export interface RunOutcome {
+  exitCode: number;
+  timedOut: boolean;
+  interrupted: boolean;
+}
+
+/** After the process is gone: how long silence on a pipe that others hold is waited out, and noise. */
+const DRAIN_IDLE_MS = 50;
+const DRAIN_MAX_MS = 300;
+
+export async function runToEnd(process: RawProcess, options: RunOptions): Promise<RunOutcome> {
+  let reason: "timeout" | "abort" | undefined;
+  let killing: Promise<void> | undefined;
+  function end(why: "timeout" | "abort"): void {
+    reason ??= why;
+    killing ??= killTree(options.tree);
+  }
+  const onAbort = () => end("abort");
+  options.signal?.addEventListener("abort", onAbort, { once: true });
+  if (options.signal?.aborted) onAbort();
+  const timer = options.timeoutMs === undefined
+    ? undefined
+    : setTimeout(() => end("timeout"), options.timeoutMs);
+  const pump = new Pump(process, options.onChunk);
+  const feeding = options.stdin ? feed(process, options.stdin) : undefined;
+  try {
+    const code = await process.exited;
+    clearTimeout(timer);
+    await killing;
+    await pump.drain();
+    return {
+      exitCode: reason === "timeout" ? 124 : reason === "abort" ? 130 : code,
+      timedOut: reason === "timeout",
+      interrupted: reason === "abort",
+    };
+  } finally {
+    clearTimeout(timer);
+    options.signal?.removeEventListener("abort", onAbort);
+    await process.dispose();
+    await feeding;
+    await pump.ended;
+  }
+}
+
+async function feed(process: RawProcess, data: Uint8Array): Promise<void> {
+  try {
+    await process.write(data);
+    await process.closeStdin();
+  } catch {
+    // The command did not want all of it.
+  }
+}
+
+/** Reads until the end of the output, or until nobody wants to wait for it. */
+export class Pump {
+  readonly ended: Promise<void>;
+  #finished = false;
+  #chunks = 0;
+
+  constructor(process: RawProcess, onChunk: (chunk: Uint8Array) => void) {
+    this.ended = this.#run(process, onChunk);
+  }
+
+  async #run(process: RawProcess, onChunk: (chunk: Uint8Array) => void): Promise<void> {
+    try {
+      for (let chunk; (chunk = await process.read());) {
+        this.#chunks++;
+        onChunk(chunk);
+      }
+    } finally {
+      this.#finished = true;
+    }
+  }
+
+  /** Waits for what is still on its way after the process has ended. */
+  async drain(): Promise<void> {
+    const deadline = performance.now() + DRAIN_MAX_MS;
+    for (let seen = -1; !this.#finished && seen !== this.#chunks;) {
+      seen = this.#chunks;
+      if (performance.now() > deadline) return;
+      await within(this.ended, DRAIN_IDLE_MS);
+    }
+  }
+}
+
+/** Waits for a promise, but not longer than `ms`. */
+function within(promise: Promise<void>, ms: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}

@@ -1,0 +1,97 @@
+/**
+ * The script around every command: restores the exports of the task, enters its directory,
+ * runs the command and writes the state back to a file. Pure text for any POSIX shell, so that
+ * a container or a remote host can use it as it is. Nothing of it shows in the output.
+ */
+import { shellQuote } from "../src/util/shell_quote.ts";
+
+export interface ShellScript {
+  command: string;
+  cwd: string;
+  /** A missing directory ends the command with 126 instead of falling back to the nearest parent. */
+  strictCwd: boolean;
+  /** Marks every descendant, so that the ones that leave the process group can be found. */
+  marker: string;
+  /** Variables for this command only; their values come with the process. */
+  env: readonly string[];
+  /** Shell code to source first (functions and aliases of the user). */
+  profile?: string | undefined;
+  /** State of an earlier command to start from. */
+  stateIn?: string | undefined;
+  /** Where to leave the state; absent for background processes, which change nothing. */
+  stateOut?: string | undefined;
+  /** Put first on PATH for this command. */
+  pathPrefix?: string | undefined;
+  bash: boolean;
+}
+
+/** The variable that carries the marker. */
+export const MARKER_VARIABLE = "HERMES_EXEC";
+
+const END = "#hermes-end";
+/** Sourcing stops here; what follows is the directory. */
+const STOP = "return 0";
+
+/** One line, so that the shell's own messages count the command's lines from 1. */
+export function buildShellScript(script: ShellScript): string {
+  const parts = ["exec 2>&1"];
+  script.env.forEach((name, i) => parts.push(`__hermes_v${i}=$${name}`));
+  if (script.stateIn) {
+    parts.push(
+      `[ -r ${shellQuote(script.stateIn)} ] && . ${shellQuote(script.stateIn)} 2>/dev/null`,
+    );
+  }
+  if (script.profile) parts.push(`. ${shellQuote(script.profile)} 2>/dev/null`);
+  script.env.forEach((name, i) =>
+    parts.push(
+      `__hermes_s${i}=\${${name}+x} __hermes_k${i}=\${${name}-}`,
+      `export ${name}="$__hermes_v${i}"`,
+    )
+  );
+  parts.push(
+    `export ${MARKER_VARIABLE}=${
+      shellQuote(script.marker)
+    } AI_AGENT=hermes-agent HERMES_AGENT=true`,
+  );
+  if (script.pathPrefix) parts.push(`PATH=${shellQuote(script.pathPrefix)}:$PATH`);
+  parts.push(...enterDirectory(script));
+  if (script.stateOut) parts.push(saveFunction(script), "trap __hermes_save EXIT");
+  parts.push(`eval ${shellQuote(script.command)}`);
+  return parts.join("; ");
+}
+
+/** OLDPWD is put back afterwards: `cd -` belongs to the task, not to this script. */
+function enterDirectory(script: ShellScript): string[] {
+  const dir = shellQuote(script.cwd);
+  const enter = script.strictCwd
+    ? `command cd -- ${dir} || exit 126`
+    : `__hermes_d=${dir}; until command cd -- "$__hermes_d" 2>/dev/null; do __hermes_d=\${__hermes_d%/*}; ` +
+      `__hermes_d=\${__hermes_d:-/}; done; [ "$__hermes_d" = ${dir} ] || ` +
+      `echo "[hermes: cannot enter "${dir}", running in $__hermes_d instead]"`;
+  return ["__hermes_o=${OLDPWD-}", enter, "OLDPWD=$__hermes_o"];
+}
+
+function saveFunction(script: ShellScript): string {
+  const restore = script.env.map((name, i) =>
+    `if [ -n "$__hermes_s${i}" ]; then export ${name}="$__hermes_k${i}"; else unset ${name}; fi; `
+  ).join("");
+  const path = script.pathPrefix ? `PATH=\${PATH#${shellQuote(script.pathPrefix)}:}; ` : "";
+  const exports = script.bash ? "export -p; export -pf" : "export -p";
+  // The exit code is read first; tracing goes off without being traced.
+  return `__hermes_save() { __hermes_c=$?; { set +eux; trap - EXIT; } 2>/dev/null; ${restore}${path}` +
+    `{ ${exports}; echo; echo ${shellQuote(STOP)}; command pwd; echo ${shellQuote(END)}; } ` +
+    `2>/dev/null >${shellQuote(script.stateOut!)}; exit $__hermes_c; }`;
+}
+
+/** The directory a state file ends with; undefined when the file is not whole. */
+export function readStateCwd(state: string): string | undefined {
+  const stop = state.lastIndexOf(`\n${STOP}\n`);
+  if (stop < 0 || !state.endsWith(`\n${END}\n`)) return undefined;
+  const cwd = state.slice(stop + STOP.length + 2, -(END.length + 2));
+  return cwd.startsWith("/") ? cwd : undefined;
+}
+
+/** True for a name that can be exported by this script. */
+export function isVariableName(name: string): boolean {
+  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name);
+}

@@ -1,0 +1,197 @@
+/**
+ * The `terminal` tool: a shell command in the session's environment, waited for or left
+ * running in the background. Decides nothing about safety: the approval gate does.
+ */
+import { registry } from "../src/registry/registry.ts";
+import type { ExecResult } from "../src/protocol/environment.ts";
+import { EnvironmentError } from "../src/protocol/error.ts";
+import type { InferSchema, JsonSchema } from "../src/protocol/json_schema.ts";
+import type { ToolContext, ToolResult } from "../src/protocol/tool.ts";
+import { foregroundRefusal, isPlainDirectoryName } from "./_terminal_guard.ts";
+import { exitCodeMeaning, outcomeHint } from "./_terminal_notes.ts";
+import { cleanOutput, OverflowLog } from "./_terminal_output.ts";
+
+const DEFAULT_TIMEOUT_S = 180;
+const MAX_FOREGROUND_S = 600;
+const SUDO_REFUSED = /Sorry, try again|incorrect password attempt|no password was provided/;
+
+const SCHEMA = {
+  type: "object",
+  properties: {
+    command: { type: "string" },
+    background: { type: "boolean", description: "Return at once with a session_id" },
+    timeout: { type: "integer", minimum: 1, description: "Seconds, default 180, at most 600" },
+    workdir: { type: "string", description: "Directory for this command only" },
+    pty: { type: "boolean", description: "Pseudo-terminal, for interactive programs" },
+    notify_on_complete: {
+      type: "boolean",
+      description: "Background: tell when it ends",
+    },
+    watch_patterns: {
+      type: "array",
+      items: { type: "string" },
+      description: "Background: tell when a line contains one of these",
+    },
+  },
+  required: ["command"],
+} as const satisfies JsonSchema;
+
+type TerminalArgs = InferSchema<typeof SCHEMA>;
+
+registry.register({
+  name: "terminal",
+  toolset: "terminal",
+  description:
+    "Run a shell command. Directory and exports persist between calls. Long-running programs " +
+    "(servers, watchers): background=true, then the process tool. Prefer read_file, write_file, " +
+    "patch and search_files over cat, sed, echo > and grep.",
+  schema: SCHEMA,
+  emoji: "💻",
+  timeoutMs: 0,
+  summary: ({ command }) => `$ ${command.split("\n")[0]}`,
+  handler: runTerminal,
+});
+
+async function runTerminal(args: TerminalArgs, ctx: ToolContext): Promise<ToolResult> {
+  const refusal = refuse(args, ctx);
+  if (refusal) return refusal;
+  let workdir: string | undefined;
+  if (args.workdir !== undefined) {
+    workdir = ctx.env.resolve(args.workdir, ctx.taskId);
+    const info = await ctx.env.stat(workdir);
+    if (info?.kind !== "directory") return refused(`workdir ${workdir} is not a directory`);
+  }
+  const outcome = await ctx.approveCommand(args.command);
+  if (outcome.answer === "deny") {
+    const reason = outcome.reason ?? "The command was denied. Do not try it again in another form.";
+    return refused(reason, outcome.unanswerable ? "pending_approval" : "blocked");
+  }
+  try {
+    return args.background
+      ? await runBackground(args, workdir, ctx)
+      : await runForeground(args, workdir, ctx);
+  } catch (error) {
+    if (!(error instanceof EnvironmentError)) throw error;
+    const hint = "The next call connects again; tell the user when it keeps failing.";
+    return { ...refused(error.message, "degraded"), reason: error.message, retry_hint: hint };
+  }
+}
+
+function refused(error: string, status = "error"): Record<string, unknown> {
+  return { output: "", exit_code: -1, error, status };
+}
+
+/** What is wrong with the arguments themselves; undefined when nothing is. */
+function refuse(args: TerminalArgs, ctx: ToolContext): Record<string, unknown> | undefined {
+  const { command, timeout, workdir } = args;
+  if (typeof command !== "string" || command.trim() === "") {
+    return refused("command must be a non-empty string; to run a script use execute_code");
+  }
+  if (command.includes("\0")) return refused("command must not contain a NUL byte");
+  if (timeout !== undefined && !(timeout > 0)) {
+    return refused(`timeout must be at least 1 second, got ${timeout}`);
+  }
+  if (workdir !== undefined && !isPlainDirectoryName(workdir)) {
+    return refused("workdir contains characters that are not part of a directory name", "blocked");
+  }
+  if (ctx.sandbox && (args.background || args.pty)) {
+    return refused("Scripts may only run commands in the foreground, without pty", "blocked");
+  }
+  if (args.background) return undefined;
+  if (timeout !== undefined && timeout > MAX_FOREGROUND_S) {
+    return refused(
+      `timeout ${timeout} is above the ${MAX_FOREGROUND_S} s a foreground command may take; ` +
+        "use background=true",
+    );
+  }
+  const advice = foregroundRefusal(command);
+  return advice === undefined ? undefined : refused(advice);
+}
+
+async function runForeground(
+  args: TerminalArgs,
+  workdir: string | undefined,
+  ctx: ToolContext,
+): Promise<ToolResult> {
+  const before = ctx.env.cwd(ctx.taskId);
+  const timeoutS = args.timeout ?? numberSetting(ctx, "terminal.timeout", DEFAULT_TIMEOUT_S);
+  const maxOutputChars = numberSetting(ctx, "tool_output.max_bytes", 50_000);
+  const overflow = new OverflowLog();
+  const result = await ctx.env.exec(args.command, {
+    taskId: ctx.taskId,
+    timeoutMs: timeoutS * 1000,
+    signal: ctx.signal,
+    maxOutputChars,
+    onOutput: (text) => overflow.push(text),
+    ...(workdir === undefined ? {} : { cwd: workdir }),
+    ...(args.pty ? { pty: true } : {}),
+  });
+  const output = finalOutput(result, timeoutS);
+  const meaning = exitCodeMeaning(args.command, result.exitCode);
+  const hint = outcomeHint(args.command, { code: result.exitCode, output });
+  return {
+    output,
+    exit_code: result.exitCode,
+    error: null,
+    ...(result.cwd === before ? {} : { cwd: result.cwd }),
+    ...(result.truncated ? await spill(overflow, ctx) : {}),
+    ...(meaning === undefined ? {} : { exit_code_meaning: meaning }),
+    ...(hint === undefined ? {} : { hint }),
+    ...(SUDO_REFUSED.test(output) ? { sudo_auth_failed: true } : {}),
+  };
+}
+
+function finalOutput(result: ExecResult, timeoutS: number): string {
+  const text = cleanOutput(result.output).trimEnd();
+  const note = result.timedOut
+    ? `[Command timed out after ${timeoutS}s]`
+    : result.interrupted
+    ? "[Command interrupted]"
+    : "";
+  return text === "" || note === "" ? text + note : `${text}\n${note}`;
+}
+
+async function spill(overflow: OverflowLog, ctx: ToolContext): Promise<Record<string, unknown>> {
+  const path = await ctx.services.spill.write(`terminal-${ctx.callId}.log`, overflow.text());
+  return {
+    output_total_chars: overflow.totalChars,
+    full_output_path: path,
+    truncation_note: `The middle is missing; ${
+      overflow.complete ? "all of it" : "the first 5 000 000 characters"
+    } can be read with read_file or search_files at full_output_path`,
+  };
+}
+
+async function runBackground(
+  args: TerminalArgs,
+  workdir: string | undefined,
+  ctx: ToolContext,
+): Promise<ToolResult> {
+  const notify = args.notify_on_complete === true;
+  const patterns = notify ? [] : args.watch_patterns ?? [];
+  const managed = await ctx.services.processes.start(ctx.env, args.command, {
+    taskId: ctx.taskId,
+    notifyOnComplete: notify,
+    ...(patterns.length > 0 ? { watchPatterns: patterns } : {}),
+    ...(workdir === undefined ? {} : { cwd: workdir }),
+    ...(args.pty ? { pty: true } : {}),
+  });
+  return {
+    output: "Background process started",
+    session_id: managed.id,
+    pid: managed.process.pid,
+    exit_code: 0,
+    error: null,
+    ...(notify ? { notify_on_complete: true } : {}),
+    ...(patterns.length > 0 ? { watch_patterns: patterns } : {}),
+    ...(notify && args.watch_patterns?.length ? { watch_patterns_ignored: true } : {}),
+    ...(notify || patterns.length > 0
+      ? {}
+      : { hint: "It runs silently: look with process(action=poll|log|wait)." }),
+  };
+}
+
+function numberSetting(ctx: ToolContext, path: string, fallback: number): number {
+  const value = ctx.config(path);
+  return typeof value === "number" && value > 0 ? value : fallback;
+}
