@@ -32,8 +32,9 @@ export async function* runToolCalls(
   deps: ToolDeps,
 ): AsyncGenerator<EventBody, ToolCallsOutcome> {
   const outcome: ToolCallsOutcome = { allUnknown: calls.length > 0 };
+  const batch = { usedChars: 0 };
   for (const segment of planSegments(calls, (call) => deps.dispatcher.plan(call))) {
-    for await (const done of runSegment(segment, deps)) {
+    for await (const done of runSegment(segment, { ...deps, batch })) {
       if (done.kind === "event") {
         yield done.event;
         continue;
@@ -93,7 +94,7 @@ type SegmentItem =
 
 async function* runSegment(
   calls: readonly ToolCallPart[],
-  deps: ToolDeps,
+  deps: ToolDeps & { batch: { usedChars: number } },
 ): AsyncGenerator<SegmentItem> {
   const queue = new EventQueue<SegmentItem>();
   const settled: (SegmentItem & { kind: "result" } | undefined)[] = calls.map(() => undefined);
@@ -106,7 +107,7 @@ async function* runSegment(
     };
     const result = deps.signal.aborted
       ? { message: cancelled(call) }
-      : await deps.dispatcher.run(call, { signal: deps.signal, emit });
+      : await deps.dispatcher.run(call, { signal: deps.signal, emit, batch: deps.batch });
     settled[index] = { kind: "result", result, held };
     while (next < settled.length && settled[next]) queue.push(settled[next++]!);
   });

@@ -23,6 +23,7 @@ export interface SessionChoices {
   resumeHere: boolean;
   system?: string;
   persist: boolean;
+  profile?: string;
   verbose: boolean;
 }
 
@@ -57,6 +58,7 @@ export function readSessionChoices(input: CommandInput): SessionChoices {
     resumeHere: flags.continue === true,
     system: text(flags.system),
     persist,
+    profile: text(flags.profile),
     verbose: flags.verbose === true,
   });
 }

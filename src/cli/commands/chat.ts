@@ -1,0 +1,157 @@
+/**
+ * `hermes` on a terminal: a line-based chat over the session engine. Ctrl-C interrupts the
+ * turn, a second one quits; what is typed while a turn runs steers it.
+ */
+import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
+import type { Session } from "../../session/session.ts";
+import { nearest } from "../../util/nearest.ts";
+import type { CommandInput } from "../command.ts";
+import { err, out, useColor } from "../io.ts";
+import { createTerminalApprover, createTerminalClarifier } from "../prompt/ask.ts";
+import { createStdTerminal, TerminalInput } from "../prompt/terminal_input.ts";
+import { ChatView } from "../render/chat_view.ts";
+import { createStyle } from "../render/style.ts";
+import { SLASH_COMMANDS, type SlashContext } from "../slash/slash.ts";
+import { openFromFlags } from "./open_session.ts";
+import { readSessionChoices, type SessionChoices } from "./run_options.ts";
+
+/** Runs the chat until the person leaves. */
+export async function main(input: CommandInput): Promise<number> {
+  if (!Deno.stdin.isTerminal()) {
+    throw new UsageError("chat needs a terminal", { hint: 'Without one use: hermes run "…"' });
+  }
+  const choices = readSessionChoices(input);
+  const chat = new Chat(choices);
+  try {
+    return await chat.run();
+  } finally {
+    await chat.close();
+  }
+}
+
+class Chat {
+  #choices: SessionChoices;
+  #terminal = new TerminalInput(createStdTerminal());
+  #style = createStyle(useColor("stdout"));
+  #session: Session | undefined;
+  #turn: AbortController | undefined;
+  #leaving = new AbortController();
+  #warned = false;
+
+  constructor(choices: SessionChoices) {
+    this.#choices = { ...choices, approve: choices.approve ?? "ask" };
+    this.#terminal.onStray = (line) => this.#steer(line);
+  }
+
+  async run(): Promise<number> {
+    const interrupt = () => this.#interrupt();
+    Deno.addSignalListener("SIGINT", interrupt);
+    try {
+      this.#session = await this.#open(this.#choices);
+      this.#banner();
+      while (!this.#leaving.signal.aborted) {
+        const line = await this.#terminal.readLine(this.#style.bold("> "), this.#leaving.signal);
+        if (line === undefined) break;
+        this.#warned = false;
+        if (line.trim() !== "") await this.#handle(line.trim());
+      }
+      return EXIT.done;
+    } finally {
+      Deno.removeSignalListener("SIGINT", interrupt);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#session?.finish("done");
+    if (this.#session) err(`\nResume with: hermes --resume ${this.#session.id}\n`);
+  }
+
+  async #open(choices: SessionChoices): Promise<Session> {
+    return await openFromFlags(choices, {
+      source: "chat",
+      approver: createTerminalApprover(this.#terminal),
+      clarifier: createTerminalClarifier(this.#terminal),
+    });
+  }
+
+  #banner(): void {
+    const session = this.#session!;
+    session.start();
+    const resumed = session.resumed ? " (resumed)" : "";
+    out(this.#style.dim(`hermes · ${session.model} · session ${session.id}${resumed} · /help\n`));
+  }
+
+  async #handle(line: string): Promise<void> {
+    try {
+      if (line.startsWith("/")) await this.#slash(line);
+      else await this.#send(line);
+    } catch (error) {
+      if (!(error instanceof HermesError)) throw error;
+      err(
+        `${this.#style.red(error.message)}\n${error.hint === undefined ? "" : `  ${error.hint}\n`}`,
+      );
+    }
+  }
+
+  async #send(line: string): Promise<void> {
+    this.#turn = new AbortController();
+    const view = new ChatView({ style: this.#style, verbose: this.#choices.verbose });
+    const { signal } = this.#turn;
+    try {
+      const content = [{ type: "text" as const, text: line }];
+      for await (const event of this.#session!.send(content, { signal })) out(view.fold(event));
+    } finally {
+      this.#turn = undefined;
+    }
+  }
+
+  async #slash(line: string): Promise<void> {
+    const [name = "", ...rest] = line.slice(1).split(/\s+/);
+    const command = SLASH_COMMANDS.find((one) => one.name === name);
+    if (command) return await command.run(rest.join(" "), this.#context());
+    const close = nearest(name, SLASH_COMMANDS.map((one) => one.name));
+    err(
+      `No command /${name}.${close === undefined ? "" : ` Did you mean /${close}?`} Try /help.\n`,
+    );
+  }
+
+  #context(): SlashContext {
+    const session = () => this.#session!;
+    return {
+      get session() {
+        return session();
+      },
+      write: out,
+      reopen: (changes) => this.#reopen(changes),
+      quit: () => this.#leaving.abort(),
+    };
+  }
+
+  /** Opens the other session first: when that fails, this one goes on. */
+  async #reopen(changes: Partial<SessionChoices>): Promise<void> {
+    const { resume: _resume, resumeHere: _here, ...kept } = this.#choices;
+    const next = { ...kept, resumeHere: false, ...changes };
+    const opened = await this.#open(next);
+    await this.#session?.finish("done");
+    this.#choices = next;
+    this.#session = opened;
+    this.#banner();
+  }
+
+  #steer(line: string): void {
+    if (this.#turn && line.trim() !== "") this.#session?.steer(line.trim());
+  }
+
+  #interrupt(): void {
+    if (this.#turn && !this.#turn.signal.aborted) {
+      this.#turn.abort(new Error("interrupted"));
+      return;
+    }
+    if (this.#warned || this.#turn) {
+      this.#leaving.abort();
+      return;
+    }
+    this.#warned = true;
+    err("\n(Ctrl-C again to quit)\n> ");
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * Choosing among answers with arrow keys or numbers: a state machine that renders lines and
+ * takes keys, free of any terminal.
+ */
+
+export interface SelectOptions {
+  question: string;
+  choices: readonly string[];
+  /** Several may be marked with the space bar. */
+  multi?: boolean;
+}
+
+export type SelectStep =
+  | { kind: "open" }
+  | { kind: "chosen"; indexes: number[] }
+  | { kind: "cancelled" };
+
+export class Select {
+  #options: SelectOptions;
+  #at = 0;
+  #marked = new Set<number>();
+
+  constructor(options: SelectOptions) {
+    this.#options = options;
+  }
+
+  /** The lines to show now. */
+  render(): string[] {
+    const { question, choices, multi } = this.#options;
+    const rows = choices.map((choice, index) => {
+      const pointer = index === this.#at ? "❯" : " ";
+      const box = multi ? (this.#marked.has(index) ? "[x] " : "[ ] ") : "";
+      return `${pointer} ${index + 1}. ${box}${choice}`;
+    });
+    const help = multi
+      ? "↑↓ move, space marks, enter confirms"
+      : "↑↓ or number, enter confirms, esc cancels";
+    return [question, ...rows, help];
+  }
+
+  onKey(key: string): SelectStep {
+    const { choices, multi } = this.#options;
+    if (key === "up" || key === "k") this.#at = (this.#at + choices.length - 1) % choices.length;
+    else if (key === "down" || key === "j") this.#at = (this.#at + 1) % choices.length;
+    else if (key === "escape" || key === "ctrl-c" || key === "ctrl-d") return { kind: "cancelled" };
+    else if (key === " " && multi) this.#toggle(this.#at);
+    else if (key === "enter") return { kind: "chosen", indexes: this.#result() };
+    else if (/^[1-9]$/.test(key) && Number(key) <= choices.length) {
+      this.#at = Number(key) - 1;
+      if (!multi) return { kind: "chosen", indexes: [this.#at] };
+      this.#toggle(this.#at);
+    }
+    return { kind: "open" };
+  }
+
+  #toggle(index: number): void {
+    if (!this.#marked.delete(index)) this.#marked.add(index);
+  }
+
+  #result(): number[] {
+    if (!this.#options.multi || this.#marked.size === 0) return [this.#at];
+    return [...this.#marked].sort((a, b) => a - b);
+  }
+}

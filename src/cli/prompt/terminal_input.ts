@@ -1,0 +1,110 @@
+/**
+ * The one reader of a terminal's standard input. Lines go to whoever asked for one, keys to a
+ * raw-mode prompt while it is open, and lines nobody asked for to `onStray` (typing ahead).
+ */
+import { decodeKeys } from "./keys.ts";
+
+/** The terminal as far as prompts need it; tests drive one without a TTY. */
+export interface TerminalDevice {
+  readonly input: AsyncIterable<Uint8Array>;
+  write(text: string): void;
+  setRaw(raw: boolean): void;
+}
+
+interface LineWaiter {
+  resolve(line: string | undefined): void;
+}
+
+export class TerminalInput {
+  /** Called with lines that came while nobody was asking. */
+  onStray: (line: string) => void = () => {};
+  #device: TerminalDevice;
+  #decoder = new TextDecoder();
+  #buffer = "";
+  #waiter: LineWaiter | undefined;
+  #onKey: ((key: string | undefined) => void) | undefined;
+  #ended = false;
+
+  constructor(device: TerminalDevice) {
+    this.#device = device;
+    void this.#pump();
+  }
+
+  write(text: string): void {
+    this.#device.write(text);
+  }
+
+  /** Asks for a line; undefined at the end of input or when the signal fires. */
+  readLine(prompt: string, signal?: AbortSignal): Promise<string | undefined> {
+    this.#device.write(prompt);
+    if (this.#ended) return Promise.resolve(undefined);
+    return new Promise((resolve) => {
+      const stop = () => settle(undefined);
+      const settle = (line: string | undefined) => {
+        this.#waiter = undefined;
+        signal?.removeEventListener("abort", stop);
+        resolve(line);
+      };
+      this.#waiter = { resolve: settle };
+      signal?.addEventListener("abort", stop, { once: true });
+      this.#flush();
+    });
+  }
+
+  /** Feeds keys to `onKey` until it returns true, the input ends or the signal fires. */
+  async readKeys(onKey: (key: string) => boolean, signal?: AbortSignal): Promise<void> {
+    if (this.#ended || signal?.aborted) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const stop = () => resolve();
+    signal?.addEventListener("abort", stop, { once: true });
+    this.#onKey = (key) => {
+      if (key === undefined || onKey(key)) resolve();
+    };
+    this.#device.setRaw(true);
+    try {
+      await promise;
+    } finally {
+      this.#onKey = undefined;
+      this.#device.setRaw(false);
+      signal?.removeEventListener("abort", stop);
+    }
+  }
+
+  async #pump(): Promise<void> {
+    try {
+      for await (const chunk of this.#device.input) {
+        const text = this.#decoder.decode(chunk, { stream: true });
+        if (this.#onKey) { for (const key of decodeKeys(text)) this.#onKey?.(key); }
+        else {
+          this.#buffer += text;
+          this.#flush();
+        }
+      }
+    } catch {
+      // A terminal that goes away ends the input like Ctrl-D.
+    }
+    this.#ended = true;
+    this.#onKey?.(undefined);
+    this.#waiter?.resolve(undefined);
+  }
+
+  #flush(): void {
+    for (let end = this.#buffer.indexOf("\n"); end >= 0; end = this.#buffer.indexOf("\n")) {
+      const line = this.#buffer.slice(0, end).replace(/\r$/, "");
+      this.#buffer = this.#buffer.slice(end + 1);
+      if (this.#waiter) this.#waiter.resolve(line);
+      else this.onStray(line);
+    }
+  }
+}
+
+/** The process's own terminal. */
+export function createStdTerminal(): TerminalDevice {
+  return {
+    input: Deno.stdin.readable,
+    write: (text) => {
+      Deno.stderr.writeSync(new TextEncoder().encode(text));
+    },
+    setRaw: (raw) => Deno.stdin.setRaw(raw),
+  };
+}

@@ -1,0 +1,85 @@
+import { deepStrictEqual, strictEqual } from "node:assert/strict";
+import type { ApprovalRequest } from "../../protocol/approval.ts";
+import { createTerminalApprover, createTerminalClarifier } from "./ask.ts";
+import { TerminalInput } from "./terminal_input.ts";
+
+/** A terminal whose keyboard is the test. */
+function fakeTerminal() {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = writable.getWriter();
+  const raw: boolean[] = [];
+  let waiting: { text: string; resolve: () => void } | undefined;
+  const input = new TerminalInput({
+    input: readable,
+    write: (text) => {
+      if (waiting?.text === text) waiting.resolve();
+    },
+    setRaw: (on) => void raw.push(on),
+  });
+  return {
+    input,
+    raw,
+    shown: (text: string) => new Promise<void>((resolve) => waiting = { text, resolve }),
+    type: (text: string) => writer.write(new TextEncoder().encode(text)),
+    hangUp: () => writer.close(),
+  };
+}
+
+const REQUEST: ApprovalRequest = {
+  tool: "terminal",
+  subject: "rm -rf build",
+  rule: "recursive delete",
+  description: "recursive delete",
+  allowAlways: true,
+};
+
+Deno.test("readLine() gives whole lines however they arrive, and undefined at the end", async () => {
+  const terminal = fakeTerminal();
+  const first = terminal.input.readLine("> ");
+  await terminal.type("hel");
+  await terminal.type("lo\r\n");
+  strictEqual(await first, "hello");
+  const second = terminal.input.readLine("> ");
+  await terminal.hangUp();
+  strictEqual(await second, undefined);
+});
+
+Deno.test("TerminalInput hands typed-ahead lines to onStray", async () => {
+  const terminal = fakeTerminal();
+  const stray = Promise.withResolvers<string>();
+  terminal.input.onStray = stray.resolve;
+  await terminal.type("use b\n");
+  strictEqual(await stray.promise, "use b");
+  await terminal.hangUp();
+});
+
+Deno.test("createTerminalApprover() answers by key, restores the terminal, denies on escape", async () => {
+  const terminal = fakeTerminal();
+  const approver = createTerminalApprover(terminal.input);
+  const signal = new AbortController().signal;
+  const allowed = approver.ask(REQUEST, signal);
+  await terminal.type("2");
+  strictEqual((await allowed).answer, "session");
+  const denied = approver.ask({ ...REQUEST, allowAlways: false }, signal);
+  await terminal.type("\x1b");
+  strictEqual((await denied).answer, "deny");
+  deepStrictEqual(terminal.raw, [true, false, true, false]);
+  await terminal.hangUp();
+});
+
+Deno.test("createTerminalClarifier() lets the person choose or type something else", async () => {
+  const terminal = fakeTerminal();
+  const clarifier = createTerminalClarifier(terminal.input);
+  const question = { id: "q", question: "Which?", choices: ["a", "b"], multiSelect: false };
+  const signal = new AbortController().signal;
+  const chosen = clarifier.ask([question], signal);
+  await terminal.type("\x1b[B\r");
+  deepStrictEqual(await chosen, [["b"]]);
+  const typed = clarifier.ask([question], signal);
+  const prompted = terminal.shown("> ");
+  await terminal.type("3");
+  await prompted;
+  await terminal.type("neither\n");
+  deepStrictEqual(await typed, [["neither"]]);
+  await terminal.hangUp();
+});

@@ -1,0 +1,52 @@
+/** The interactive view: a fold over events that gives the text to write next. Pure but for its own position. */
+import type { AgentEvent } from "../../protocol/event.ts";
+import { progressLines, type ProgressOptions } from "./progress.ts";
+
+export class ChatView {
+  #options: ProgressOptions;
+  /** True while the cursor stands inside streamed text. */
+  #open = false;
+
+  constructor(options: ProgressOptions) {
+    this.#options = options;
+  }
+
+  /** The text to write for an event. */
+  fold(event: AgentEvent): string {
+    switch (event.type) {
+      case "message_delta":
+        if (event.kind === "reasoning") {
+          return this.#options.verbose ? this.#options.style.dim(event.text) : "";
+        }
+        this.#open = true;
+        return sanitize(event.text);
+      case "message_end":
+        return this.#close();
+      case "turn_end":
+        return this.#close() + this.#turnEnd(event);
+      case "session_start":
+      case "session_end":
+        return "";
+      default: {
+        const lines = progressLines(event, this.#options);
+        return lines.length === 0 ? "" : this.#close() + lines.map((line) => `${line}\n`).join("");
+      }
+    }
+  }
+
+  #close(): string {
+    if (!this.#open) return "";
+    this.#open = false;
+    return "\n";
+  }
+
+  #turnEnd(event: AgentEvent & { type: "turn_end" }): string {
+    return event.reason === "done" ? "" : `${this.#options.style.yellow(`[${event.reason}]`)}\n`;
+  }
+}
+
+/** Model text may not move the cursor or rename the window. */
+function sanitize(text: string): string {
+  // deno-lint-ignore no-control-regex -- control characters are exactly what must go
+  return text.replaceAll(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, "");
+}

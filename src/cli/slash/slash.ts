@@ -1,0 +1,64 @@
+/** Slash commands of the chat: one table that help and the prompt both read. */
+import type { SessionChoices } from "../commands/run_options.ts";
+import { usageText } from "../render/progress.ts";
+import type { Session } from "../../session/session.ts";
+
+/** What a command may do to the chat. */
+export interface SlashContext {
+  readonly session: Session;
+  write(text: string): void;
+  /** Replaces the session: closes this one and opens another with changed choices. */
+  reopen(changes: Partial<SessionChoices>): Promise<void>;
+  quit(): void;
+}
+
+export interface SlashCommand {
+  name: string;
+  args?: string;
+  help: string;
+  run(argument: string, context: SlashContext): Promise<void> | void;
+}
+
+export const SLASH_COMMANDS: readonly SlashCommand[] = [
+  { name: "help", help: "Show these commands", run: (_, context) => context.write(slashHelp()) },
+  {
+    name: "new",
+    help: "Start a new session",
+    run: (_, context) => context.reopen({}),
+  },
+  {
+    name: "resume",
+    args: "[ID]",
+    help: "Go on with another session: an id, a title, or the latest",
+    run: (argument, context) => context.reopen({ resume: argument || "latest" }),
+  },
+  {
+    name: "model",
+    args: "[NAME]",
+    help: "Show the model, or go on with another",
+    async run(argument, context) {
+      if (argument !== "") {
+        await context.reopen({ resume: context.session.id, model: argument });
+      }
+      context.write(`  ${context.session.model}\n`);
+    },
+  },
+  {
+    name: "tools",
+    help: "List the tools the model has",
+    run: (_, context) => context.write(`  ${context.session.toolNames.join(", ")}\n`),
+  },
+  {
+    name: "usage",
+    help: "Show tokens and cost of this session",
+    run: (_, context) => context.write(`  ${usageText(context.session.usage)}\n`),
+  },
+  { name: "quit", help: "Leave", run: (_, context) => context.quit() },
+];
+
+/** The list that `/help` prints. */
+export function slashHelp(): string {
+  return SLASH_COMMANDS.map(({ name, args, help }) =>
+    `  /${`${name} ${args ?? ""}`.trimEnd().padEnd(14)} ${help}\n`
+  ).join("");
+}

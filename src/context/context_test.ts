@@ -1,0 +1,69 @@
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import type { Message } from "../protocol/message.ts";
+import { readProjectFiles } from "./project_files.ts";
+import { shrinkMessages } from "./shrink.ts";
+import { buildSystemPrompt, type PromptFacts } from "./system_prompt.ts";
+
+const FACTS: PromptFacts = {
+  cwd: "/p",
+  platform: "linux x86_64",
+  date: "2026-01-01",
+  environment: "local",
+  headless: true,
+  tools: ["terminal"],
+};
+
+function world(files: Record<string, string>) {
+  return {
+    read: (path: string) => files[path],
+    exists: (path: string) => Object.keys(files).some((name) => name.startsWith(path)),
+  };
+}
+
+Deno.test("buildSystemPrompt() is byte-stable, short, and says where it works", () => {
+  const prompt = buildSystemPrompt(FACTS);
+  strictEqual(prompt, buildSystemPrompt({ ...FACTS }));
+  ok(prompt.length < 2000);
+  match(prompt, /Working directory: \/p\n/);
+});
+
+Deno.test("buildSystemPrompt() appends project instructions and --system text", () => {
+  const prompt = buildSystemPrompt({ ...FACTS, project: "Use tabs.", extra: "Be terse." });
+  match(prompt, /# Project instructions\nUse tabs\.\n\nBe terse\.$/);
+});
+
+Deno.test("readProjectFiles() collects AGENTS.md from the repository root down", () => {
+  const files = { "/r/.git/HEAD": "", "/r/AGENTS.md": "root", "/r/a/AGENTS.md": "deep" };
+  strictEqual(readProjectFiles("/r/a", world(files)), "root\n\ndeep");
+  strictEqual(
+    readProjectFiles("/r/a/b", world({ "/r/AGENTS.md": "not in a repository" })),
+    undefined,
+  );
+});
+
+Deno.test("readProjectFiles() prefers .hermes.md, drops its frontmatter, caps long files", () => {
+  const files = {
+    "/r/.git/HEAD": "",
+    "/r/AGENTS.md": "agents",
+    "/r/.hermes.md": "---\na: 1\n---\nown",
+  };
+  strictEqual(readProjectFiles("/r", world(files)), "own");
+  const long = readProjectFiles("/r", world({ "/r/CLAUDE.md": "x".repeat(50_000) }))!;
+  ok(long.length < 20_000);
+  match(long, /read CLAUDE\.md for the rest/);
+});
+
+Deno.test("shrinkMessages() gives up old tool results first and then nothing more", () => {
+  const tool = (id: string): Message => ({
+    role: "tool",
+    toolCallId: id,
+    name: "t",
+    content: "y".repeat(4000),
+    isError: false,
+  });
+  const messages = [tool("old"), tool("new")];
+  const smaller = shrinkMessages(messages, 0)!;
+  deepStrictEqual(smaller.map((m) => m.role === "tool" && m.content.length > 1000), [false, true]);
+  strictEqual(shrinkMessages(messages, 3), undefined);
+  strictEqual(shrinkMessages([{ role: "user", content: [] }], 0), undefined);
+});

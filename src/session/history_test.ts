@@ -1,0 +1,34 @@
+import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
+import type { Message } from "../protocol/message.ts";
+import { missingResults, SessionHistory } from "./history.ts";
+
+const USER: Message = { role: "user", content: [{ type: "text", text: "hi" }] };
+
+function assistant(...ids: string[]): Message {
+  return {
+    role: "assistant",
+    content: ids.map((id) => ({ type: "tool_call", id, name: "t", arguments: "{}" })),
+    stopReason: "tool_calls",
+    provider: "p",
+    model: "m",
+  };
+}
+
+Deno.test("SessionHistory keeps nothing in memory that could not be stored", () => {
+  const history = new SessionHistory([], () => {
+    throw new Error("disk full");
+  });
+  throws(() => history.append(USER), /disk full/);
+  strictEqual(history.messages().length, 0);
+});
+
+Deno.test("missingResults() answers exactly the calls a crash left open", () => {
+  const messages: Message[] = [
+    USER,
+    assistant("a", "b"),
+    { role: "tool", toolCallId: "a", name: "t", content: "{}", isError: false },
+  ];
+  const missing = missingResults(messages);
+  deepStrictEqual(missing.map((m) => m.role === "tool" && m.toolCallId), ["b"]);
+  deepStrictEqual(missingResults([...messages, ...missing]), []);
+});
