@@ -1,0 +1,368 @@
+/**
+ * One request to a model and its answer, whatever the wire format: sends, watches the clock,
+ * reads server-sent events or a plain JSON body, and ends in exactly one `end` or `failure`.
+ * Formats only write the request and read the events.
+ */
+import { SseDecoder, type SseEvent } from "../util/sse.ts";
+import type {
+  AssistantMessage,
+  AssistantPart,
+  Message,
+  StopReason,
+  Usage,
+} from "../protocol/message.ts";
+import type {
+  ModelInfo,
+  ModelRequest,
+  Provider,
+  ProviderEvent,
+  ProviderFailure,
+  WireFetch,
+} from "../protocol/provider.ts";
+import { withCost } from "./cost.ts";
+
+export interface StreamTimeouts {
+  /** Until the first byte of the answer. */
+  firstByteMs: number;
+  /** Between two pieces of the answer. */
+  idleMs: number;
+}
+
+/** Everything a provider of any wire format is made from. */
+export interface ProviderOptions {
+  name: string;
+  model: ModelInfo;
+  baseUrl: string;
+  apiKey?: string;
+  /** Name of the variable or setting the key comes from, for error lines. */
+  keyName?: string;
+  wireFetch: WireFetch;
+  timeouts?: StreamTimeouts;
+  /** How this provider departs from its wire format. */
+  quirks?: Quirks;
+}
+
+export interface Quirks {
+  /** Chat: whether reasoning is sent back; `require` means its absence is an error there. */
+  reasoningEcho?: "echo" | "require";
+  /** Chat: how an effort is asked for; absent means it cannot be. */
+  effort?: "reasoning_effort" | "reasoning";
+  /** Chat: OpenAI's own models refuse `max_tokens`. */
+  maxCompletionTokens?: boolean;
+  /** Chat: `response_format: json_schema` is understood. */
+  jsonSchema?: boolean;
+  /** Chat: Claude behind an aggregator wants explicit cache markers. */
+  cacheMarkers?: boolean;
+  /** Headers that the host wants with every request. */
+  headers?: Record<string, string>;
+}
+
+/** One request, written for the wire. */
+export interface WireCall {
+  url: string;
+  headers: Record<string, string>;
+  body: Record<string, unknown>;
+}
+
+/** Reads one answer. May throw anything on nonsense: that becomes a `malformed` failure. */
+export interface AnswerReader {
+  /** Deltas of one event. Throws `InlineError` for an error object in the stream. */
+  event(event: SseEvent): ProviderEvent[];
+  /** Deltas of a whole answer that came as plain JSON although a stream was asked for. */
+  whole(body: Record<string, unknown>): ProviderEvent[];
+  /** What was read; undefined while the answer is not finished. */
+  result(): Answer | undefined;
+}
+
+export interface Answer {
+  content: AssistantPart[];
+  stopReason: StopReason;
+  usage: Usage | undefined;
+}
+
+export interface WireFormat {
+  encode(request: ModelRequest): WireCall;
+  reader(request: ModelRequest): AnswerReader;
+}
+
+/** An error object inside an answer that began well. */
+export class InlineError extends Error {
+  override name = "InlineError";
+  readonly body: string;
+  constructor(body: unknown) {
+    super("The answer carries an error");
+    this.body = JSON.stringify(body);
+  }
+}
+
+/** The answer stopped being readable, or never was. */
+class MalformedError extends Error {
+  override name = "MalformedError";
+}
+
+/** The answer ended before the model had finished. */
+class CutError extends Error {
+  override name = "CutError";
+}
+
+class HttpError extends Error {
+  override name = "HttpError";
+  constructor(readonly response: Response, readonly body: string) {
+    super(`HTTP ${response.status}`);
+  }
+}
+
+const DEFAULT_TIMEOUTS: StreamTimeouts = { firstByteMs: 120_000, idleMs: 60_000 };
+const MAX_ERROR_BYTES = 64 * 1024;
+const MAX_JSON_BYTES = 32 * 1024 * 1024;
+
+/** A provider that speaks `format`. */
+export function createWireProvider(format: WireFormat, options: ProviderOptions): Provider {
+  return {
+    name: options.name,
+    model: options.model,
+    async *stream(request, signal) {
+      let shown = false;
+      for await (const event of runExchange(format, { request, signal, options })) {
+        if (event.type === "failure" && !shown && await rejectsReasoning(event.failure, request)) {
+          // Signatures expire and belong to one backend: the same request without them is valid.
+          const bare = { ...request, messages: request.messages.map(withoutReasoning) };
+          yield* runExchange(format, { request: bare, signal, options });
+          return;
+        }
+        shown = true;
+        yield event;
+      }
+    },
+  };
+}
+
+async function rejectsReasoning(failure: ProviderFailure, request: ModelRequest): Promise<boolean> {
+  if (failure.kind !== "invalid_request") return false;
+  if (!request.messages.some((message) => withoutReasoning(message) !== message)) return false;
+  return (await import("./classify_error.ts")).isStaleReasoning(failure);
+}
+
+function withoutReasoning(message: Message): Message {
+  if (message.role !== "assistant") return message;
+  const content = message.content.filter((part) => part.type !== "reasoning");
+  return content.length === message.content.length ? message : { ...message, content };
+}
+
+interface Exchange {
+  request: ModelRequest;
+  signal: AbortSignal;
+  options: ProviderOptions;
+}
+
+async function* runExchange(
+  format: WireFormat,
+  exchange: Exchange,
+): AsyncGenerator<ProviderEvent, void, void> {
+  const { options, signal, request } = exchange;
+  const watchdog = new Watchdog(signal, options.timeouts ?? DEFAULT_TIMEOUTS);
+  try {
+    signal.throwIfAborted();
+    const call = format.encode(request);
+    const response = await options.wireFetch(call.url, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...call.headers, ...options.quirks?.headers },
+      body: JSON.stringify(call.body),
+      signal: watchdog.signal,
+    });
+    const bytes = readBytes(response, watchdog);
+    if (!response.ok) throw new HttpError(response, await readText(bytes, MAX_ERROR_BYTES));
+    const reader = format.reader(request);
+    yield* readAnswer(bytes, reader);
+    const answer = reader.result();
+    if (answer === undefined) throw new CutError("the answer ended before it was complete");
+    yield { type: "end", message: toMessage(answer, options) };
+  } catch (error) {
+    yield { type: "failure", failure: await toFailure(error, { exchange, watchdog }) };
+  } finally {
+    watchdog.stop();
+  }
+}
+
+function toMessage(answer: Answer, options: ProviderOptions): AssistantMessage {
+  return {
+    role: "assistant",
+    content: answer.content,
+    stopReason: answer.stopReason,
+    provider: options.name,
+    model: options.model.id,
+    ...(answer.usage === undefined ? {} : { usage: withCost(answer.usage, options.model) }),
+  };
+}
+
+/** Events or one JSON object: told apart by the first character, since servers lie about the type. */
+async function* readAnswer(
+  bytes: AsyncGenerator<Uint8Array>,
+  reader: AnswerReader,
+): AsyncGenerator<ProviderEvent, void, void> {
+  const decoder = new SseDecoder();
+  let seen = false;
+  let events = 0;
+  for await (const chunk of bytes) {
+    if (!seen) {
+      const first = chunk.find((byte) => byte > 0x20);
+      if (first === undefined) continue;
+      seen = true;
+      if (first === "{".charCodeAt(0)) {
+        const rest = await readText(bytes, MAX_JSON_BYTES, chunk);
+        yield* guarded(() => readWhole(rest, reader));
+        return;
+      }
+    }
+    for (const event of guarded(() => decoder.push(chunk))) {
+      events++;
+      yield* guarded(() => reader.event(event));
+    }
+  }
+  for (const event of decoder.end()) {
+    // Cut inside an event: the missing end is reported, not the nonsense that is left of it.
+    if (event.data !== "[DONE]" && !isJson(event.data)) continue;
+    events++;
+    yield* guarded(() => reader.event(event));
+  }
+  if (seen && events === 0) throw new MalformedError("it is neither an event stream nor JSON");
+}
+
+function readWhole(text: string, reader: AnswerReader): ProviderEvent[] {
+  const body: unknown = JSON.parse(text);
+  const record = body as Record<string, unknown>;
+  if (record["error"]) throw new InlineError(record);
+  return reader.whole(record);
+}
+
+/** Runs reading code: what it throws on a server's nonsense is that server's fault. */
+function guarded<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof InlineError) throw error;
+    throw new MalformedError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    // The answer to the question.
+    return false;
+  }
+}
+
+/** The body's chunks; ends the request when the consumer stops early. */
+async function* readBytes(
+  response: Response,
+  watchdog: Watchdog,
+): AsyncGenerator<Uint8Array, void, void> {
+  if (response.body === null) return;
+  const reader = response.body.getReader();
+  // Not every body (a cassette, the offline model) listens to the request's signal.
+  const cancel = () => void reader.cancel().catch(() => {});
+  watchdog.signal.addEventListener("abort", cancel, { once: true });
+  try {
+    while (true) {
+      const { done, value } = await reader.read();
+      watchdog.signal.throwIfAborted();
+      if (done) return;
+      watchdog.gotBytes();
+      yield value;
+    }
+  } finally {
+    cancel();
+  }
+}
+
+async function readText(
+  bytes: AsyncGenerator<Uint8Array>,
+  maxBytes: number,
+  first: Uint8Array = new Uint8Array(),
+): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = decoder.decode(first, { stream: true });
+  let size = first.length;
+  for await (const chunk of bytes) {
+    text += decoder.decode(chunk, { stream: true });
+    size += chunk.length;
+    if (size > maxBytes) break;
+  }
+  return text + decoder.decode();
+}
+
+async function toFailure(
+  error: unknown,
+  context: { exchange: Exchange; watchdog: Watchdog },
+): Promise<ProviderFailure> {
+  const { options, signal } = context.exchange;
+  const classify = await import("./classify_error.ts");
+  const about = {
+    host: new URL(options.baseUrl).host,
+    model: options.model.id,
+    secrets: options.apiKey === undefined ? [] : [options.apiKey],
+    ...(options.keyName === undefined ? {} : { keyName: options.keyName }),
+  };
+  if (signal.aborted) return classify.createFailure("aborted", about);
+  const stalled = context.watchdog.stalledMs;
+  if (stalled !== undefined) {
+    const detail = `nothing came for ${stalled / 1000} s`;
+    return classify.createFailure("timeout", about, { detail });
+  }
+  if (error instanceof HttpError) {
+    const { status, headers } = error.response;
+    return classify.classifyAnswer({ status, headers, body: error.body }, about);
+  }
+  if (error instanceof InlineError) return classify.classifyInline(error.body, about);
+  if (error instanceof MalformedError) {
+    return classify.createFailure("malformed", about, { detail: error.message, status: 200 });
+  }
+  if (error instanceof CutError) {
+    return classify.createFailure("network", about, { detail: error.message });
+  }
+  return classify.classifyException(error, about);
+}
+
+/** Ends the request when the caller aborts or when nothing arrives for too long. */
+class Watchdog {
+  #controller = new AbortController();
+  #caller: AbortSignal;
+  #timeouts: StreamTimeouts;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #onAbort = () => this.#controller.abort(this.#caller.reason);
+  /** How long the silence was that ended the request. */
+  stalledMs: number | undefined;
+
+  constructor(caller: AbortSignal, timeouts: StreamTimeouts) {
+    this.#caller = caller;
+    this.#timeouts = timeouts;
+    caller.addEventListener("abort", this.#onAbort, { once: true });
+    this.#arm(timeouts.firstByteMs);
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  gotBytes(): void {
+    this.#arm(this.#timeouts.idleMs);
+  }
+
+  /** Frees the timer and the connection, whatever is left of it. */
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#caller.removeEventListener("abort", this.#onAbort);
+    this.#controller.abort();
+  }
+
+  #arm(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.stalledMs = ms;
+      this.#controller.abort();
+    }, ms);
+  }
+}

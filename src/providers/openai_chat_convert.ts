@@ -1,0 +1,143 @@
+/** Writes a request in the Chat Completions format. Pure; reading is in `openai_chat.ts`. */
+// deno-lint-ignore-file camelcase -- wire names
+import type { AssistantMessage, ImagePart, Message, UserPart } from "../protocol/message.ts";
+import { messageText, toolCallsOf } from "../protocol/message.ts";
+import type { ModelRequest } from "../protocol/provider.ts";
+import type { ProviderOptions, WireCall } from "./exchange.ts";
+import { imageText, imageUrl } from "./images.ts";
+import { historyArgumentsText } from "./parts.ts";
+
+/** `ReasoningPart.opaque` of this format. */
+export interface ChatReasoning {
+  format: "chat";
+  /** The field the text came in, and goes back in. */
+  field?: "reasoning_content" | "reasoning";
+  details?: unknown[];
+  /** Signatures that belong to tool calls, by call id. */
+  callExtras?: Record<string, unknown>;
+}
+
+type WireMessage = Record<string, unknown>;
+
+const CACHE_CONTROL = { type: "ephemeral" };
+
+/** The whole call. */
+export function encodeChat(request: ModelRequest, options: ProviderOptions): WireCall {
+  const { model, quirks = {} } = options;
+  const messages: WireMessage[] = request.messages.map((message) =>
+    encodeMessage(message, options)
+  );
+  if (request.system !== "") messages.unshift({ role: "system", content: request.system });
+  if (quirks.cacheMarkers) addCacheMarkers(messages);
+  const body: Record<string, unknown> = {
+    model: model.id,
+    messages,
+    stream: true,
+    stream_options: { include_usage: true },
+  };
+  if (request.tools.length > 0) {
+    body["tools"] = request.tools.map((tool) => ({ type: "function", function: tool }));
+    body["tool_choice"] = request.toolChoice ?? "auto";
+  }
+  if (request.maxOutputTokens !== undefined) {
+    const field = quirks.maxCompletionTokens ? "max_completion_tokens" : "max_tokens";
+    body[field] = request.maxOutputTokens;
+  }
+  const effort = request.reasoningEffort;
+  if (effort !== undefined && quirks.effort === "reasoning") body["reasoning"] = { effort };
+  if (effort !== undefined && quirks.effort === "reasoning_effort" && model.reasoning) {
+    body["reasoning_effort"] = effort;
+  }
+  if (request.outputSchema !== undefined && quirks.jsonSchema) {
+    const schema = request.outputSchema;
+    body["response_format"] = { type: "json_schema", json_schema: { name: "output", schema } };
+  }
+  return {
+    url: `${options.baseUrl}/chat/completions`,
+    headers: options.apiKey ? { authorization: `Bearer ${options.apiKey}` } : {},
+    body,
+  };
+}
+
+function encodeMessage(message: Message, options: ProviderOptions): WireMessage {
+  switch (message.role) {
+    case "user":
+      return { role: "user", content: encodeUser(message.content, options) };
+    case "tool":
+      return { role: "tool", tool_call_id: message.toolCallId, content: message.content };
+    case "assistant":
+      return encodeAssistant(message, options);
+  }
+}
+
+function encodeUser(parts: readonly UserPart[], options: ProviderOptions): unknown {
+  if (parts.every((part) => part.type === "text")) return parts.map((part) => part.text).join("\n");
+  return parts.map((part) =>
+    part.type === "text"
+      ? { type: "text", text: part.text }
+      : encodeImage(part, options.model.images !== false)
+  );
+}
+
+function encodeImage(part: ImagePart, allowed: boolean): unknown {
+  const url = allowed ? imageUrl(part) : undefined;
+  if (url === undefined) return { type: "text", text: imageText(allowed) };
+  return { type: "image_url", image_url: { url } };
+}
+
+function encodeAssistant(message: AssistantMessage, options: ProviderOptions): WireMessage {
+  const calls = toolCallsOf(message);
+  const own = message.provider === options.name;
+  const reasoning = encodeReasoning(message, options);
+  const extras = own ? chatOpaque(message)?.callExtras ?? {} : {};
+  return {
+    role: "assistant",
+    content: messageText(message) || (calls.length > 0 ? null : ""),
+    ...reasoning,
+    ...(calls.length === 0 ? {} : {
+      tool_calls: calls.map((call) => ({
+        id: call.id,
+        type: "function",
+        function: { name: call.name, arguments: historyArgumentsText(call.arguments) },
+        ...(extras[call.id] === undefined ? {} : { extra_content: extras[call.id] }),
+      })),
+    }),
+  };
+}
+
+/** Reasoning goes back only to the provider it came from, in the field it came in. */
+function encodeReasoning(message: AssistantMessage, options: ProviderOptions): WireMessage {
+  const echo = options.quirks?.reasoningEcho;
+  if (echo === undefined) return {};
+  const opaque = message.provider === options.name ? chatOpaque(message) : undefined;
+  if (opaque?.details) return { reasoning_details: opaque.details };
+  if (opaque?.field) return { [opaque.field]: reasoningText(message) };
+  // These servers refuse a tool call without reasoning, also one that another model made.
+  return echo === "require" && toolCallsOf(message).length > 0 ? { reasoning_content: " " } : {};
+}
+
+function chatOpaque(message: AssistantMessage): ChatReasoning | undefined {
+  for (const part of message.content) {
+    const opaque = part.type === "reasoning" ? part.opaque as Partial<ChatReasoning> : undefined;
+    if (opaque?.format === "chat") return opaque as ChatReasoning;
+  }
+  return undefined;
+}
+
+function reasoningText(message: AssistantMessage): string {
+  return message.content.map((part) => part.type === "reasoning" ? part.text : "").join("");
+}
+
+/** Marks the system prompt and the last two messages with text. */
+function addCacheMarkers(messages: WireMessage[]): void {
+  const candidates = messages.filter((message) =>
+    typeof message["content"] === "string" && message["content"] !== ""
+  );
+  const system = candidates.filter((message) => message["role"] === "system");
+  const last = candidates.filter((message) => message["role"] !== "system").slice(-2);
+  for (const message of [...system, ...last]) {
+    message["content"] = [
+      { type: "text", text: message["content"], cache_control: CACHE_CONTROL },
+    ];
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * Collects the pieces of an answer into message parts, in the order they began, and turns
+ * each piece into its event. Shared by all wire formats; knows none of them.
+ */
+import type {
+  AssistantPart,
+  ReasoningPart,
+  StopReason,
+  TextPart,
+  ToolCallPart,
+} from "../protocol/message.ts";
+import type { ProviderEvent } from "../protocol/provider.ts";
+
+export interface ToolCallPiece {
+  id?: string;
+  name?: string;
+  arguments?: string;
+}
+
+export class PartsBuilder {
+  #parts: AssistantPart[] = [];
+  #calls = new Map<string, ToolCallPart>();
+  #idPrefix: string;
+
+  /** `idPrefix` names calls that came without an id; it must differ between turns but not between replays. */
+  constructor(idPrefix: string) {
+    this.#idPrefix = idPrefix;
+  }
+
+  /** Appends answer text. */
+  text(text: string): ProviderEvent[] {
+    if (text === "") return [];
+    const last = this.#parts.at(-1);
+    if (last?.type === "text") last.text += text;
+    else this.#parts.push({ type: "text", text } satisfies TextPart);
+    return [{ type: "text_delta", text }];
+  }
+
+  /** Appends reasoning text to the last part, or begins one. */
+  reasoning(text: string): ProviderEvent[] {
+    if (text === "") return [];
+    const last = this.#parts.at(-1);
+    if (last?.type === "reasoning" && last.opaque === undefined) last.text += text;
+    else this.reasoningPart({ type: "reasoning", text });
+    return [{ type: "reasoning_delta", text }];
+  }
+
+  /** Adds a reasoning part that the caller goes on filling. */
+  reasoningPart(part: ReasoningPart): ReasoningPart {
+    this.#parts.push(part);
+    return part;
+  }
+
+  /** Adds a piece to the call the wire knows by `key`. */
+  toolCall(key: string, piece: ToolCallPiece): ProviderEvent[] {
+    let call = this.#calls.get(key);
+    if (call === undefined) {
+      const id = piece.id || `${this.#idPrefix}_${this.#calls.size}`;
+      call = { type: "tool_call", id, name: "", arguments: "" };
+      this.#calls.set(key, call);
+      this.#parts.push(call);
+    } else if (piece.id) call.id = piece.id;
+    if (piece.name) call.name = piece.name;
+    const text = piece.arguments ?? "";
+    call.arguments += text;
+    const index = [...this.#calls.keys()].indexOf(key);
+    return [{ type: "tool_call_delta", index, id: call.id, name: call.name, arguments: text }];
+  }
+
+  /** The call begun under `key`, if any. */
+  call(key: string): Readonly<ToolCallPart> | undefined {
+    return this.#calls.get(key);
+  }
+
+  get parts(): AssistantPart[] {
+    return this.#parts;
+  }
+
+  /** A model that calls tools did not end its turn, whatever its server says. */
+  stopReason(said: StopReason): StopReason {
+    return said === "end" && this.#calls.size > 0 ? "tool_calls" : said;
+  }
+}
+
+/** Id prefix for calls without one: the same request gives the same ids. */
+export function callIdPrefix(messageCount: number): string {
+  return `call_${messageCount}`;
+}
+
+/** Arguments as an object, for formats that want one; `{}` for what never was one. */
+export function historyArguments(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+      return value as Record<string, unknown>;
+    }
+  } catch {
+    // A call the model cut short: its error result follows in the history and says so.
+  }
+  return {};
+}
+
+/** Arguments as text: the model's own bytes where they are an object, so that the prompt cache holds. */
+export function historyArgumentsText(text: string): string {
+  return Object.keys(historyArguments(text)).length === 0 ? "{}" : text;
+}
+
+export function stringOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+export function numberOf(value: unknown): number {
+  return typeof value === "number" && Number.isFinite(value) ? value : 0;
+}

@@ -1,0 +1,84 @@
+/**
+ * Server-sent events from raw bytes, as they arrive. Knows the framing only: what the data
+ * means, and markers such as `[DONE]`, are the caller's.
+ */
+
+export interface SseEvent {
+  /** The `event:` field; empty when the server named none. */
+  event: string;
+  /** All `data:` lines joined by newlines. */
+  data: string;
+}
+
+const MAX_EVENT_CHARS = 16 * 1024 * 1024;
+
+/** Decodes one stream. Chunks may be cut anywhere, also inside a character or a line break. */
+export class SseDecoder {
+  #utf8 = new TextDecoder();
+  #maxChars: number;
+  /** Text after the last complete line. */
+  #rest = "";
+  #event = "";
+  #data: string[] = [];
+  #dataChars = 0;
+
+  constructor(options: { maxChars?: number } = {}) {
+    this.#maxChars = options.maxChars ?? MAX_EVENT_CHARS;
+  }
+
+  /**
+   * Takes the next bytes and returns the events they complete.
+   * @throws RangeError when a line or event grows beyond the limit.
+   */
+  push(chunk: Uint8Array): SseEvent[] {
+    return this.#lines(this.#rest + this.#utf8.decode(chunk, { stream: true }));
+  }
+
+  /** The event that the end of the stream left without its closing blank line, if any. */
+  end(): SseEvent[] {
+    return this.#lines(this.#rest + this.#utf8.decode() + "\n\n");
+  }
+
+  #lines(text: string): SseEvent[] {
+    const events: SseEvent[] = [];
+    let start = 0;
+    for (const match of text.matchAll(/\r\n|\n|\r/g)) {
+      // A carriage return at the very end may be the first half of a CRLF.
+      if (match[0] === "\r" && match.index === text.length - 1) break;
+      const event = this.#line(text.slice(start, match.index));
+      if (event) events.push(event);
+      start = match.index + match[0].length;
+    }
+    this.#rest = text.slice(start);
+    if (this.#rest.length > this.#maxChars) throw this.#tooLong();
+    return events;
+  }
+
+  #line(line: string): SseEvent | undefined {
+    if (line === "") return this.#dispatch();
+    const colon = line.indexOf(":");
+    const field = colon < 0 ? line : line.slice(0, colon);
+    let value = colon < 0 ? "" : line.slice(colon + 1);
+    if (value.startsWith(" ")) value = value.slice(1);
+    if (field === "event") this.#event = value;
+    if (field === "data") {
+      this.#dataChars += value.length;
+      if (this.#dataChars > this.#maxChars) throw this.#tooLong();
+      this.#data.push(value);
+    }
+    return undefined;
+  }
+
+  #dispatch(): SseEvent | undefined {
+    const event = { event: this.#event, data: this.#data.join("\n") };
+    const empty = this.#data.length === 0;
+    this.#event = "";
+    this.#data = [];
+    this.#dataChars = 0;
+    return empty ? undefined : event;
+  }
+
+  #tooLong(): RangeError {
+    return new RangeError(`An event is longer than ${this.#maxChars} characters`);
+  }
+}
