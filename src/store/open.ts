@@ -1,0 +1,94 @@
+/**
+ * Opens the session database, replacing a damaged file by what can still be read of it. The
+ * damaged file is kept beside the new one. A sound database is never scanned.
+ */
+import { DatabaseSync } from "node:sqlite";
+import { Database, type DatabaseOptions, suspectMarker } from "./database.ts";
+import { describeFailure, failureKind } from "./failure.ts";
+import { salvage } from "./salvage.ts";
+
+/**
+ * Opens `path`, creating, migrating and repairing as needed.
+ * @throws {HermesError} when it cannot be used: locked, read-only, full disk, newer format.
+ */
+export function openDatabase(path: string, options: DatabaseOptions = {}): Database {
+  try {
+    if (!exists(suspectMarker(path))) {
+      try {
+        return new Database(path, options);
+      } catch (error) {
+        if (failureKind(error) !== "damaged") throw error;
+      }
+    }
+    return repair(path, options);
+  } catch (error) {
+    throw describeFailure(error, path);
+  }
+}
+
+/** Checks the file and rebuilds it if it is broken, one process at a time. */
+function repair(path: string, options: DatabaseOptions): Database {
+  // A file of its own, never the database: closing a descriptor of that drops SQLite's locks.
+  using lock = Deno.openSync(`${path}.repair`, { write: true, create: true, mode: 0o600 });
+  lock.lockSync(true);
+  if (!isSound(path)) {
+    const keptAs = `${path}.damaged-${new Date().toISOString().replaceAll(/[:.]/g, "")}`;
+    const saved = rebuild(path, keptAs);
+    options.onNotice?.(
+      `The session database was damaged: saved ${saved.messages} messages of ${saved.sessions} ` +
+        `sessions into a new one; the damaged file is ${keptAs}.`,
+    );
+  }
+  removeIfPresent(suspectMarker(path));
+  removeIfPresent(`${path}.repair`);
+  return new Database(path, options);
+}
+
+function isSound(path: string): boolean {
+  try {
+    using db = new DatabaseSync(path);
+    const row = db.prepare("PRAGMA quick_check(1)").get();
+    return row?.["quick_check"] === "ok";
+  } catch (error) {
+    if (failureKind(error) === "damaged") return false;
+    throw error;
+  }
+}
+
+/** Builds a new file beside the old one and swaps them, so that a crash leaves one or the other. */
+function rebuild(path: string, keptAs: string): { sessions: number; messages: number } {
+  const fresh = `${path}.rebuilt`;
+  for (const suffix of ["", "-wal", "-shm"]) removeIfPresent(fresh + suffix);
+  const saved = salvage(path, fresh);
+  Deno.linkSync(path, keptAs);
+  // A log left beside the new file would be replayed into it.
+  renameIfPresent(`${path}-wal`, `${keptAs}-wal`);
+  removeIfPresent(`${path}-shm`);
+  Deno.renameSync(fresh, path);
+  return saved;
+}
+
+function exists(path: string): boolean {
+  try {
+    Deno.statSync(path);
+    return true;
+  } catch {
+    return false; // unreadable is told by opening the database itself
+  }
+}
+
+function removeIfPresent(path: string): void {
+  try {
+    Deno.removeSync(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}
+
+function renameIfPresent(from: string, to: string): void {
+  try {
+    Deno.renameSync(from, to);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}

@@ -1,0 +1,146 @@
+/** What the store keeps and gives back, as types, and the conversions between rows and records. */
+import type { Message, Usage } from "../protocol/message.ts";
+import type { Row } from "./database.ts";
+
+export interface NewSession {
+  /** A fresh sortable id when absent. */
+  id?: string;
+  title?: string;
+  /** The surface it began on: `run`, `chat`, … */
+  source: string;
+  cwd: string;
+  provider: string;
+  model: string;
+  systemPrompt: string;
+  /** The session this one continues or works for. */
+  parentId?: string;
+}
+
+export interface SessionRecord {
+  id: string;
+  title?: string;
+  source: string;
+  cwd: string;
+  provider: string;
+  model: string;
+  systemPrompt: string;
+  parentId?: string;
+  createdAt: number;
+  updatedAt: number;
+  endedAt?: number;
+  endReason?: string;
+  messageCount: number;
+  toolCallCount: number;
+}
+
+/** A session in a list: without the prompt, with the beginning of what was first asked. */
+export type SessionSummary = Omit<SessionRecord, "systemPrompt"> & { preview: string };
+
+export interface StoredMessage {
+  id: number;
+  createdAt: number;
+  message: Message;
+}
+
+export interface UsageRecord {
+  createdAt: number;
+  provider: string;
+  model: string;
+  usage: Usage;
+}
+
+/** A tool call made by a script of `execute_code`: kept for the record, never sent to the model. */
+export interface ScriptCall {
+  parentCallId: string;
+  name: string;
+  /** JSON text as the script sent it. */
+  arguments: string;
+  result: string;
+  isError: boolean;
+  durationMs: number;
+}
+
+export type ScriptCallRecord = ScriptCall & { createdAt: number };
+
+/** Columns of `sessions` that make a summary; `systemPrompt` is read only where it is wanted. */
+export const SUMMARY_COLUMNS = "id, title, source, cwd, provider, model, parent_id, created_at, " +
+  "updated_at, ended_at, end_reason, message_count, tool_call_count";
+
+/** A row without `system_prompt` as the part of the record it holds. */
+export function toSession(row: Row): Omit<SessionRecord, "systemPrompt"> {
+  return {
+    id: row["id"] as string,
+    ...(row["title"] !== null && { title: row["title"] as string }),
+    source: row["source"] as string,
+    cwd: row["cwd"] as string,
+    provider: row["provider"] as string,
+    model: row["model"] as string,
+    ...(row["parent_id"] !== null && { parentId: row["parent_id"] as string }),
+    createdAt: row["created_at"] as number,
+    updatedAt: row["updated_at"] as number,
+    ...(row["ended_at"] !== null && { endedAt: row["ended_at"] as number }),
+    ...(row["end_reason"] !== null && { endReason: row["end_reason"] as string }),
+    messageCount: row["message_count"] as number,
+    toolCallCount: row["tool_call_count"] as number,
+  };
+}
+
+export function toStoredMessage(row: Row): StoredMessage {
+  return {
+    id: row["id"] as number,
+    createdAt: row["created_at"] as number,
+    message: JSON.parse(row["body"] as string) as Message,
+  };
+}
+
+export function toUsageRecord(row: Row): UsageRecord {
+  return {
+    createdAt: row["created_at"] as number,
+    provider: row["provider"] as string,
+    model: row["model"] as string,
+    usage: toUsage(row),
+  };
+}
+
+/** Token counts of one call or a sum of calls; the cost is absent when no price was known. */
+export function toUsage(row: Row): Usage {
+  return {
+    inputTokens: Number(row["input_tokens"] ?? 0),
+    outputTokens: Number(row["output_tokens"] ?? 0),
+    cachedInputTokens: Number(row["cached_input_tokens"] ?? 0),
+    cacheWriteTokens: Number(row["cache_write_tokens"] ?? 0),
+    reasoningTokens: Number(row["reasoning_tokens"] ?? 0),
+    ...(row["cost_usd"] !== null && { costUsd: row["cost_usd"] as number }),
+  };
+}
+
+export function toScriptCall(row: Row): ScriptCallRecord {
+  return {
+    createdAt: row["created_at"] as number,
+    parentCallId: row["parent_call_id"] as string,
+    name: row["name"] as string,
+    arguments: row["arguments"] as string,
+    result: row["result"] as string,
+    isError: row["is_error"] === 1,
+    durationMs: row["duration_ms"] as number,
+  };
+}
+
+/** A message as it is stored: image bytes stay out, their reference goes in. */
+export function encodeMessage(message: Message): string {
+  if (message.role !== "user") return JSON.stringify(message);
+  const content = message.content.map((part) => {
+    if (part.type === "text") return part;
+    const { data: _bytes, ...reference } = part;
+    return reference;
+  });
+  return JSON.stringify({ ...message, content });
+}
+
+/** Blobs of the home directory that a message refers to. */
+export function blobRefs(message: Message): string[] {
+  if (message.role !== "user") return [];
+  return message.content.flatMap((part) =>
+    part.type === "image" && part.ref.startsWith("sha256:") ? [part.ref] : []
+  );
+}

@@ -1,0 +1,95 @@
+/**
+ * Copies every row that can still be read from a damaged database into a new one, stepping over
+ * broken pages. Reads through SQLite only, so that the write-ahead log counts too.
+ */
+import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { HermesError } from "../protocol/error.ts";
+import { Database, type Row } from "./database.ts";
+import { TABLES } from "./schema.ts";
+
+const ROWS_PER_READ = 200;
+/** Wider than any gap worth jumping when the end of a table cannot be read. */
+const MAX_SKIP = 2 ** 40;
+
+/** Fills `target`, a path where nothing is yet; counts what was saved. */
+export function salvage(source: string, target: string): { sessions: number; messages: number } {
+  using fresh = new Database(target);
+  const counts = { sessions: 0, messages: 0 };
+  fresh.script("PRAGMA foreign_keys = OFF");
+  using damaged = new DatabaseSync(source, { readOnly: true });
+  for (const table of TABLES) {
+    const saved = fresh.transaction(() => copyTable(damaged, fresh, table));
+    if (table === "sessions" || table === "messages") counts[table] = saved;
+  }
+  fresh.transaction(() => adoptOrphans(fresh));
+  fresh.script("PRAGMA wal_checkpoint(TRUNCATE)");
+  return counts;
+}
+
+function copyTable(damaged: DatabaseSync, fresh: Database, table: string): number {
+  let saved = 0;
+  for (const row of readableRows(damaged, table)) {
+    const names = Object.keys(row);
+    const marks = names.map(() => "?").join(", ");
+    const sql = `INSERT OR IGNORE INTO ${table} (${names.join(", ")}) VALUES (${marks})`;
+    try {
+      saved += fresh.run(sql, ...Object.values(row) as SQLInputValue[]).changes;
+    } catch (error) {
+      // A row that no longer fits its columns is damaged too; a full disk is not the row's fault.
+      if (error instanceof HermesError) throw error;
+    }
+  }
+  return saved;
+}
+
+/** Rows in order of rowid; where reading fails, the next reachable one further on. */
+function* readableRows(db: DatabaseSync, table: string): Generator<Row> {
+  const read = prepareRead(db, table);
+  if (read === undefined) return;
+  let position = 0;
+  let skip = 1;
+  let limit = ROWS_PER_READ;
+  while (skip < MAX_SKIP) {
+    try {
+      const rows = read.all(position, limit);
+      for (const { salvage_rowid: rowid, ...row } of rows) {
+        yield row;
+        position = Number(rowid);
+      }
+      if (rows.length < limit) return;
+      skip = 1;
+      limit = ROWS_PER_READ;
+    } catch {
+      // First row by row up to the broken page, then in growing steps over it.
+      if (limit === 1) {
+        position += skip;
+        skip *= 2;
+      }
+      limit = 1;
+    }
+  }
+}
+
+function prepareRead(db: DatabaseSync, table: string): StatementSync | undefined {
+  const sql = `SELECT rowid AS salvage_rowid, * FROM ${table} WHERE rowid > ? ` +
+    "ORDER BY rowid LIMIT ?";
+  try {
+    return db.prepare(sql);
+  } catch {
+    return undefined; // the table's own definition is lost, and with it every row
+  }
+}
+
+/** Gives messages whose session was lost a session again; drops what else hangs in the air. */
+function adoptOrphans(db: Database): void {
+  db.script(`
+    INSERT INTO sessions (id, title, source, cwd, provider, model, system_prompt, created_at, updated_at)
+      SELECT session_id, 'recovered', 'recovered', '', '', '', '', min(created_at), max(created_at)
+      FROM messages WHERE session_id NOT IN (SELECT id FROM sessions) GROUP BY session_id;
+    DELETE FROM message_blobs WHERE message_id NOT IN (SELECT id FROM messages);
+    DELETE FROM usage WHERE session_id NOT IN (SELECT id FROM sessions);
+    DELETE FROM script_calls WHERE session_id NOT IN (SELECT id FROM sessions);
+    UPDATE sessions SET message_count =
+      (SELECT count(*) FROM messages WHERE messages.session_id = sessions.id);
+  `);
+}

@@ -1,0 +1,370 @@
+/**
+ * Saved sessions: what was said, what it cost, what scripts called. Synchronous, append-only, on
+ * disk when a call returns. Knows nothing of agents or surfaces; `transfer.ts` moves sessions
+ * between stores and `blobs.ts` holds images.
+ */
+import { UsageError } from "../protocol/error.ts";
+import { type Message, messageText, type Usage } from "../protocol/message.ts";
+import { createId } from "../util/id.ts";
+import type { Database, DatabaseOptions, Row } from "./database.ts";
+import { openDatabase } from "./open.ts";
+import {
+  blobRefs,
+  encodeMessage,
+  type NewSession,
+  type ScriptCall,
+  type ScriptCallRecord,
+  type SessionRecord,
+  type SessionSummary,
+  type StoredMessage,
+  SUMMARY_COLUMNS,
+  toScriptCall,
+  toSession,
+  toStoredMessage,
+  toUsage,
+  toUsageRecord,
+  type UsageRecord,
+} from "./record.ts";
+import { type SearchHit, SearchIndex, type SearchOptions } from "./search_index.ts";
+import { cleanTitle } from "./title.ts";
+
+export interface SessionFilter {
+  source?: string;
+  cwd?: string;
+}
+
+export interface StoreStats {
+  sessions: number;
+  messages: number;
+  sessionsBySource: Record<string, number>;
+  usage: Usage;
+  oldestAt?: number;
+  newestAt?: number;
+  bytes: number;
+}
+
+/** Milliseconds the end of a session may spend on the search index. */
+const INDEX_BUDGET_MS = 20;
+const PREVIEW_CHARS = 80;
+const DAY_MS = 86_400_000;
+const TOKEN_SUMS = "sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens, " +
+  "sum(cached_input_tokens) AS cached_input_tokens, sum(cache_write_tokens) AS cache_write_tokens, " +
+  "sum(reasoning_tokens) AS reasoning_tokens, sum(cost_usd) AS cost_usd";
+
+export class Store implements Disposable {
+  readonly #db: Database;
+  readonly #index: SearchIndex;
+
+  /** @throws {HermesError} when the database cannot be used. */
+  constructor(path: string, options: DatabaseOptions = {}) {
+    this.#db = openDatabase(path, options);
+    this.#index = new SearchIndex(this.#db);
+  }
+
+  /** Path of the database file. */
+  get path(): string {
+    return this.#db.path;
+  }
+
+  /** Runs `work` as one durable step: all of its writes or none. */
+  transaction<T>(work: () => T): T {
+    return this.#db.transaction(work);
+  }
+
+  /** Starts a session and returns its id. */
+  createSession(session: NewSession, nowMs: number = Date.now()): string {
+    const id = session.id ?? createId(nowMs);
+    this.insertSession({
+      ...session,
+      id,
+      createdAt: nowMs,
+      updatedAt: nowMs,
+      messageCount: 0,
+      toolCallCount: 0,
+    });
+    return id;
+  }
+
+  /** Writes a session row as it is; `createSession` for new ones. */
+  insertSession(session: SessionRecord): void {
+    this.#db.transaction(() =>
+      this.#db.run(
+        "INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        session.id,
+        session.title ?? null,
+        session.source,
+        session.cwd,
+        session.provider,
+        session.model,
+        session.systemPrompt,
+        session.parentId ?? null,
+        session.createdAt,
+        session.updatedAt,
+        session.endedAt ?? null,
+        session.endReason ?? null,
+        session.messageCount,
+        session.toolCallCount,
+      )
+    );
+  }
+
+  /** Stores one message durably and returns its id. */
+  appendMessage(sessionId: string, message: Message): number {
+    return this.appendMessages(sessionId, [message])[0]!;
+  }
+
+  /** Stores messages in order, all or none; an assistant's calls and their results stay together. */
+  appendMessages(sessionId: string, messages: readonly Message[]): number[] {
+    const nowMs = Date.now();
+    return this.#db.transaction(() => {
+      const ids = messages.map((message) => this.insertMessage(sessionId, message, nowMs));
+      const calls = messages.reduce((sum, message) => sum + countToolCalls(message), 0);
+      // A session that goes on has not ended.
+      this.#db.run(
+        "UPDATE sessions SET updated_at = ?, ended_at = NULL, end_reason = NULL, " +
+          "message_count = message_count + ?, tool_call_count = tool_call_count + ? WHERE id = ?",
+        nowMs,
+        messages.length,
+        calls,
+        sessionId,
+      );
+      return ids;
+    });
+  }
+
+  /** Writes a message row only; `appendMessage` also keeps the session's counts. */
+  insertMessage(sessionId: string, message: Message, createdAt: number): number {
+    const { id } = this.#db.run(
+      "INSERT INTO messages (session_id, role, created_at, body) VALUES (?, ?, ?, ?)",
+      sessionId,
+      message.role,
+      createdAt,
+      encodeMessage(message),
+    );
+    for (const ref of blobRefs(message)) {
+      this.#db.run("INSERT INTO message_blobs VALUES (?, ?)", id, ref);
+    }
+    return id;
+  }
+
+  /** Records what one model call used. */
+  recordUsage(sessionId: string, record: Omit<UsageRecord, "createdAt"> & { createdAt?: number }) {
+    const { usage } = record;
+    this.#db.transaction(() =>
+      this.#db.run(
+        "INSERT INTO usage (session_id, created_at, provider, model, input_tokens, output_tokens, " +
+          "cached_input_tokens, cache_write_tokens, reasoning_tokens, cost_usd) " +
+          "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        sessionId,
+        record.createdAt ?? Date.now(),
+        record.provider,
+        record.model,
+        usage.inputTokens,
+        usage.outputTokens,
+        usage.cachedInputTokens,
+        usage.cacheWriteTokens,
+        usage.reasoningTokens,
+        usage.costUsd ?? null,
+      )
+    );
+  }
+
+  /** Records a tool call made by a script; it is no part of the conversation. */
+  logScriptCall(sessionId: string, call: ScriptCall & { createdAt?: number }): void {
+    this.#db.transaction(() =>
+      this.#db.run(
+        "INSERT INTO script_calls (session_id, created_at, parent_call_id, name, arguments, " +
+          "result, is_error, duration_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        sessionId,
+        call.createdAt ?? Date.now(),
+        call.parentCallId,
+        call.name,
+        call.arguments,
+        call.result,
+        call.isError ? 1 : 0,
+        Math.round(call.durationMs),
+      )
+    );
+  }
+
+  /** @throws {UsageError} when the title is empty or too long. */
+  setTitle(sessionId: string, title: string): void {
+    const clean = cleanTitle(title);
+    this.#update("title = ?", sessionId, clean);
+  }
+
+  /** Marks the end and lets the search index catch up a little. */
+  endSession(sessionId: string, reason: string): void {
+    this.#update("ended_at = ?, end_reason = ?", sessionId, Date.now(), reason);
+    this.#index.update(INDEX_BUDGET_MS);
+  }
+
+  getSession(id: string): SessionRecord | undefined {
+    return this.#one("id = ?", id);
+  }
+
+  /** The session used last. */
+  latestSession(filter: SessionFilter = {}): SessionRecord | undefined {
+    return this.#one(
+      "(?1 IS NULL OR source = ?1) AND (?2 IS NULL OR cwd = ?2) ORDER BY updated_at DESC, id DESC",
+      filter.source ?? null,
+      filter.cwd ?? null,
+    );
+  }
+
+  /**
+   * The session meant by an id, the beginning of one, a title (the newest that has it) or `latest`.
+   * @throws {UsageError} when there is none or the beginning fits several.
+   */
+  findSession(reference: string): SessionRecord {
+    const exact = this.getSession(reference) ??
+      (reference === "latest" ? this.latestSession() : undefined);
+    if (exact !== undefined) return exact;
+    const prefix = reference.toLowerCase();
+    // A range instead of LIKE: it uses the index, and no character of the reference is special.
+    const ids = this.#db.all(
+      "SELECT id FROM sessions WHERE id >= ?1 AND id < ?1 || char(1114111) ORDER BY id LIMIT 4",
+      prefix,
+    ).map((row) => row["id"] as string);
+    if (prefix !== "" && ids.length === 1) return this.getSession(ids[0]!)!;
+    const titled = this.#one("title = ? ORDER BY updated_at DESC, id DESC", reference);
+    if (titled !== undefined) return titled;
+    if (prefix !== "" && ids.length > 1) {
+      throw new UsageError(`"${reference}" fits several sessions: ${ids.join(", ")}`, {
+        hint: "Write more of the id.",
+      });
+    }
+    throw new UsageError(
+      reference === "latest" ? "there is no session yet" : `no session is called "${reference}"`,
+      { hint: "`hermes sessions list` shows what there is." },
+    );
+  }
+
+  /** Newest first. */
+  listSessions(options: SessionFilter & { limit?: number } = {}): SessionSummary[] {
+    const rows = this.#db.all(
+      `SELECT ${SUMMARY_COLUMNS}, (SELECT body FROM messages WHERE session_id = sessions.id
+         AND role = 'user' ORDER BY id LIMIT 1) AS first_message
+       FROM sessions WHERE (?1 IS NULL OR source = ?1) AND (?2 IS NULL OR cwd = ?2)
+       ORDER BY updated_at DESC, id DESC LIMIT ?3`,
+      options.source ?? null,
+      options.cwd ?? null,
+      options.limit ?? -1,
+    );
+    return rows.map((row) => ({ ...toSession(row), preview: previewOf(row) }));
+  }
+
+  /** Every message of a session in order. */
+  messages(sessionId: string): StoredMessage[] {
+    const sql = "SELECT id, created_at, body FROM messages WHERE session_id = ? ORDER BY id";
+    return this.#db.all(sql, sessionId).map(toStoredMessage);
+  }
+
+  /** What each model call of a session used, in order. */
+  usageOf(sessionId: string): UsageRecord[] {
+    const sql = "SELECT * FROM usage WHERE session_id = ? ORDER BY id";
+    return this.#db.all(sql, sessionId).map(toUsageRecord);
+  }
+
+  /** What a session used in all. */
+  totalUsage(sessionId: string): Usage {
+    return toUsage(
+      this.#db.get(`SELECT ${TOKEN_SUMS} FROM usage WHERE session_id = ?`, sessionId)!,
+    );
+  }
+
+  scriptCallsOf(sessionId: string): ScriptCallRecord[] {
+    const sql = "SELECT * FROM script_calls WHERE session_id = ? ORDER BY id";
+    return this.#db.all(sql, sessionId).map(toScriptCall);
+  }
+
+  /** Messages that match any text a person may type, newest first. */
+  search(query: string, options: SearchOptions = {}): SearchHit[] {
+    return this.#index.search(query, options);
+  }
+
+  /** Removes a session with everything in it; false when there was none. */
+  deleteSession(id: string): boolean {
+    return this.#db.transaction(() => {
+      this.#index.forget(id);
+      return this.#db.run("DELETE FROM sessions WHERE id = ?", id).changes > 0;
+    });
+  }
+
+  /** Sessions last used more than `olderThanDays` ago. */
+  prunable(options: { olderThanDays: number; source?: string }): SessionSummary[] {
+    const before = Date.now() - options.olderThanDays * DAY_MS;
+    const filter = options.source === undefined ? {} : { source: options.source };
+    return this.listSessions(filter).filter((session) => session.updatedAt < before);
+  }
+
+  /** Deletes those sessions and gives the space back; returns their ids. */
+  prune(options: { olderThanDays: number; source?: string }): string[] {
+    const ids = this.prunable(options).map((session) => session.id);
+    for (const id of ids) this.deleteSession(id);
+    if (ids.length > 0) this.#db.script("VACUUM");
+    return ids;
+  }
+
+  /** Every blob that a message refers to. */
+  blobRefs(): Set<string> {
+    const rows = this.#db.all("SELECT DISTINCT ref FROM message_blobs");
+    return new Set(rows.map((row) => row["ref"] as string));
+  }
+
+  stats(): StoreStats {
+    const sources = this.#db.all(
+      "SELECT source, count(*) AS n FROM sessions GROUP BY 1 ORDER BY 1",
+    );
+    const span = this.#db.get("SELECT min(created_at) AS a, max(updated_at) AS b FROM sessions")!;
+    const count = this.#db.get("SELECT count(*) AS n FROM messages")!;
+    const size = this.#db.get(
+      "SELECT page_count * page_size AS n FROM pragma_page_count, pragma_page_size",
+    )!;
+    return {
+      sessions: sources.reduce((sum, row) => sum + (row["n"] as number), 0),
+      messages: count["n"] as number,
+      sessionsBySource: Object.fromEntries(sources.map((row) => [row["source"], row["n"]])),
+      usage: toUsage(this.#db.get(`SELECT ${TOKEN_SUMS} FROM usage`)!),
+      ...(span["a"] !== null && { oldestAt: span["a"] as number, newestAt: span["b"] as number }),
+      bytes: size["n"] as number,
+    };
+  }
+
+  /** Moves the write-ahead log into the database file. */
+  checkpoint(): void {
+    this.#db.get("PRAGMA wal_checkpoint(TRUNCATE)");
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  #one(condition: string, ...params: (string | null)[]): SessionRecord | undefined {
+    const row = this.#db.get(
+      `SELECT ${SUMMARY_COLUMNS}, system_prompt FROM sessions WHERE ${condition} LIMIT 1`,
+      ...params,
+    );
+    return row && { ...toSession(row), systemPrompt: row["system_prompt"] as string };
+  }
+
+  #update(assignments: string, id: string, ...values: (string | number)[]): void {
+    const sql = `UPDATE sessions SET ${assignments} WHERE id = ?`;
+    this.#db.transaction(() => this.#db.run(sql, ...values, id));
+  }
+}
+
+function countToolCalls(message: Message): number {
+  if (message.role !== "assistant") return 0;
+  return message.content.filter((part) => part.type === "tool_call").length;
+}
+
+function previewOf(row: Row): string {
+  if (row["first_message"] === null) return "";
+  const text = messageText(JSON.parse(row["first_message"] as string) as Message);
+  return text.slice(0, PREVIEW_CHARS * 4).replaceAll(/\s+/g, " ").trim().slice(0, PREVIEW_CHARS);
+}
