@@ -7,10 +7,10 @@ import { MARKER_VARIABLE } from "./_shell_script.ts";
 import { sleep } from "../src/util/sleep.ts";
 
 export interface ProcessTree {
-  /** Leader of the session and process group; absent to go by the marker alone. */
-  leader?: number;
+  /** Leaders of their sessions and process groups. */
+  leaders: readonly number[];
   /** The marker, or the beginning that several share. */
-  marker: string;
+  marker?: string;
 }
 
 interface ProcessFacts {
@@ -66,11 +66,12 @@ function signal(pids: readonly number[], name: Deno.Signal): void {
 /** Process ids of the tree, zombies left out; a negative one stands for a whole group. */
 export function findTree(tree: ProcessTree): number[] {
   const all = listProcesses();
-  if (all === undefined) return tree.leader ? probeGroup(tree.leader) : [];
+  if (all === undefined) return tree.leaders.filter(groupExists).map((leader) => -leader);
+  const leaders = new Set(tree.leaders);
   const found = new Set<number>();
   for (const { pid, group, session } of all) {
     if (pid === Deno.pid) continue;
-    const member = tree.leader !== undefined && (group === tree.leader || session === tree.leader);
+    const member = leaders.has(group) || leaders.has(session);
     if (member || carriesMarker(pid, tree.marker)) found.add(pid);
   }
   // Descendants that left the session and cleared the marker; parents may come in any order.
@@ -87,12 +88,12 @@ export function findTree(tree: ProcessTree): number[] {
 }
 
 /** SIGCONT asks whether the group exists and harms nobody. */
-function probeGroup(leader: number): number[] {
+function groupExists(leader: number): boolean {
   try {
     Deno.kill(-leader, "SIGCONT");
-    return [-leader];
+    return true;
   } catch {
-    return []; // The group is gone.
+    return false; // ESRCH.
   }
 }
 
@@ -121,7 +122,8 @@ function readFacts(pid: number): ProcessFacts | undefined {
   }
 }
 
-function carriesMarker(pid: number, marker: string): boolean {
+function carriesMarker(pid: number, marker: string | undefined): boolean {
+  if (marker === undefined) return false;
   try {
     return Deno.readTextFileSync(`/proc/${pid}/environ`).includes(`${MARKER_VARIABLE}=${marker}`);
   } catch {

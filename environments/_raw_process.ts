@@ -2,6 +2,8 @@
  * One started process, on pipes or on a pseudo-terminal, as the rest of the local environment
  * sees it: bytes out, bytes in, an exit code. Owns no policy: no timeouts, no killing.
  */
+import { shellJoin } from "../src/util/shell_quote.ts";
+import type { Pty, TerminalSize } from "./_pty.ts";
 
 export interface RawProcess {
   readonly pid: number;
@@ -10,39 +12,51 @@ export interface RawProcess {
   read(): Promise<Uint8Array | undefined>;
   write(data: Uint8Array): Promise<void>;
   closeStdin(): Promise<void>;
-  resize?(columns: number, rows: number): void;
+  resize?(size: TerminalSize): void;
   /** Lets go of both ends, whoever still holds the others. */
   dispose(): Promise<void>;
 }
 
-export interface RawProcessOptions {
+export interface LaunchOptions {
   /** Absolute path of the program and its arguments. */
   argv: readonly string[];
   /** The whole environment. */
   env: Record<string, string>;
-  stdin: "null" | "piped";
   /** `setsid`, where installed: cheaper than `detached`, which forks the whole runtime. */
   setsid?: string | undefined;
 }
 
-/** Starts a session of its own, so that terminal signals and prompts never reach it. */
-export function startPiped(options: RawProcessOptions): RawProcess {
+/** Ctrl-D: what ends the input on a terminal. */
+const END_OF_INPUT = new Uint8Array([4]);
+
+/** Every process leads a session, so that the user's terminal neither signals nor prompts for it. */
+function launch(options: LaunchOptions, stdio: Partial<Deno.CommandOptions>): Deno.ChildProcess {
   const argv = options.setsid ? [options.setsid, ...options.argv] : options.argv;
-  const child = new Deno.Command(argv[0]!, {
+  return new Deno.Command(argv[0]!, {
     args: argv.slice(1),
     clearEnv: true,
     env: options.env,
     cwd: "/",
-    stdin: options.stdin,
-    stdout: "piped",
+    stdin: "null",
+    stdout: "null",
     stderr: "null",
     detached: options.setsid === undefined,
+    ...stdio,
   }).spawn();
+}
+
+async function exitCode(child: Deno.ChildProcess): Promise<number> {
+  return (await child.status).code;
+}
+
+/** Starts on pipes; what it writes to stderr is lost unless it joins the two itself. */
+export function startPiped(options: LaunchOptions & { stdin: "null" | "piped" }): RawProcess {
+  const child = launch(options, { stdin: options.stdin, stdout: "piped" });
   const reader = child.stdout.getReader();
   const writer = options.stdin === "piped" ? child.stdin.getWriter() : undefined;
   return {
     pid: child.pid,
-    exited: child.status.then((status) => status.code),
+    exited: exitCode(child),
     async read() {
       const { value } = await reader.read();
       return value;
@@ -58,4 +72,28 @@ export function startPiped(options: RawProcessOptions): RawProcess {
       await Promise.allSettled([reader.cancel(), writer?.abort()]);
     },
   };
+}
+
+/** Starts a program that opens `pty.path` itself, which makes it its controlling terminal. */
+export function startOnTerminal(options: LaunchOptions & { pty: Pty }): RawProcess {
+  const { pty } = options;
+  const child = launch(options, {});
+  return {
+    pid: child.pid,
+    exited: exitCode(child),
+    read: () => pty.read(),
+    write: (data) => pty.write(data),
+    closeStdin: () => pty.write(END_OF_INPUT),
+    resize: (size) => pty.resize(size),
+    dispose: () => pty.close(),
+  };
+}
+
+/** The same program on a terminal that `script` makes; it cannot be resized later. */
+export function throughScript(argv: readonly string[], size: TerminalSize): string[] {
+  const { columns, rows } = size;
+  const command = `stty rows ${rows} cols ${columns}; exec ${shellJoin(argv)}`;
+  return Deno.build.os === "darwin"
+    ? ["/usr/bin/script", "-q", "/dev/null", "/bin/sh", "-c", command]
+    : ["/usr/bin/script", "-qfec", command, "/dev/null"];
 }

@@ -12,7 +12,7 @@ export interface ShellScript {
   strictCwd: boolean;
   /** Marks every descendant, so that the ones that leave the process group can be found. */
   marker: string;
-  /** Variables for this command only; their values come with the process. */
+  /** Variables for this command only; value `i` comes in `valueVariable(i)`, so that it stays out of argv. */
   env: readonly string[];
   /** Shell code to source first (functions and aliases of the user). */
   profile?: string | undefined;
@@ -20,6 +20,8 @@ export interface ShellScript {
   stateIn?: string | undefined;
   /** Where to leave the state; absent for background processes, which change nothing. */
   stateOut?: string | undefined;
+  /** Path of the terminal to run on; a session leader that opens it gets it for its own. */
+  tty?: string | undefined;
   /** Put first on PATH for this command. */
   pathPrefix?: string | undefined;
   bash: boolean;
@@ -28,14 +30,19 @@ export interface ShellScript {
 /** The variable that carries the marker. */
 export const MARKER_VARIABLE = "HERMES_EXEC";
 
+/** With the marker, ends a whole state file of this very command. */
 const END = "#hermes-end";
 /** Sourcing stops here; what follows is the directory. */
 const STOP = "return 0";
 
+/** The variable that brings the value of the command's variable `i`. */
+export function valueVariable(i: number): string {
+  return `HERMES_VALUE_${i}`;
+}
+
 /** One line, so that the shell's own messages count the command's lines from 1. */
 export function buildShellScript(script: ShellScript): string {
-  const parts = ["exec 2>&1"];
-  script.env.forEach((name, i) => parts.push(`__hermes_v${i}=$${name}`));
+  const parts = [script.tty ? `exec <${script.tty} >${script.tty} 2>&1` : "exec 2>&1"];
   if (script.stateIn) {
     parts.push(
       `[ -r ${shellQuote(script.stateIn)} ] && . ${shellQuote(script.stateIn)} 2>/dev/null`,
@@ -45,7 +52,8 @@ export function buildShellScript(script: ShellScript): string {
   script.env.forEach((name, i) =>
     parts.push(
       `__hermes_s${i}=\${${name}+x} __hermes_k${i}=\${${name}-}`,
-      `export ${name}="$__hermes_v${i}"`,
+      `export ${name}="$${valueVariable(i)}"`,
+      `unset ${valueVariable(i)}`,
     )
   );
   parts.push(
@@ -79,15 +87,18 @@ function saveFunction(script: ShellScript): string {
   const exports = script.bash ? "export -p; export -pf" : "export -p";
   // The exit code is read first; tracing goes off without being traced.
   return `__hermes_save() { __hermes_c=$?; { set +eux; trap - EXIT; } 2>/dev/null; ${restore}${path}` +
-    `{ ${exports}; echo; echo ${shellQuote(STOP)}; command pwd; echo ${shellQuote(END)}; } ` +
-    `2>/dev/null >${shellQuote(script.stateOut!)}; exit $__hermes_c; }`;
+    `{ ${exports}; echo; echo ${shellQuote(STOP)}; command pwd; echo ${
+      shellQuote(`${END} ${script.marker}`)
+    }; } ` +
+    `2>/dev/null >|${shellQuote(script.stateOut!)}; exit $__hermes_c; }`;
 }
 
-/** The directory a state file ends with; undefined when the file is not whole. */
-export function readStateCwd(state: string): string | undefined {
+/** The directory that the command marked `marker` left in its state; undefined when it did not. */
+export function readStateCwd(state: string, marker: string): string | undefined {
+  const end = `\n${END} ${marker}\n`;
   const stop = state.lastIndexOf(`\n${STOP}\n`);
-  if (stop < 0 || !state.endsWith(`\n${END}\n`)) return undefined;
-  const cwd = state.slice(stop + STOP.length + 2, -(END.length + 2));
+  if (stop < 0 || !state.endsWith(end)) return undefined;
+  const cwd = state.slice(stop + STOP.length + 2, -end.length);
   return cwd.startsWith("/") ? cwd : undefined;
 }
 

@@ -14,10 +14,8 @@ import type {
   SpawnOptions,
   WriteOptions,
 } from "../src/protocol/environment.ts";
-import { EnvironmentError } from "../src/protocol/error.ts";
-import { randomId } from "../src/util/id.ts";
 import { resolvePath } from "../src/util/path.ts";
-import { childEnvironment } from "./_child_env.ts";
+import { LocalProcess } from "./_background.ts";
 import {
   listLocal,
   readLocalFile,
@@ -27,11 +25,10 @@ import {
   statLocal,
   writeLocalFile,
 } from "./_local_files.ts";
+import { LocalShell } from "./_local_shell.ts";
 import { HeadTail } from "./_output.ts";
-import { killTree } from "./_process_tree.ts";
-import { type RawProcess, startPiped } from "./_raw_process.ts";
-import { runToEnd } from "./_run_to_end.ts";
-import { buildShellScript, isVariableName } from "./_shell_script.ts";
+import type { TerminalSize } from "./_pty.ts";
+import { type RunOutcome, runToEnd } from "./_run_to_end.ts";
 import { ShellState } from "./_shell_state.ts";
 
 export interface LocalOptions {
@@ -47,25 +44,15 @@ export interface LocalOptions {
   shell?: string;
   /** Directory for private state; default `TMPDIR` or `/tmp`. */
   tempDir?: string;
+  /** Start-up files whose exports, functions and aliases commands see (bash only). */
+  initFiles?: readonly string[];
+  /** Answers `sudo` when it asks. */
+  sudoPassword?: string;
 }
 
+const DEFAULT_TASK = "main";
 const DEFAULT_OUTPUT_CHARS = 50_000;
-/** The kernel takes arguments of up to 128 KiB; a longer script goes through a file. */
-const MAX_ARGUMENT = 100_000;
-
-/** Found once, with the first command. */
-interface Setup {
-  shell: string;
-  bash: boolean;
-  setsid: string | undefined;
-  dir: string;
-}
-
-interface Prepared {
-  process: RawProcess;
-  marker: string;
-  stateOut: string;
-}
+const DEFAULT_SIZE: TerminalSize = { columns: 120, rows: 40 };
 
 export function createLocalEnvironment(options: LocalOptions): Environment {
   return new LocalEnvironment(options);
@@ -75,58 +62,94 @@ class LocalEnvironment implements Environment {
   readonly name = "local";
   readonly sharesHost = true;
   readonly #options: LocalOptions;
-  readonly #childEnv: Record<string, string>;
-  /** Begins every marker of this environment. */
-  readonly #id = randomId(16);
+  readonly #shell: LocalShell;
   readonly #tasks = new Map<string, ShellState>();
-  #setup: Promise<Setup> | undefined;
-  #serial = 0;
-  #closed = false;
+  readonly #running = new Set<Promise<unknown>>();
+  readonly #background = new Set<LocalProcess>();
+  #closing: Promise<void> | undefined;
 
   constructor(options: LocalOptions) {
     this.#options = options;
-    this.#childEnv = childEnvironment(options.env, {
-      pass: options.passEnv ?? [],
-      home: options.home,
-    });
+    this.#shell = new LocalShell(options);
   }
 
-  cwd(taskId = "main"): string {
+  cwd(taskId = DEFAULT_TASK): string {
     return this.#task(taskId).cwd;
   }
 
-  async exec(command: string, options: ExecOptions = {}): Promise<ExecResult> {
-    const startedAt = performance.now();
-    const task = this.#task(options.taskId ?? "main");
-    const capture = new HeadTail(options.maxOutputChars ?? DEFAULT_OUTPUT_CHARS);
-    let outcome = { exitCode: 130, timedOut: false, interrupted: true };
-    if (!options.signal?.aborted) {
-      const stateIn = task.begin();
-      let stateOut: string | undefined;
-      try {
-        const started = await this.#start(command, { ...options, stateIn, save: true });
-        stateOut = started.stateOut;
-        outcome = await runToEnd(started.process, {
-          tree: { leader: started.process.pid, marker: started.marker },
-          timeoutMs: options.timeoutMs,
-          signal: options.signal,
-          stdin: toBytes(options.stdin),
-          onChunk(chunk) {
-            const text = capture.push(chunk);
-            if (text !== "") options.onOutput?.(text);
-          },
-        });
-      } finally {
-        await task.end(stateOut, { keepCwd: options.cwd !== undefined });
-      }
-    }
-    const { text, totalBytes, truncated } = capture.finish();
-    const durationMs = performance.now() - startedAt;
-    return { ...outcome, output: text, totalBytes, truncated, durationMs, cwd: task.cwd };
+  exec(command: string, options: ExecOptions = {}): Promise<ExecResult> {
+    const work = this.#exec(command, options);
+    this.#running.add(work);
+    return work.finally(() => this.#running.delete(work));
   }
 
-  spawn(_command: string, _options: SpawnOptions = {}): Promise<BackgroundProcess> {
-    throw new EnvironmentError("not yet");
+  async #exec(command: string, options: ExecOptions): Promise<ExecResult> {
+    const startedAt = performance.now();
+    const capture = new HeadTail(options.maxOutputChars ?? DEFAULT_OUTPUT_CHARS);
+    const outcome: RunOutcome = options.signal?.aborted
+      ? { exitCode: 130, timedOut: false, interrupted: true }
+      : await this.#run(command, options, capture);
+    const { text, totalBytes, truncated } = capture.finish();
+    return {
+      ...outcome,
+      output: text,
+      totalBytes,
+      truncated,
+      durationMs: performance.now() - startedAt,
+      cwd: this.cwd(options.taskId),
+    };
+  }
+
+  async #run(command: string, options: ExecOptions, capture: HeadTail): Promise<RunOutcome> {
+    await this.#shell.ready();
+    const task = this.#task(options.taskId ?? DEFAULT_TASK);
+    const lease = task.begin();
+    let marker = "";
+    try {
+      const started = await this.#shell.start(command, {
+        ...this.#place(options),
+        env: options.env ?? {},
+        stdin: options.stdin === undefined ? "null" : "piped",
+        terminal: options.pty ? DEFAULT_SIZE : undefined,
+        stateIn: lease.input,
+        stateOut: lease.output,
+      });
+      marker = started.marker;
+      const outcome = await runToEnd(started.process, {
+        tree: started.tree,
+        timeoutMs: options.timeoutMs,
+        signal: options.signal,
+        stdin: toBytes(options.stdin),
+        onChunk(chunk) {
+          const text = capture.push(chunk);
+          if (text !== "") options.onOutput?.(text);
+        },
+      });
+      await started.release();
+      return outcome;
+    } finally {
+      await task.end(lease, { marker, keepCwd: options.cwd !== undefined });
+    }
+  }
+
+  async spawn(command: string, options: SpawnOptions = {}): Promise<BackgroundProcess> {
+    await this.#shell.ready();
+    const stateIn = await this.#task(options.taskId ?? DEFAULT_TASK).copy();
+    const started = await this.#shell.start(command, {
+      ...this.#place(options),
+      // Programs that collect whole blocks when nobody watches would keep the log empty.
+      env: { PYTHONUNBUFFERED: "1", ...options.env },
+      stdin: "piped",
+      terminal: options.pty ? options.size ?? DEFAULT_SIZE : undefined,
+      stateIn,
+    });
+    const background = new LocalProcess(started.process, started.tree, async () => {
+      this.#background.delete(background);
+      if (stateIn !== undefined) await Deno.remove(stateIn);
+      await started.release();
+    });
+    this.#background.add(background);
+    return background;
   }
 
   resolve(path: string, taskId?: string): string {
@@ -163,92 +186,33 @@ class LocalEnvironment implements Environment {
     return renameLocal(this.resolve(from), this.resolve(to));
   }
 
-  async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
-    if (this.#setup === undefined) return;
-    const { dir } = await this.#setup;
-    await killTree({ marker: `${this.#id}.` });
-    await Deno.remove(dir, { recursive: true });
+  close(): Promise<void> {
+    return this.#closing ??= this.#close();
+  }
+
+  async #close(): Promise<void> {
+    const background = [...this.#background];
+    await this.#shell.endAll(background.map((process) => process.pid));
+    await Promise.allSettled([...background.map((process) => process.exited), ...this.#running]);
+    await this.#shell.clean();
+  }
+
+  #place(options: { cwd?: string; taskId?: string }): { cwd: string; strictCwd: boolean } {
+    return options.cwd === undefined
+      ? { cwd: this.cwd(options.taskId), strictCwd: false }
+      : { cwd: this.resolve(options.cwd, options.taskId), strictCwd: true };
   }
 
   #task(id: string): ShellState {
     let task = this.#tasks.get(id);
     if (task === undefined) {
-      task = new ShellState(this.#options.cwd);
+      task = new ShellState(this.#options.cwd, () => this.#shell.newFile());
       this.#tasks.set(id, task);
     }
     return task;
-  }
-
-  async #start(
-    command: string,
-    options: ExecOptions & { stateIn: string | undefined; save: boolean },
-  ): Promise<Prepared> {
-    if (this.#closed) throw new EnvironmentError("The local environment is closed");
-    if (command.includes("\0")) throw new EnvironmentError("A command cannot contain a NUL byte");
-    const setup = await (this.#setup ??= findSetup(this.#options));
-    const marker = `${this.#id}.${++this.#serial}`;
-    const stateOut = `${setup.dir}/${this.#serial}`;
-    const extra = options.env ?? {};
-    const script = buildShellScript({
-      command,
-      cwd: options.cwd === undefined ? this.cwd(options.taskId) : this.resolve(options.cwd),
-      strictCwd: options.cwd !== undefined,
-      marker,
-      env: Object.keys(extra).filter(isVariableName),
-      stateIn: options.stateIn,
-      stateOut: options.save ? stateOut : undefined,
-      bash: setup.bash,
-    });
-    const argv = script.length < MAX_ARGUMENT
-      ? [setup.shell, "-c", script, setup.bash ? "bash" : "sh"]
-      : [setup.shell, await writeScript(`${stateOut}.sh`, script)];
-    const env = options.stateIn === undefined ? { ...this.#childEnv, ...extra } : extra;
-    try {
-      const process = startPiped({
-        argv,
-        env,
-        stdin: options.stdin === undefined ? "null" : "piped",
-        setsid: setup.setsid,
-      });
-      return { process, marker, stateOut };
-    } catch (error) {
-      throw new EnvironmentError(`Cannot start ${setup.shell}: ${(error as Error).message}`);
-    }
   }
 }
 
 function toBytes(data: string | Uint8Array | undefined): Uint8Array | undefined {
   return typeof data === "string" ? new TextEncoder().encode(data) : data;
-}
-
-async function writeScript(path: string, script: string): Promise<string> {
-  await Deno.writeTextFile(path, script, { mode: 0o600, createNew: true });
-  return path;
-}
-
-async function findSetup(options: LocalOptions): Promise<Setup> {
-  const path = options.env.PATH?.split(":") ?? [];
-  const [bash, setsid, dir] = await Promise.all([
-    options.shell ?? firstExisting(["/bin/bash", ...path.map((entry) => `${entry}/bash`)]),
-    firstExisting(["/usr/bin/setsid", "/bin/setsid"]),
-    Deno.makeTempDir({
-      prefix: "hermes-env-",
-      dir: options.tempDir ?? options.env.TMPDIR ?? "/tmp",
-    }),
-  ]);
-  const shell = bash ?? "/bin/sh";
-  return { shell, bash: shell.endsWith("bash"), setsid, dir };
-}
-
-async function firstExisting(paths: readonly string[]): Promise<string | undefined> {
-  for (const path of paths) {
-    try {
-      if ((await Deno.stat(path)).isFile) return path;
-    } catch {
-      // Not here; the next one may be.
-    }
-  }
-  return undefined;
 }

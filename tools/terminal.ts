@@ -7,9 +7,10 @@ import type { ExecResult } from "../src/protocol/environment.ts";
 import { EnvironmentError } from "../src/protocol/error.ts";
 import type { InferSchema, JsonSchema } from "../src/protocol/json_schema.ts";
 import type { ToolContext, ToolResult } from "../src/protocol/tool.ts";
+import { cleanOutput } from "../src/util/clean_output.ts";
 import { foregroundRefusal, isPlainDirectoryName } from "./_terminal_guard.ts";
 import { exitCodeMeaning, outcomeHint } from "./_terminal_notes.ts";
-import { cleanOutput, OverflowLog } from "./_terminal_output.ts";
+import { OverflowLog } from "./_terminal_output.ts";
 
 const DEFAULT_TIMEOUT_S = 180;
 const MAX_FOREGROUND_S = 600;

@@ -57,7 +57,10 @@ export interface BackgroundProcess {
   /** Called with each chunk of output from now on; returns a function that stops it. */
   onOutput(listener: (text: string) => void): () => void;
   write(data: string | Uint8Array): Promise<void>;
+  /** Ends the input; on a pseudo-terminal types Ctrl-D. */
   closeStdin(): Promise<void>;
+  /** Resizes the pseudo-terminal; does nothing without one. */
+  resize(size: { columns: number; rows: number }): void;
   /** Kills the whole tree: SIGTERM, a grace period, SIGKILL. */
   kill(): Promise<void>;
 }
@@ -133,8 +136,9 @@ export interface SearchResult {
   lines: SearchLine[];
   /** The page of files, with matching lines in each; empty when lines were asked for. */
   files: { path: string; count: number }[];
-  /** Matching lines (files for `files`) in all, the page aside. */
+  /** Matching lines in all, the page aside; 0 for `files`. */
   total: number;
+  totalFiles: number;
   /** Files left out by `exclude`. */
   omitted: number;
   /** It ended before everything was seen: why. */

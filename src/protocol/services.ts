@@ -34,6 +34,17 @@ export interface ManagedProcess {
   readonly command: string;
   readonly taskId: string;
   readonly process: BackgroundProcess;
+  /** Where it was started. */
+  readonly cwd: string;
+  readonly notifyOnComplete: boolean;
+  /** Empty when nothing is watched (any more). */
+  readonly watchPatterns: readonly string[];
+  /** Undefined while it runs. */
+  readonly endedBy: "exit" | "kill" | undefined;
+  /** Ends the whole tree; resolves when it is gone. */
+  kill(): Promise<void>;
+  /** The caller has seen the end: no completion notice for it. */
+  acknowledge(): void;
 }
 
 export interface StartProcessOptions extends SpawnOptions {
@@ -44,6 +55,7 @@ export interface StartProcessOptions extends SpawnOptions {
 /** Background processes of a session, by id. */
 export interface ProcessTable {
   start(env: Environment, command: string, options: StartProcessOptions): Promise<ManagedProcess>;
+  /** By id, or by a beginning of it (4 characters or more, `proc_` optional) that fits only one. */
   get(id: string): ManagedProcess | undefined;
   list(taskId?: string): ManagedProcess[];
   /** Completion notices and watch matches since the last call, in order. */

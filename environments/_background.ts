@@ -1,0 +1,79 @@
+/** A process that outlives the call that started it: its latest output, its input, its end. */
+import type { BackgroundProcess } from "../src/protocol/environment.ts";
+import { ToolError } from "../src/protocol/error.ts";
+import { OutputRing } from "./_output.ts";
+import { killTree, type ProcessTree } from "./_process_tree.ts";
+import type { TerminalSize } from "./_pty.ts";
+import type { RawProcess } from "./_raw_process.ts";
+import { Pump } from "./_run_to_end.ts";
+
+/** Characters of output kept. */
+const RING_CHARS = 200_000;
+
+export class LocalProcess implements BackgroundProcess {
+  readonly pid: number;
+  readonly startedAt: number = Date.now();
+  readonly exited: Promise<number>;
+  exitCode: number | undefined;
+  readonly #process: RawProcess;
+  readonly #tree: ProcessTree;
+  readonly #ring = new OutputRing(RING_CHARS);
+  readonly #listeners = new Set<(text: string) => void>();
+
+  constructor(process: RawProcess, tree: ProcessTree, onEnd: () => Promise<void>) {
+    this.pid = process.pid;
+    this.#process = process;
+    this.#tree = tree;
+    this.exited = this.#follow(onEnd);
+  }
+
+  output(): { text: string; droppedBytes: number; totalBytes: number } {
+    return this.#ring.snapshot();
+  }
+
+  onOutput(listener: (text: string) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async write(data: string | Uint8Array): Promise<void> {
+    try {
+      await this.#process.write(typeof data === "string" ? new TextEncoder().encode(data) : data);
+    } catch {
+      throw new ToolError("The process takes no more input: it ended or its input is closed");
+    }
+  }
+
+  async closeStdin(): Promise<void> {
+    try {
+      await this.#process.closeStdin();
+    } catch {
+      // Closed already, by us or by its end.
+    }
+  }
+
+  resize(size: TerminalSize): void {
+    this.#process.resize?.(size);
+  }
+
+  async kill(): Promise<void> {
+    // Interactive shells ignore SIGTERM but end with their terminal.
+    await killTree(this.#tree, { hangUp: this.#process.resize !== undefined });
+    await this.exited;
+  }
+
+  async #follow(onEnd: () => Promise<void>): Promise<number> {
+    const pump = new Pump(this.#process, (chunk) => {
+      const text = this.#ring.push(chunk);
+      if (text !== "") { for (const listener of this.#listeners) listener(text); }
+    });
+    const code = await this.#process.exited;
+    await pump.drain();
+    await this.#process.dispose();
+    await pump.ended;
+    this.#listeners.clear();
+    await onEnd();
+    this.exitCode = code;
+    return code;
+  }
+}

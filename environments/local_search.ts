@@ -1,0 +1,234 @@
+/**
+ * Searching the local disk without another program, with ripgrep's rules: ignore files,
+ * hidden and binary files left out, links not followed. Blocking calls in short slices are
+ * several times faster here than asynchronous ones; between slices the event loop runs.
+ */
+import type { SearchLine, SearchQuery, SearchResult } from "../src/protocol/environment.ts";
+import { comparePaths, compileGlob } from "../src/util/glob.ts";
+import { compileSearchRegex } from "../src/util/search_regex.ts";
+import { searchText } from "../src/util/search_text.ts";
+import { type FoundFile, walkFiles } from "./_search_walk.ts";
+
+const SLICE_MS = 20;
+const BUFFER_BYTES = 1 << 20;
+/** Larger files are searched in pieces of this size, split between lines. */
+const PIECE_BYTES = 64 << 20;
+
+/** The `search` of the local environment. */
+export function createLocalSearch(): (query: SearchQuery) => Promise<SearchResult> {
+  return async (query) => {
+    const fold: Fold = {
+      lines: [],
+      files: [],
+      total: 0,
+      totalFiles: 0,
+      omitted: 0,
+      mtimes: new Map(),
+    };
+    let steps: Iterator<void>;
+    try {
+      steps = query.target === "files" ? findFiles(query, fold) : searchContent(query, fold);
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      return { ...emptyResult(), invalid: error.message };
+    }
+    const stopped = await runInSlices(steps, query);
+    const { mtimes, ...result } = fold;
+    if (query.target === "files") pageByTime(result, mtimes, query);
+    return stopped ? { ...result, stopped } : result;
+  };
+}
+
+interface Fold extends SearchResult {
+  /** Seconds of the last change, for `files`. */
+  mtimes: Map<string, number>;
+}
+
+function emptyResult(): SearchResult {
+  return { lines: [], files: [], total: 0, totalFiles: 0, omitted: 0 };
+}
+
+/** Advances until done, out of time, or aborted; gives way to the event loop between slices. */
+async function runInSlices(
+  steps: Iterator<void>,
+  query: SearchQuery,
+): Promise<"timeout" | undefined> {
+  const deadline = performance.now() + query.timeoutMs;
+  while (true) {
+    query.signal?.throwIfAborted();
+    const sliceEnd = performance.now() + SLICE_MS;
+    while (performance.now() < sliceEnd) if (steps.next().done) return undefined;
+    if (performance.now() > deadline) return "timeout";
+    await new Promise((resolve) => setTimeout(resolve, 0));
+  }
+}
+
+function findFiles(query: SearchQuery, fold: Fold): Iterator<void> {
+  const wanted = compileGlob(query.pattern);
+  function* steps(): Generator<void> {
+    for (const file of candidates(query)) {
+      yield;
+      if (!wanted(file.relative)) continue;
+      if (query.exclude?.(file.path)) {
+        fold.omitted++;
+        continue;
+      }
+      fold.totalFiles++;
+      fold.files.push({ path: file.path, count: 0 });
+      fold.mtimes.set(file.path, changedAt(file.path));
+    }
+  }
+  return steps();
+}
+
+function pageByTime(result: SearchResult, mtimes: Map<string, number>, query: SearchQuery): void {
+  result.files.sort((a, b) =>
+    mtimes.get(b.path)! - mtimes.get(a.path)! || comparePaths(a.path, b.path)
+  );
+  result.files = result.files.slice(query.offset, query.offset + query.limit);
+}
+
+function searchContent(query: SearchQuery, fold: Fold): Iterator<void> {
+  const regex = compileSearchRegex(query.pattern, query);
+  function* steps(): Generator<void> {
+    const buffer = new Uint8Array(BUFFER_BYTES);
+    for (const file of candidates(query)) {
+      yield;
+      const before = fold.total;
+      // Within this file the page begins and ends at these matches.
+      const page = query.lines
+        ? { from: query.offset - before, to: query.offset + query.limit - before }
+        : { from: 0, to: 0 };
+      const found = searchFile(file.path, { regex, page, query, buffer });
+      if (found.count === 0) continue;
+      if (query.exclude?.(file.path)) {
+        fold.omitted++;
+        continue;
+      }
+      fold.total += found.count;
+      const index = fold.totalFiles++;
+      if (query.lines) fold.lines.push(...found.lines);
+      else if (index >= query.offset && index < query.offset + query.limit) {
+        fold.files.push({ path: file.path, count: found.count });
+      }
+    }
+  }
+  return steps();
+}
+
+function* candidates(query: SearchQuery): Generator<FoundFile> {
+  const glob = query.glob === undefined ? undefined : compileGlob(query.glob);
+  const roots = [...query.roots].sort(comparePaths);
+  for (const file of walkFiles(roots, { all: query.all === true })) {
+    if (glob === undefined || file.named || glob(file.relative)) yield file;
+  }
+}
+
+interface FileSearch {
+  regex: RegExp;
+  page: { from: number; to: number };
+  query: SearchQuery;
+  buffer: Uint8Array;
+}
+
+interface FileHits {
+  count: number;
+  lines: SearchLine[];
+}
+
+const NOTHING: FileHits = { count: 0, lines: [] };
+
+/** Matches of one file; nothing for binary, unreadable and vanished ones. */
+function searchFile(path: string, search: FileSearch): FileHits {
+  let file: Deno.FsFile;
+  try {
+    file = Deno.openSync(path);
+  } catch {
+    // Vanished or not permitted: ripgrep passes over these too.
+    return NOTHING;
+  }
+  try {
+    const size = file.readSync(search.buffer) ?? 0;
+    if (size < search.buffer.length) {
+      return searchBytes(path, search.buffer.subarray(0, size), search) ?? NOTHING;
+    }
+    file.seekSync(0, Deno.SeekMode.Start);
+    return searchPieces(path, file, search);
+  } catch {
+    // A directory behind a race, or a read error: there is nothing to show of it.
+    return NOTHING;
+  } finally {
+    file.close();
+  }
+}
+
+function searchPieces(path: string, file: Deno.FsFile, search: FileSearch): FileHits {
+  const buffer = new Uint8Array(Math.min(PIECE_BYTES, file.statSync().size + 1));
+  const all: FileHits = { count: 0, lines: [] };
+  let kept = 0;
+  let firstLine = 1;
+  while (true) {
+    const read = file.readSync(buffer.subarray(kept)) ?? 0;
+    const filled = kept + read;
+    if (read > 0 && filled < buffer.length) {
+      kept = filled;
+      continue;
+    }
+    if (filled === 0) return all;
+    const newline = read === 0 ? filled - 1 : buffer.subarray(0, filled).lastIndexOf(10);
+    const end = newline < 0 ? filled : newline + 1;
+    const page = { from: search.page.from - all.count, to: search.page.to - all.count };
+    const found = searchBytes(path, buffer.subarray(0, end), { ...search, page }, firstLine);
+    if (found === undefined) return NOTHING;
+    all.count += found.count;
+    all.lines.push(...found.lines);
+    if (read === 0) return all;
+    firstLine += found.newlines;
+    buffer.copyWithin(0, end, filled);
+    kept = filled - end;
+  }
+}
+
+/** Undefined when the bytes are not text. */
+function searchBytes(
+  path: string,
+  bytes: Uint8Array,
+  search: FileSearch,
+  firstLine = 1,
+): FileHits & { newlines: number } | undefined {
+  const text = decode(bytes);
+  if (text === undefined) return undefined;
+  const { regex, page, query } = search;
+  const found = searchText(text, regex, {
+    from: page.from,
+    to: page.to,
+    context: query.context,
+    multiline: query.multiline === true,
+    countNewlines: bytes.length > BUFFER_BYTES,
+  });
+  const lines = found.rows.map(({ line, text, match }) => ({
+    path,
+    line: line + firstLine - 1,
+    text,
+    match,
+  }));
+  return { count: found.count, lines, newlines: found.newlines };
+}
+
+const UTF8 = new TextDecoder();
+
+function decode(bytes: Uint8Array): string | undefined {
+  const [a, b] = bytes;
+  if (a === 0xff && b === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
+  if (a === 0xfe && b === 0xff) return new TextDecoder("utf-16be").decode(bytes);
+  return bytes.includes(0) ? undefined : UTF8.decode(bytes);
+}
+
+function changedAt(path: string): number {
+  try {
+    return Math.floor((Deno.lstatSync(path).mtime?.getTime() ?? 0) / 1000);
+  } catch {
+    // Gone since it was listed: sorted last.
+    return 0;
+  }
+}

@@ -1,0 +1,40 @@
+/**
+ * Every place commands can run, by the name `--env` and `terminal.backend` use, imported when
+ * it is chosen. A new backend is one file and one line here.
+ */
+import type { Environment } from "../src/protocol/environment.ts";
+import { UsageError } from "../src/protocol/error.ts";
+import { didYouMean } from "../src/util/nearest.ts";
+import type { LocalOptions } from "./local.ts";
+
+/** What every backend gets; each reads its own keys of `settings`. */
+export interface EnvironmentOptions extends LocalOptions {
+  /** The `terminal` section of the configuration. */
+  settings?: Readonly<Record<string, unknown>>;
+}
+
+export type EnvironmentFactory = (options: EnvironmentOptions) => Promise<Environment>;
+
+export const ENVIRONMENTS: Readonly<Record<string, EnvironmentFactory>> = {
+  async local(options) {
+    return (await import("./local.ts")).createLocalEnvironment(options);
+  },
+};
+
+/** Names other versions had; `vercel` and `vercel_sandbox` are no longer offered. */
+const RETIRED = /^vercel/;
+
+/** @throws UsageError for a name that is none. */
+export async function createEnvironment(
+  name: string,
+  options: EnvironmentOptions,
+): Promise<Environment> {
+  const factory = Object.hasOwn(ENVIRONMENTS, name) ? ENVIRONMENTS[name] : undefined;
+  if (factory) return await factory(options);
+  const names = Object.keys(ENVIRONMENTS);
+  const hint = `Set terminal.backend (or --env) to one of: ${names.join(", ")}`;
+  if (RETIRED.test(name)) {
+    throw new UsageError(`The environment "${name}" is not part of hermes`, { hint });
+  }
+  throw new UsageError(`Unknown environment "${name}".${didYouMean(name, names)}`, { hint });
+}
