@@ -9,7 +9,8 @@ import { sha256Hex } from "../util/hash.ts";
 /** Where image bytes live. */
 export interface BlobShelf {
   put(bytes: Uint8Array<ArrayBuffer>): Promise<string>;
-  get(ref: string): Promise<Uint8Array>;
+  /** Undefined when it is no longer there. */
+  get(ref: string): Promise<Uint8Array | undefined>;
 }
 
 /** Blobs of a session that keeps nothing on disk. */
@@ -22,14 +23,13 @@ export class MemoryShelf implements BlobShelf {
     return ref;
   }
 
-  get(ref: string): Promise<Uint8Array> {
-    const bytes = this.#blobs.get(ref);
-    return bytes ? Promise.resolve(bytes) : Promise.reject(new Error(`no image ${ref}`));
+  get(ref: string): Promise<Uint8Array | undefined> {
+    return Promise.resolve(this.#blobs.get(ref));
   }
 }
 
 /** A provider that fills in image data just before each request. */
-export function withImages(provider: Provider, shelf: () => Promise<BlobShelf>): Provider {
+export function withImages(provider: Provider, shelf: () => BlobShelf): Provider {
   return {
     name: provider.name,
     model: provider.model,
@@ -41,10 +41,10 @@ export function withImages(provider: Provider, shelf: () => Promise<BlobShelf>):
 
 async function fillImages(
   request: ModelRequest,
-  shelf: () => Promise<BlobShelf>,
+  shelf: () => BlobShelf,
 ): Promise<ModelRequest> {
   if (!request.messages.some(hasStoredImage)) return request;
-  const blobs = await shelf();
+  const blobs = shelf();
   const messages = await Promise.all(
     request.messages.map((message) => hasStoredImage(message) ? fill(message, blobs) : message),
   );
@@ -60,12 +60,10 @@ function hasStoredImage(message: Message): message is UserMessage {
 async function fill(message: UserMessage, blobs: BlobShelf): Promise<UserMessage> {
   const content = await Promise.all(message.content.map(async (part) => {
     if (part.type !== "image" || !part.ref.startsWith("sha256:")) return part;
-    try {
-      return { ...part, data: (await blobs.get(part.ref)).toBase64() };
-    } catch {
-      // Pruned or deleted by hand: the conversation must still be able to go on.
-      return { type: "text" as const, text: "[an image that is no longer stored]" };
-    }
+    const bytes = await blobs.get(part.ref);
+    return bytes
+      ? { ...part, data: bytes.toBase64() }
+      : { type: "text" as const, text: "[an image that is no longer stored]" };
   }));
   return { ...message, content };
 }

@@ -19,14 +19,20 @@ export type SessionDeps = Omit<LoopDeps, "signal" | "inbox" | "request"> & {
   resumed: boolean;
   request: LoopDeps["request"];
   hooks: () => Promise<HookRunner | undefined>;
-  images: () => Promise<BlobShelf>;
+  images: () => BlobShelf;
   /** Notices of background work since the last call. */
   notices: () => string[];
-  /** Injected so that replays give the same bytes. */
-  now: () => Date;
+  /** How events are stamped; a replay stamps them the same every time. */
+  clock: EventClock;
   /** Runs once at the end: stores the reason, frees processes and files. */
   dispose: (reason: EndReason) => Promise<void>;
 };
+
+export interface EventClock {
+  now(): Date;
+  /** Durations as they are, or constant. */
+  duration(ms: number): number;
+}
 
 export interface SendOptions {
   signal: AbortSignal;
@@ -103,7 +109,7 @@ export class Session {
 
   /** Keeps an image and gives the reference that stands for it in messages. */
   async keepImage(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
-    return await (await this.#deps.images()).put(bytes);
+    return await this.#deps.images().put(bytes);
   }
 
   /** Runs one turn; `content` undefined goes on from the transcript. The last event is `turn_end`. */
@@ -167,11 +173,10 @@ export class Session {
   }
 
   #stamp(body: EventBody): AgentEvent {
-    return {
-      ...body,
-      ts: this.#deps.now().toISOString(),
-      sessionId: this.id,
-      seq: ++this.#seq,
-    };
+    const { clock } = this.#deps;
+    const timed = body.type === "tool_end"
+      ? { ...body, durationMs: clock.duration(body.durationMs) }
+      : body;
+    return { ...timed, ts: clock.now().toISOString(), sessionId: this.id, seq: ++this.#seq };
   }
 }

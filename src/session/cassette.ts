@@ -1,0 +1,70 @@
+/**
+ * `--record` and `--replay` as the session sees them: where requests go, and a clock that makes
+ * a replay give the same bytes every time.
+ */
+import { UsageError } from "../protocol/error.ts";
+import type { WireFetch } from "../protocol/provider.ts";
+import type { EventClock } from "./session.ts";
+
+export interface Cassette {
+  mode: "live" | "record" | "replay";
+  /** Absent: the network. */
+  wireFetch?: WireFetch;
+  clock: EventClock;
+  /** Fixed for replays, so that events carry the same id. */
+  sessionId?: string;
+  close(): Promise<void>;
+}
+
+const REPLAY_EPOCH_MS = Date.UTC(2000, 0, 1);
+const REPLAY_ID = "0".repeat(26);
+
+export interface CassetteOptions {
+  record?: string;
+  replay?: string;
+  cwd: string;
+  settings: { home: { dir: string } };
+}
+
+/** Opens what the flags name. @throws {UsageError} when the file cannot be used. */
+export async function openCassette(options: CassetteOptions): Promise<Cassette> {
+  const { record, replay } = options;
+  if (record !== undefined && replay !== undefined) {
+    throw new UsageError("--record and --replay cannot be used together");
+  }
+  const clock: EventClock = { now: () => new Date(), duration: (ms) => ms };
+  if (record === undefined && replay === undefined) {
+    return { mode: "live", clock, close: () => Promise.resolve() };
+  }
+  const { createRecorder, createReplayer } = await import("../providers/cassette.ts");
+  const normalize = createNormalizer(options);
+  if (record !== undefined) {
+    const { networkFetch } = await import("../providers/wire_fetch.ts");
+    const recorder = await createRecorder(record, networkFetch, { normalize });
+    return { mode: "record", wireFetch: recorder.fetch, clock, close: () => recorder.close() };
+  }
+  let ticks = 0;
+  return {
+    mode: "replay",
+    wireFetch: await createReplayer(replay!, { normalize }),
+    clock: { now: () => new Date(REPLAY_EPOCH_MS + ticks++), duration: () => 0 },
+    sessionId: REPLAY_ID,
+    close: () => Promise.resolve(),
+  };
+}
+
+/** Replaces what differs between machines and days by names, in requests only. */
+function createNormalizer(options: CassetteOptions): (text: string) => string {
+  const places: [string, string][] = [[options.settings.home.dir, "{{home}}"], [
+    options.cwd,
+    "{{cwd}}",
+  ]];
+  places.sort(([a], [b]) => b.length - a.length);
+  return (text) => {
+    let out = text;
+    for (const [path, name] of places) {
+      if (path.length > 1) out = out.replaceAll(JSON.stringify(path).slice(1, -1), name);
+    }
+    return out.replaceAll(/Date: \d{4}-\d\d-\d\d/g, "Date: {{date}}");
+  };
+}

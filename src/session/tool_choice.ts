@@ -1,0 +1,50 @@
+/** Which tools a session offers: toolsets by name, minus the disabled, minus the unavailable. */
+import { TOOL_MANIFEST } from "../../tools/manifest.ts";
+import type { Settings } from "../config/load.ts";
+import { UsageError } from "../protocol/error.ts";
+import type { ToolDefinition } from "../protocol/provider.ts";
+import { Availability } from "../registry/availability.ts";
+import { buildDefinitions } from "../registry/definitions.ts";
+import { registry } from "../registry/registry.ts";
+import { describeUnknown, resolveToolsets } from "../registry/toolsets.ts";
+
+export interface ToolChoiceOptions {
+  settings: Settings;
+  toolsets?: readonly string[];
+  disableToolsets?: readonly string[];
+  environment: string;
+  log: (line: string) => void;
+}
+
+/** The definitions to send, in a stable order. @throws {UsageError} for an unknown name. */
+export async function selectTools(options: ToolChoiceOptions): Promise<ToolDefinition[]> {
+  const { settings, log } = options;
+  registry.addManifest(TOOL_MANIFEST);
+  const { tools, unknown } = resolveToolsets(registry, {
+    enabled: options.toolsets ?? settings.config.toolsets,
+    disabled: [...settings.config.agent.disabled_toolsets, ...(options.disableToolsets ?? [])],
+  });
+  const problem = describeUnknown(unknown);
+  if (problem !== undefined) {
+    throw new UsageError(problem, { hint: "See all of them with: hermes tools" });
+  }
+  const availability = new Availability({
+    registry,
+    context: {
+      env: settings.env,
+      which: async (program) =>
+        await (await import("../util/which.ts")).which(program, settings.env("PATH")),
+      config: settings.get,
+      environmentName: options.environment,
+    },
+  });
+  const { definitions, unavailable } = await buildDefinitions({
+    registry,
+    availability,
+    names: tools,
+    config: settings.get,
+    log,
+  });
+  for (const [name, reason] of unavailable) log(`tool ${name} is not available: ${reason}`);
+  return definitions;
+}

@@ -1,0 +1,226 @@
+/** The headless contract: what goes to which stream, and every exit code. */
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { startHermes } from "../support/hermes.ts";
+import { parseEvents, sessionIdOf, withJob } from "../support/run_job.ts";
+
+function call(command: string) {
+  return { toolCalls: [{ name: "terminal", arguments: { command } }] };
+}
+
+Deno.test("run prints the answer alone on stdout, progress on stderr, and exits 0", async () => {
+  await withJob(
+    [call("echo from-tool > made.txt; echo seen"), { text: "All done." }],
+    async (job) => {
+      const outcome = await job.run(["make a file"]);
+      deepStrictEqual([outcome.code, outcome.stdout], [0, "All done.\n"], outcome.stderr);
+      match(outcome.stderr, /→ terminal echo from-tool/);
+      strictEqual(await Deno.readTextFile(`${job.home}/made.txt`), "from-tool\n");
+      const result = job.model.requests[1]!.body.messages.at(-1);
+      strictEqual(result.role, "tool");
+      match(result.content, /"exit_code":0/);
+      match(result.content, /seen/);
+    },
+  );
+});
+
+Deno.test("run --quiet is silent on stderr", async () => {
+  await withJob([{ text: "ok" }], async (job) => {
+    const outcome = await job.run(["--quiet", "hi"]);
+    deepStrictEqual(outcome, { code: 0, stdout: "ok\n", stderr: "" });
+  });
+});
+
+Deno.test("run --json prints every event as one line, from session_start to session_end", async () => {
+  await withJob([call("true"), { text: "ok" }], async (job) => {
+    const outcome = await job.run(["--json", "hi"]);
+    const events = parseEvents(outcome.stdout);
+    strictEqual(outcome.code, 0, outcome.stderr);
+    deepStrictEqual(events.map((event) => event.seq), events.map((_, i) => i + 1));
+    strictEqual(events[0]!.type, "session_start");
+    deepStrictEqual(
+      [events.at(-1)!.type, events.at(-1)!.reason, events.at(-1)!.exitCode],
+      ["session_end", "done", 0],
+    );
+    for (
+      const type of ["turn_start", "tool_start", "tool_end", "message_end", "usage", "turn_end"]
+    ) {
+      ok(events.some((event) => event.type === type), type);
+    }
+  });
+});
+
+Deno.test("run exits 1 when the agent gives up", async () => {
+  const wrong = { toolCalls: [{ name: "no_such_tool_at_all", arguments: {} }] };
+  await withJob([wrong, wrong, wrong, wrong], async (job) => {
+    const outcome = await job.run(["hi"]);
+    deepStrictEqual([outcome.code, outcome.stdout], [1, ""]);
+    match(outcome.stderr, /gave up: the model keeps calling tools that do not exist/);
+  });
+});
+
+Deno.test("run exits 2 with one clear line on wrong usage", async () => {
+  await withJob([], async (job) => {
+    const cases: [string[], RegExp][] = [
+      [["run"], /no prompt/],
+      [["run", "--modle", "x", "hi"], /--modle.*Did you mean.*--model/s],
+      [["run", "--max-turns", "many", "hi"], /--max-turns/],
+      [["run", "-f", "/no/such/file"], /cannot read --prompt-file \/no\/such\/file/],
+      [["run", "--output-schema", "/no/such.json", "hi"], /cannot read --output-schema/],
+      [["run", "--image", "/no/such.png", "hi"], /cannot read --image/],
+      [["run", "--replay", "/no/such.cassette", "hi"], /\/no\/such\.cassette/],
+      [["run", "--toolsets", "termnal", "hi"], /termnal.*terminal/s],
+      [["run", "--env", "dokcer", "hi"], /dokcer/],
+      [["run", "--provider", "opnai", "hi"], /opnai.*openai/s],
+      [["run", "--resume", "nope", "hi"], /nope/],
+      [["run", "--approve", "maybe", "hi"], /maybe/],
+      [["rnu", "hi"], /rnu.*run/s],
+    ];
+    for (const [args, line] of cases) {
+      const outcome = await job.hermes(args);
+      strictEqual(outcome.code, 2, `${args.join(" ")}: ${outcome.stderr}`);
+      match(outcome.stderr, line);
+      strictEqual(outcome.stdout, "");
+      ok(!/\n\s+at /.test(outcome.stderr), `stack trace for ${args.join(" ")}`);
+    }
+  });
+});
+
+Deno.test("run --approve never refuses, tells the model, and goes on", async () => {
+  await withJob([call("rm -rf build"), { text: "left it" }], async (job) => {
+    await Deno.mkdir(`${job.home}/build`);
+    const outcome = await job.run(["clean"]);
+    deepStrictEqual([outcome.code, outcome.stdout], [0, "left it\n"]);
+    match(job.model.requests[1]!.body.messages.at(-1).content, /BLOCKED/);
+    ok((await Deno.stat(`${job.home}/build`)).isDirectory);
+  });
+});
+
+Deno.test("run --approve ask exits 3 without a terminal, and --resume goes on from there", async () => {
+  await withJob([call("rm -rf build"), { text: "cleaned" }], async (job) => {
+    await Deno.mkdir(`${job.home}/build`);
+    const first = await job.run(["--approve", "ask", "clean"]);
+    deepStrictEqual([first.code, first.stdout], [3, ""], first.stderr);
+    match(first.stderr, /needs approval/);
+    ok((await Deno.stat(`${job.home}/build`)).isDirectory);
+    const second = await job.run(["--approve", "always", "--resume", sessionIdOf(first)]);
+    deepStrictEqual([second.code, second.stdout], [0, "cleaned\n"], second.stderr);
+    await Deno.stat(`${job.home}/build`).then(
+      () => ok(false, "the approved command did not run"),
+      (error) => ok(error instanceof Deno.errors.NotFound),
+    );
+  });
+});
+
+Deno.test("run --yolo runs what needs approval but never what is forbidden", async () => {
+  await withJob(
+    [call("rm -rf build"), call("rm -rf / --no-preserve-root"), { text: "ok" }],
+    async (job) => {
+      await Deno.mkdir(`${job.home}/build`);
+      const outcome = await job.run(["--yolo", "clean"]);
+      strictEqual(outcome.code, 0, outcome.stderr);
+      match(job.model.requests[1]!.body.messages.at(-1).content, /"exit_code":0/);
+      match(job.model.requests[2]!.body.messages.at(-1).content, /BLOCKED \(hardline\)/);
+    },
+  );
+});
+
+Deno.test("run exits 4 when a budget runs out: turns, tokens, cost, time", async () => {
+  const replies = () => ({ ...call("true"), usage: { input: 900, output: 200 } });
+  await withJob(replies, async (job) => {
+    const turns = await job.run(["--max-turns", "2", "go"]);
+    strictEqual(turns.code, 4, turns.stderr);
+    match(turns.stderr, /used all 2 model calls/);
+    match(turns.stderr, /hermes run --resume/);
+    const tokens = await job.run(["--max-tokens", "1000", "go"]);
+    strictEqual(tokens.code, 4, tokens.stderr);
+    match(tokens.stderr, /token budget spent/);
+  });
+  await withJob([{ ...call("sleep 60") }], async (job) => {
+    const time = await job.run(["--timeout", "1s", "go"]);
+    strictEqual(time.code, 4, time.stderr);
+    match(time.stderr, /time budget spent/);
+  });
+});
+
+Deno.test("run exits 4 on a cost budget where the price is known", async () => {
+  const reply = { ...call("true"), usage: { input: 900_000, output: 200_000 } };
+  await withJob(() => reply, async (job) => {
+    const outcome = await job.hermes(
+      ["run", "--base-url", job.model.url, "--model", "gpt-4o", "--max-cost", "0.5", "go"],
+    );
+    strictEqual(outcome.code, 4, outcome.stderr);
+    match(outcome.stderr, /cost budget spent/);
+  });
+});
+
+Deno.test("run exits 5 when the provider is unreachable or refuses", async () => {
+  await withJob([{ status: 401, error: "bad key" }], async (job) => {
+    const refused = await job.run(["hi"]);
+    deepStrictEqual([refused.code, refused.stdout], [5, ""], refused.stderr);
+    match(refused.stderr, /127\.0\.0\.1/);
+    const gone = await job.hermes(
+      ["run", "--base-url", "http://127.0.0.1:9/v1", "--model", "m", "hi"],
+      { env: { HERMES_API_MAX_RETRIES: "1" } },
+    );
+    strictEqual(gone.code, 5, gone.stderr);
+  });
+});
+
+Deno.test("run --output-schema asks again on a violation and prints the bare JSON", async () => {
+  await withJob([{ text: "Sure: 3" }, { text: '```json\n{"n": 3}\n```' }], async (job) => {
+    const schema = `${job.home}/schema.json`;
+    await Deno.writeTextFile(
+      schema,
+      JSON.stringify({ type: "object", properties: { n: { type: "integer" } }, required: ["n"] }),
+    );
+    const outcome = await job.run(["--output-schema", schema, "count"]);
+    deepStrictEqual([outcome.code, outcome.stdout], [0, '{"n": 3}\n'], outcome.stderr);
+    match(JSON.stringify(job.model.requests[1]!.body.messages.at(-1)), /does not fit/);
+  });
+});
+
+Deno.test("run exits 6 when the answer never fits the schema", async () => {
+  await withJob(() => ({ text: "no" }), async (job) => {
+    const schema = `${job.home}/schema.json`;
+    await Deno.writeTextFile(schema, '{"type":"array"}');
+    const outcome = await job.run(["--output-schema", schema, "go"]);
+    deepStrictEqual([outcome.code, outcome.stdout], [6, ""]);
+    strictEqual(job.model.requests.length, 3);
+    await Deno.writeTextFile(schema, '{"type":"nonsense"}');
+    const invalid = await job.run(["--output-schema", schema, "go"]);
+    strictEqual(invalid.code, 2);
+    match(invalid.stderr, /not a valid JSON Schema/);
+  });
+});
+
+Deno.test("run exits 130 on SIGINT, kills what it started and keeps the session", async () => {
+  await withJob([call("echo $$ > pid; exec sleep 300"), { text: "resumed" }], async (job) => {
+    const child = startHermes({
+      home: job.home,
+      args: ["run", "--base-url", job.model.url, "--model", "m", "wait"],
+    });
+    const output = child.output();
+    const pid = await waitForPid(`${job.home}/pid`);
+    child.kill("SIGINT");
+    const { code, stderr } = await output;
+    const text = new TextDecoder().decode(stderr);
+    strictEqual(code, 130, text);
+    match(text, /interrupted\n\s+Go on with: hermes run --resume/);
+    ok(!await alive(pid), "the command outlived hermes");
+    const resumed = await job.run(["--continue", "go on"]);
+    deepStrictEqual([resumed.code, resumed.stdout], [0, "resumed\n"], resumed.stderr);
+  });
+});
+
+async function waitForPid(path: string): Promise<number> {
+  for (let i = 0; i < 400; i++) {
+    const text = await Deno.readTextFile(path).catch(() => "");
+    if (text.trim() !== "") return Number(text);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  throw new Error(`${path} never appeared`);
+}
+
+async function alive(pid: number): Promise<boolean> {
+  return await Deno.stat(`/proc/${pid}`).then(() => true, () => false);
+}

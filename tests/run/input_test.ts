@@ -1,0 +1,170 @@
+/** Prompts, sessions and files as `hermes run` takes and leaves them. */
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { startHermes } from "../support/hermes.ts";
+import { sessionIdOf, withJob } from "../support/run_job.ts";
+
+function lastUserText(
+  request: { body: { messages: { role: string; content: unknown }[] } },
+): string {
+  const message = request.body.messages.findLast((one) => one.role === "user");
+  return JSON.stringify(message?.content);
+}
+
+Deno.test("run takes the prompt from an argument, a file, stdin, and joins piped text", async () => {
+  await withJob(() => ({ text: "ok" }), async (job) => {
+    await Deno.writeTextFile(`${job.home}/prompt.txt`, "from a file");
+    await job.run(["from an argument"]);
+    await job.run(["-f", `${job.home}/prompt.txt`]);
+    await job.run(["-"], { stdin: "from stdin" });
+    await job.run(["summarise"], { stdin: "piped text" });
+    const texts = job.model.requests.map(lastUserText);
+    match(texts[0]!, /from an argument/);
+    match(texts[1]!, /from a file/);
+    match(texts[2]!, /from stdin/);
+    match(texts[3]!, /summarise\\n\\npiped text/);
+  });
+});
+
+Deno.test("run refuses binary and empty stdin in one line", async () => {
+  await withJob([], async (job) => {
+    const binary = await job.run(["-"], { stdin: new Uint8Array([1, 0, 2]) });
+    deepStrictEqual([binary.code, binary.stdout], [2, ""]);
+    match(binary.stderr, /binary/);
+    const empty = await job.run(["-"], { stdin: "" });
+    deepStrictEqual([empty.code, empty.stdout], [2, ""]);
+    match(empty.stderr, /empty/);
+  });
+});
+
+Deno.test("run --resume and --continue send the whole conversation again, byte-stable", async () => {
+  await withJob(() => ({ text: "ok" }), async (job) => {
+    const first = await job.run(["one"]);
+    await job.run(["--continue", "two"]);
+    await job.run(["--resume", sessionIdOf(first).slice(0, 12), "three"]);
+    const [a, b, c] = job.model.requests.map((request) => request.body);
+    strictEqual(JSON.stringify(a.messages[0]), JSON.stringify(c.messages[0]));
+    strictEqual(JSON.stringify(a.tools), JSON.stringify(b.tools));
+    deepStrictEqual(
+      c.messages.map((message: { role: string }) => message.role),
+      ["system", "user", "assistant", "user", "assistant", "user"],
+    );
+  });
+});
+
+Deno.test("run --no-session leaves nothing in the home", async () => {
+  await withJob([{ text: "ok" }], async (job) => {
+    const outcome = await job.run(["--no-session", "hi"]);
+    strictEqual(outcome.code, 0, outcome.stderr);
+    const left = await Array.fromAsync(Deno.readDir(job.home));
+    deepStrictEqual(left.map((entry) => entry.name), []);
+  });
+});
+
+Deno.test("run --output-last-message writes the answer to a file too", async () => {
+  await withJob([{ text: "the answer" }], async (job) => {
+    const outcome = await job.run(["-o", `${job.home}/answer.txt`, "hi"]);
+    strictEqual(outcome.stdout, "the answer\n");
+    strictEqual(await Deno.readTextFile(`${job.home}/answer.txt`), "the answer");
+  });
+});
+
+Deno.test("run --image shows the model an image and stores it by reference", async () => {
+  await withJob(() => ({ text: "a dot" }), async (job) => {
+    const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3]);
+    await Deno.writeFile(`${job.home}/dot.png`, png);
+    const outcome = await job.run(["--image", `${job.home}/dot.png`, "what is it?"]);
+    strictEqual(outcome.code, 0, outcome.stderr);
+    match(lastUserText(job.model.requests[0]!), /data:image\/png;base64,iVBORw0KGgoBAgM=/);
+    await job.run(["--continue", "sure?"]);
+    match(JSON.stringify(job.model.requests[1]!.body), /iVBORw0KGgoBAgM=/);
+    await Deno.writeTextFile(`${job.home}/not.png`, "text");
+    strictEqual((await job.run(["--image", `${job.home}/not.png`, "x"])).code, 2);
+  });
+});
+
+Deno.test("run writes a job summary in GitHub Actions", async () => {
+  await withJob([{ text: "summary me" }], async (job) => {
+    const file = `${job.home}/summary.md`;
+    await job.run(["hi"], { env: { GITHUB_ACTIONS: "true", GITHUB_STEP_SUMMARY: file } });
+    match(await Deno.readTextFile(file), /### hermes run: done \(exit code 0\)[\s\S]*summary me/);
+  });
+});
+
+Deno.test("run --record and --replay give the same bytes without a model", async () => {
+  const replies = [
+    { toolCalls: [{ id: "call_a", name: "terminal", arguments: { command: "echo hi" } }] },
+    { text: "It said hi." },
+  ];
+  await withJob(replies, async (job) => {
+    const cassette = `${job.home}/run.cassette`;
+    const recorded = await job.run(["--record", cassette, "--json", "say hi"]);
+    strictEqual(recorded.code, 0, recorded.stderr);
+    const args = ["--replay", cassette, "--json", "say hi"];
+    const first = await job.run(args);
+    const second = await job.run(args);
+    strictEqual(first.code, 0, first.stderr);
+    strictEqual(first.stdout, second.stdout);
+    strictEqual(job.model.requests.length, 2);
+    const other = await job.run(["--replay", cassette, "something else"]);
+    strictEqual(other.code, 5, other.stderr);
+    match(other.stderr, /say hi|something else/);
+  });
+});
+
+Deno.test("run sends a key only to its own host", async () => {
+  await withJob(() => ({ text: "ok" }), async (job) => {
+    const env = {
+      OPENAI_API_KEY: "sk-test-secret-1234567890abcdef",
+      OPENROUTER_API_KEY: "sk-or-x",
+    };
+    const outcome = await job.run(["hi"], { env });
+    strictEqual(outcome.code, 0, outcome.stderr);
+    ok(!JSON.stringify(job.model.requests[0]!.headers).includes("sk-"));
+  });
+});
+
+Deno.test("run falls back to the next provider of the chain", async () => {
+  await withJob([{ text: "from the second" }], async (job) => {
+    await Deno.mkdir(`${job.home}/.hermes`);
+    await Deno.writeTextFile(
+      `${job.home}/.hermes/config.yaml`,
+      `model: { default: m, provider: custom, base_url: "http://127.0.0.1:9/v1" }
+agent: { api_max_retries: 1 }
+fallback_providers:
+  - { provider: custom, model: m2, base_url: "${job.model.url}" }
+`,
+    );
+    const outcome = await job.hermes(["run", "hi"]);
+    deepStrictEqual([outcome.code, outcome.stdout], [0, "from the second\n"], outcome.stderr);
+    match(outcome.stderr, /switching to/);
+  });
+});
+
+Deno.test("run survives a reader that goes away", async () => {
+  await withJob(() => ({ text: "x".repeat(300_000) }), async (job) => {
+    const child = startHermes({
+      home: job.home,
+      args: ["run", "--base-url", job.model.url, "--model", "m", "--json", "hi"],
+    });
+    const reader = child.stdout.getReader();
+    await reader.read();
+    await reader.cancel();
+    const stderr = new TextDecoder().decode(
+      (await Array.fromAsync(child.stderr)).reduce(
+        (all, chunk) => new Uint8Array([...all, ...chunk]),
+        new Uint8Array(),
+      ),
+    );
+    await child.status;
+    ok(!/\n\s+at /.test(stderr), stderr);
+  });
+});
+
+Deno.test("run without any model says so and uses the offline model", async () => {
+  await withJob([], async (job) => {
+    const outcome = await job.hermes(["run", "run `echo offline-works`"]);
+    strictEqual(outcome.code, 0, outcome.stderr);
+    match(outcome.stderr, /offline/i);
+    match(outcome.stdout, /offline-works/);
+  });
+});
