@@ -21,6 +21,23 @@ const JSON_FLAG: FlagSpec = { name: "json", type: "boolean", help: "Print JSON" 
 /** What `hermes` without a command runs on a terminal. */
 export const DEFAULT_COMMAND = "chat";
 
+const CONFIG_LIST_FLAGS: readonly FlagSpec[] = [
+  { name: "all", type: "boolean", help: "Print the defaults too" },
+  JSON_FLAG,
+];
+
+function loadSchema() {
+  return import("./commands/schema.ts");
+}
+
+function loadCompletion() {
+  return import("./commands/completion.ts");
+}
+
+function loadConfig() {
+  return import("./commands/config.ts");
+}
+
 export const COMMANDS: readonly CommandSpec[] = [
   { name: "run", summary: "Do one job without a terminal and print the answer" },
   { name: "chat", summary: "Talk to the agent in this terminal" },
@@ -28,14 +45,71 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "config",
     summary: "Show and change the configuration",
+    flags: CONFIG_LIST_FLAGS,
+    load: loadConfig,
+    subcommands: [
+      {
+        name: "list",
+        summary: "Print the settings that differ from their defaults",
+        flags: CONFIG_LIST_FLAGS,
+        load: loadConfig,
+      },
+      {
+        name: "get",
+        summary: "Print one setting; secrets stay hidden",
+        args: "KEY",
+        flags: [JSON_FLAG],
+        load: loadConfig,
+      },
+      {
+        name: "set",
+        summary: "Change one setting, or a variable in .env; - reads standard input",
+        args: "KEY VALUE",
+        load: loadConfig,
+      },
+      {
+        name: "unset",
+        summary: "Go back to the default",
+        args: "KEY",
+        load: loadConfig,
+      },
+      {
+        name: "path",
+        summary: "Print where config.yaml is",
+        flags: [{ name: "env", type: "boolean", help: "Print where .env is" }],
+        load: loadConfig,
+      },
+      { name: "edit", summary: "Open config.yaml in your editor and check it", load: loadConfig },
+      { name: "check", summary: "Say everything that is wrong in config.yaml", load: loadConfig },
+    ],
+    examples: [
+      "hermes config set model.default anthropic/claude-sonnet-4.5",
+      "hermes config set OPENROUTER_API_KEY -",
+      "hermes config get terminal.backend",
+    ],
   },
   { name: "model", summary: "Show or choose the model" },
   { name: "doctor", summary: "Check this installation and say what to fix" },
-  { name: "schema", summary: "Print a published JSON Schema" },
+  {
+    name: "schema",
+    summary: "Print a published JSON Schema",
+    subcommands: [
+      { name: "events", summary: "The lines of hermes run --json", load: loadSchema },
+      { name: "config", summary: "The keys of config.yaml", load: loadSchema },
+    ],
+  },
   { name: "tools", summary: "Show and choose the tools the model may use" },
   { name: "approvals", summary: "Ask how a command would be judged" },
   { name: "hooks", summary: "List and test the configured shell hooks" },
-  { name: "completion", summary: "Print a completion script for your shell" },
+  {
+    name: "completion",
+    summary: "Print a completion script for your shell",
+    subcommands: [
+      { name: "bash", summary: "source <(hermes completion bash)", load: loadCompletion },
+      { name: "zsh", summary: "source <(hermes completion zsh)", load: loadCompletion },
+      { name: "fish", summary: "hermes completion fish | source", load: loadCompletion },
+    ],
+  },
   {
     name: "help",
     summary: "Show help for a command",

@@ -21,7 +21,10 @@ export function parseEnvFile(text: string): Map<string, string> {
 }
 
 /** The text with `name` set (or removed when `value` is undefined), everything else untouched. */
-export function editEnvFile(text: string, name: string, value: string | undefined): string {
+export function editEnvFile(
+  text: string,
+  { name, value }: { name: string; value: string | undefined },
+): string {
   const found = [...entries(text)].filter((entry) => entry.name === name);
   const line = value === undefined ? undefined : `${name}=${quote(value)}`;
   let edited = text;

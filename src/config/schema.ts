@@ -57,7 +57,7 @@ const fallback = z.object({
   model: text("Model id"),
   base_url: text("Endpoint").optional(),
   key_env: text("Variable that holds the key").optional(),
-  api_mode: z.enum(API_MODES).optional(),
+  api_mode: z.enum(API_MODES).describe("Wire format").optional(),
 });
 
 const auxiliary = z.object({
@@ -70,7 +70,7 @@ const auxiliary = z.object({
 
 const agent = z.object({
   max_turns: count("Model calls per request at most; 0 is no limit"),
-  run_budget_seconds: seconds("Wall-clock limit of a run; 0 is none"),
+  run_budget_seconds: seconds("Wall-clock limit of a run (0: none)"),
   api_max_retries: count("Attempts of a failing model call"),
   reasoning_effort: z.enum(REASONING_EFFORTS).describe("How hard the model thinks"),
   system_prompt: text("Added to the system prompt"),

@@ -17,15 +17,15 @@ export function getPath(tree: unknown, path: string): unknown {
   return value;
 }
 
-/** Sets the value at a dotted path, making the mappings on the way. */
+/** Sets the value at a dotted path, making the mappings on the way; a number enters a list. */
 export function setPath(tree: Tree, path: string, value: unknown): void {
   const keys = path.split(".");
   const last = keys.pop()!;
   let at = tree;
   for (const key of keys) {
     const next = Object.hasOwn(at, key) ? at[key] : undefined;
-    if (isTree(next)) {
-      at = next;
+    if (isTree(next) || Array.isArray(next)) {
+      at = next as Tree;
     } else {
       const made: Tree = {};
       define(at, key, made);

@@ -1,2 +1,3 @@
 /** Lazy door to npm `yaml`: documents with positions, for edits and error locations. */
-export { isAlias, isMap, isNode, isPair, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
+export { isMap, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
+export type { Node, Pair, Scalar, YAMLMap } from "yaml";

@@ -1,0 +1,10 @@
+/** `hermes completion bash|zsh|fish`. */
+import { renderCompletion, type Shell } from "../completion.ts";
+import type { CommandInput } from "../command.ts";
+import { COMMANDS, GLOBAL_FLAGS } from "../commands_data.ts";
+import { out } from "../io.ts";
+
+export function main(input: CommandInput): Promise<number> {
+  out(renderCompletion(input.path[1] as Shell, COMMANDS, GLOBAL_FLAGS));
+  return Promise.resolve(0);
+}

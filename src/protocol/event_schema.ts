@@ -1,0 +1,182 @@
+/**
+ * The published schema of `hermes run --json`: every event as zod, proved equal to the
+ * TypeScript types at compile time. Loads zod; only `hermes schema` and tests import it.
+ */
+import { z } from "../deps/zod.ts";
+import type { AgentEvent } from "./event.ts";
+
+const usage = z.object({
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  cachedInputTokens: z.number(),
+  cacheWriteTokens: z.number(),
+  reasoningTokens: z.number(),
+  costUsd: z.number().exactOptional().describe("US dollars; absent when the price is unknown"),
+});
+
+const textPart = z.object({ type: z.literal("text"), text: z.string() });
+
+const userPart = z.discriminatedUnion("type", [
+  textPart,
+  z.object({
+    type: z.literal("image"),
+    mediaType: z.string(),
+    ref: z.string().describe("sha256:<hex> of a blob in the home directory, or a URL"),
+    data: z.string().exactOptional(),
+  }),
+]);
+
+const assistantMessage = z.object({
+  role: z.literal("assistant"),
+  content: z.array(z.discriminatedUnion("type", [
+    textPart,
+    z.object({
+      type: z.literal("reasoning"),
+      text: z.string(),
+      opaque: z.unknown().exactOptional(),
+    }),
+    z.object({
+      type: z.literal("tool_call"),
+      id: z.string(),
+      name: z.string(),
+      arguments: z.string().describe("Raw JSON text, as the model wrote it"),
+    }),
+  ])),
+  stopReason: z.enum(["end", "tool_calls", "length", "content_filter", "error", "aborted"]),
+  provider: z.string(),
+  model: z.string(),
+  usage: usage.exactOptional(),
+});
+
+const endReason = z.enum([
+  "done",
+  "failed",
+  "needs_approval",
+  "budget",
+  "provider",
+  "schema",
+  "interrupted",
+]);
+
+const approvalRequest = z.object({
+  tool: z.string(),
+  subject: z.string().describe("The command, or one line that says the action"),
+  rule: z.string(),
+  description: z.string(),
+  allowAlways: z.boolean(),
+});
+
+const errorKind = z.enum([
+  "rate_limit",
+  "overloaded",
+  "network",
+  "timeout",
+  "overflow",
+  "auth",
+  "billing",
+  "not_found",
+  "content_filter",
+  "malformed",
+  "invalid_request",
+  "aborted",
+  "tool",
+  "internal",
+  "config",
+  "store",
+]);
+
+const base = {
+  ts: z.string().describe("ISO 8601 instant"),
+  sessionId: z.string(),
+  seq: z.number().describe("Strictly increasing within one process run of a session"),
+};
+
+/** Set on calls that a script of `execute_code` makes. */
+const nested = { sandbox: z.boolean().exactOptional(), parentCallId: z.string().exactOptional() };
+
+function event<T extends string, S extends z.core.$ZodShape>(type: T, shape: S) {
+  return z.object({ type: z.literal(type), ...shape, ...base });
+}
+
+export const AgentEventSchema = z.discriminatedUnion("type", [
+  event("session_start", {
+    version: z.string(),
+    provider: z.string(),
+    model: z.string(),
+    cwd: z.string(),
+    tools: z.array(z.string()),
+    resumed: z.boolean(),
+  }),
+  event("session_end", {
+    reason: endReason,
+    exitCode: z.number(),
+    detail: z.string().exactOptional(),
+    usage,
+  }),
+  event("turn_start", { turn: z.number(), input: z.array(userPart) }),
+  event("turn_end", {
+    turn: z.number(),
+    reason: endReason,
+    text: z.string(),
+    iterations: z.number(),
+  }),
+  event("message_start", { iteration: z.number() }),
+  event("message_delta", { kind: z.enum(["text", "reasoning"]), text: z.string() }),
+  event("message_end", { message: assistantMessage }),
+  event("tool_start", {
+    callId: z.string(),
+    name: z.string(),
+    arguments: z.unknown().describe("Parsed and coerced, secrets redacted"),
+    ...nested,
+  }),
+  event("tool_delta", { callId: z.string(), text: z.string() }),
+  event("tool_end", {
+    callId: z.string(),
+    name: z.string(),
+    isError: z.boolean(),
+    durationMs: z.number(),
+    result: z.string().describe("What the model reads"),
+    ...nested,
+  }),
+  event("approval_start", { callId: z.string(), request: approvalRequest }),
+  event("approval_end", {
+    callId: z.string(),
+    answer: z.enum(["once", "session", "always", "deny"]),
+    by: z.string(),
+  }),
+  event("subagent_start", { subagentId: z.string(), goal: z.string() }),
+  event("subagent_end", { subagentId: z.string(), status: z.string(), summary: z.string() }),
+  event("context_start", { reason: z.string(), tokens: z.number() }),
+  event("context_end", { tokens: z.number() }),
+  event("usage", { usage, total: usage, provider: z.string(), model: z.string() }),
+  event("error", {
+    kind: errorKind,
+    message: z.string(),
+    fatal: z.boolean(),
+    retryInMs: z.number().exactOptional().describe("The same request is tried again after this"),
+  }),
+  event("notice", { text: z.string() }),
+]);
+
+/** Intersections and interfaces written out as plain objects, so that identity can be asked. */
+type Flat<T> = T extends readonly (infer E)[] ? Flat<E>[]
+  : T extends object ? { [K in keyof T]: Flat<T[K]> }
+  : T;
+/** Identity, not mutual assignability: a forgotten optional key must not pass. */
+type Same<A, B> = (<X>() => X extends A ? 1 : 2) extends (<X>() => X extends B ? 1 : 2) ? true
+  : false;
+
+/** Fails to compile when the schema and the types drift apart. */
+export const SCHEMA_MATCHES_TYPES: Same<
+  Flat<z.output<typeof AgentEventSchema>>,
+  Flat<AgentEvent>
+> = true;
+
+/** The JSON Schema that `hermes schema events` prints. */
+export function eventJsonSchema(): Record<string, unknown> {
+  return {
+    ...z.toJSONSchema(AgentEventSchema),
+    title: "Hermes event",
+    description: "One line of hermes run --json",
+  };
+}
