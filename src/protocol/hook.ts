@@ -1,17 +1,20 @@
 /** Points where plugins and config-declared shell commands may look or intervene. */
 
-export type HookName =
-  | "pre_tool_call"
-  | "post_tool_call"
-  | "pre_llm_call"
-  | "post_llm_call"
-  | "on_session_start"
-  | "on_session_end"
-  | "on_session_reset"
-  | "subagent_stop"
-  | "pre_approval_request"
-  | "post_approval_response"
-  | "on_context_compress";
+export const HOOK_NAMES = [
+  "pre_tool_call",
+  "post_tool_call",
+  "pre_llm_call",
+  "post_llm_call",
+  "on_session_start",
+  "on_session_end",
+  "on_session_reset",
+  "subagent_stop",
+  "pre_approval_request",
+  "post_approval_response",
+  "on_context_compress",
+] as const;
+
+export type HookName = typeof HOOK_NAMES[number];
 
 export interface HookPayload {
   sessionId: string;

@@ -11,7 +11,7 @@ import type {
 } from "../protocol/dispatch.ts";
 import { ToolError } from "../protocol/error.ts";
 import type { ToolCallPart } from "../protocol/message.ts";
-import type { NestedCallOptions, NestedCallResult, ToolFacts } from "../protocol/tool.ts";
+import type { NestedCallOptions, NestedCallResult } from "../protocol/tool.ts";
 import { type AdmissionParts, consultHooks, grantWish } from "./admission.ts";
 import { type CallState, createContext } from "./context.ts";
 import { CallTimeout, Deadline, settleWithin } from "./deadline.ts";
@@ -45,7 +45,7 @@ class Dispatcher implements ToolDispatcher {
   constructor(options: DispatcherOptions) {
     this.#parts = options;
     this.#guardrails = new Guardrails(options.config);
-    this.#limits = resultLimits(options.session.contextTokens);
+    this.#limits = resultLimits(options.config, options.session.contextTokens);
   }
 
   plan(call: ToolCallPart): CallPlan {
@@ -76,7 +76,7 @@ class Dispatcher implements ToolDispatcher {
       return unknownTool ? { ...result, unknownTool } : result;
     }
     const { name, facts, args } = prepared;
-    using deadline = new Deadline(options.signal, this.#timeoutOf(facts));
+    using deadline = new Deadline(options.signal, facts.timeoutMs ?? DEFAULT_TIMEOUT_MS);
     const state: CallState = {
       id: call.id,
       name,
@@ -178,7 +178,6 @@ class Dispatcher implements ToolDispatcher {
         callId: state.id,
         limits: this.#limits,
         usedChars: options.batch?.usedChars ?? 0,
-        mcpChars: this.#parts.config("tool_budget.mcp_result_size_chars"),
         spill: this.#parts.services.spill,
       });
       if (outcome.fromTool && isUntrusted(facts)) text = wrapUntrusted(state.name, text);
@@ -239,12 +238,6 @@ class Dispatcher implements ToolDispatcher {
     let prepared = this.#prepared.get(call);
     if (!prepared) this.#prepared.set(call, prepared = prepareCall(call, this.#parts));
     return prepared;
-  }
-
-  #timeoutOf(facts: ToolFacts): number {
-    if (facts.timeoutMs !== undefined) return facts.timeoutMs;
-    const seconds = this.#parts.config("timeouts.tools.sequential_call");
-    return typeof seconds === "number" ? seconds * 1000 : DEFAULT_TIMEOUT_MS;
   }
 }
 

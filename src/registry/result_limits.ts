@@ -5,10 +5,6 @@
 import type { SpillStore } from "../protocol/services.ts";
 import type { ToolFacts } from "../protocol/tool.ts";
 
-const DEFAULT_RESULT_CHARS = 100_000;
-const DEFAULT_BATCH_CHARS = 200_000;
-const DEFAULT_MCP_CHARS = 50_000;
-const PREVIEW_CHARS = 1_500;
 const CHARS_PER_TOKEN = 4;
 
 export interface ResultLimits {
@@ -16,17 +12,27 @@ export interface ResultLimits {
   perResult: number;
   /** Characters of all results of one assistant message. */
   perBatch: number;
+  /** Characters of one result of an MCP server. */
+  perMcpResult: number;
+  preview: number;
 }
 
-/** Limits that fit a model's context window; the defaults when it is unknown. */
-export function resultLimits(contextTokens?: number): ResultLimits {
-  if (contextTokens === undefined) {
-    return { perResult: DEFAULT_RESULT_CHARS, perBatch: DEFAULT_BATCH_CHARS };
+/** The configured limits, lowered where a model's context window is small. */
+export function resultLimits(
+  config: (path: string) => unknown,
+  contextTokens = Infinity,
+): ResultLimits {
+  function setting(name: string, fallback: number): number {
+    const value = config(`tool_budget.${name}`);
+    return typeof value === "number" && value > 0 ? value : fallback;
   }
   const chars = contextTokens * CHARS_PER_TOKEN;
+  const perResult = Math.min(setting("result_size_chars", 100_000), Math.max(8_000, chars * 0.15));
   return {
-    perResult: clamp(chars * 0.15, 8_000, DEFAULT_RESULT_CHARS),
-    perBatch: clamp(chars * 0.30, 16_000, DEFAULT_BATCH_CHARS),
+    perResult,
+    perBatch: Math.min(setting("turn_size_chars", 200_000), Math.max(16_000, chars * 0.30)),
+    perMcpResult: Math.min(setting("mcp_result_size_chars", 50_000), perResult),
+    preview: setting("preview_chars", 1_500),
   };
 }
 
@@ -36,20 +42,19 @@ export interface FitOptions {
   limits: ResultLimits;
   /** Characters the same assistant message has used already. */
   usedChars: number;
-  mcpChars: unknown;
   spill: SpillStore;
 }
 
 /** `text`, or a preview of it with the path of the whole. Never rejects. */
 export async function fitResult(text: string, options: FitOptions): Promise<string> {
-  const own = ownLimit(options);
-  const rest = Math.max(PREVIEW_CHARS, options.limits.perBatch - options.usedChars);
-  if (text.length <= Math.min(own, rest)) return text;
-  const preview = text.slice(0, previewEnd(text));
+  const { limits } = options;
+  const rest = Math.max(limits.preview, limits.perBatch - options.usedChars);
+  if (text.length <= Math.min(ownLimit(options), rest)) return text;
+  const preview = text.slice(0, previewEnd(text, limits.preview));
   const size = `${text.length} characters (${describeBytes(text.length)})`;
   let path: string;
   try {
-    path = await options.spill.write(`${options.callId}.txt`, text);
+    path = await options.spill.write(options.callId, text);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return `${preview}\n\n[Truncated: the result had ${size} and could not be saved: ${why}. ` +
@@ -68,26 +73,20 @@ export async function fitResult(text: string, options: FitOptions): Promise<stri
   ].join("\n");
 }
 
-function ownLimit({ facts, limits, mcpChars }: FitOptions): number {
+function ownLimit({ facts, limits }: FitOptions): number {
+  if (facts.name.startsWith("mcp_")) return limits.perMcpResult;
   if (facts.maxResultChars === Infinity) return Infinity;
-  const declared = facts.name.startsWith("mcp_")
-    ? typeof mcpChars === "number" ? mcpChars : DEFAULT_MCP_CHARS
-    : facts.maxResultChars ?? limits.perResult;
-  return Math.min(declared, limits.perResult);
+  return Math.min(facts.maxResultChars ?? Infinity, limits.perResult);
 }
 
 /** Cuts at a line end when one lies in the second half, and never inside a surrogate pair. */
-function previewEnd(text: string): number {
-  const newline = text.lastIndexOf("\n", PREVIEW_CHARS);
-  if (newline > PREVIEW_CHARS / 2) return newline;
-  const last = text.charCodeAt(PREVIEW_CHARS - 1);
-  return last >= 0xd800 && last <= 0xdbff ? PREVIEW_CHARS - 1 : PREVIEW_CHARS;
+function previewEnd(text: string, limit: number): number {
+  const newline = text.lastIndexOf("\n", limit);
+  if (newline > limit / 2) return newline;
+  const last = text.charCodeAt(limit - 1);
+  return last >= 0xd800 && last <= 0xdbff ? limit - 1 : limit;
 }
 
 function describeBytes(bytes: number): string {
   return bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} KB` : `${(bytes / 1e6).toFixed(1)} MB`;
-}
-
-function clamp(value: number, low: number, high: number): number {
-  return Math.round(Math.min(high, Math.max(low, value)));
 }

@@ -177,7 +177,7 @@ function redactFields(text: string): string {
   let out = text;
   if (out.includes("=")) {
     out = out.replace(ASSIGNMENT, (whole, name: string, equals: string, value: string) => {
-      if (!holdsSecret(name) || PLACEHOLDER.test(value)) return whole;
+      if (!isSecretName(name) || PLACEHOLDER.test(value)) return whole;
       const quote = /^["']/.exec(value)?.[0] ?? "";
       const bare = quote === "" ? value : value.slice(1, -1);
       return `${name}${equals}${quote}${mask(bare, "prose")}${quote}`;
@@ -185,17 +185,18 @@ function redactFields(text: string): string {
   }
   if (!out.includes(":")) return out;
   return out.replace(JSON_FIELD, (whole, name: string, colon: string, value: string) => {
-    if (!holdsSecret(name) || WEAK_ALONE.has(name.toLowerCase())) return whole;
+    if (!isSecretName(name) || WEAK_ALONE.has(name.toLowerCase())) return whole;
     return `"${name}"${colon}"${mask(value, "prose")}"`;
   }).replace(YAML_FIELD, (whole, indent: string, name: string, colon: string, value: string) => {
-    if (!holdsSecret(name) || WEAK_ALONE.has(name.toLowerCase()) || /^["']?\*\*\*/.test(value)) {
+    if (!isSecretName(name) || WEAK_ALONE.has(name.toLowerCase()) || /^["']?\*\*\*/.test(value)) {
       return whole;
     }
     return `${indent}${name}${colon}${mask(value, "prose")}`;
   });
 }
 
-function holdsSecret(name: string): boolean {
+/** True when a variable or field of this name holds a secret: one of its words says so. */
+export function isSecretName(name: string): boolean {
   const words = name.replace(/([a-z0-9])([A-Z])/g, "$1_$2").toLowerCase().split(/[_-]+/);
   return words.some((word) => SECRET_WORDS.has(word));
 }

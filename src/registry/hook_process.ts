@@ -1,0 +1,108 @@
+/**
+ * Running one hook command: no shell, no credentials in its environment, bounded output,
+ * and nothing left of its process group afterwards.
+ */
+import { isSecretName, redactSecrets } from "../util/redact.ts";
+
+export interface HookRun {
+  argv: readonly string[];
+  stdin: string;
+  env: Readonly<Record<string, string>>;
+  cwd: string;
+  signal: AbortSignal;
+}
+
+export interface HookExit {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Starts a program and waits for it. Rejects when it cannot start or the signal aborts. */
+export type HookSpawn = (run: HookRun) => Promise<HookExit>;
+
+const MAX_OUTPUT_BYTES = 256 * 1024;
+/** Look like credentials by name and are none. */
+const HARMLESS = new Set(["PWD", "OLDPWD", "SSH_AUTH_SOCK"]);
+
+/** `HookSpawn` on this machine. */
+export async function spawnHook(run: HookRun): Promise<HookExit> {
+  run.signal.throwIfAborted();
+  const [program, ...args] = run.argv;
+  const child = new Deno.Command(program!, {
+    args,
+    cwd: run.cwd,
+    env: withoutSecrets(run.env),
+    clearEnv: true,
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+    // Leads its own process group, so that whatever it started can be ended with it.
+    detached: true,
+  }).spawn();
+  const stop = () => killGroup(child.pid);
+  run.signal.addEventListener("abort", stop, { once: true });
+  try {
+    const [stdout, stderr, status] = await Promise.all([
+      readBounded(child.stdout, run.signal),
+      readBounded(child.stderr, run.signal),
+      child.status,
+      feed(child.stdin, run.stdin),
+    ]);
+    run.signal.throwIfAborted();
+    return { code: status.code, stdout, stderr };
+  } finally {
+    run.signal.removeEventListener("abort", stop);
+    killGroup(child.pid);
+  }
+}
+
+/** What a child may know of an environment. */
+export function withoutSecrets(env: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).filter(([name, value]) =>
+      HARMLESS.has(name) || (!isSecretName(name) && redactSecrets(value, "code") === value)
+    ),
+  );
+}
+
+async function feed(stdin: WritableStream<Uint8Array>, text: string): Promise<void> {
+  const writer = stdin.getWriter();
+  try {
+    await writer.write(new TextEncoder().encode(text));
+    await writer.close();
+  } catch {
+    // The program does not read its input: that is its right.
+  }
+}
+
+async function readBounded(
+  stream: ReadableStream<Uint8Array>,
+  signal: AbortSignal,
+): Promise<string> {
+  const decoder = new TextDecoder();
+  const reader = stream.getReader();
+  // A grandchild outside the group may hold the pipe open: the abort must not wait for it.
+  const cancel = () => void reader.cancel().catch(() => {});
+  signal.addEventListener("abort", cancel, { once: true });
+  let text = "";
+  let bytes = 0;
+  try {
+    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
+      if (bytes < MAX_OUTPUT_BYTES) text += decoder.decode(chunk.value, { stream: true });
+      bytes += chunk.value.length;
+    }
+  } finally {
+    signal.removeEventListener("abort", cancel);
+    reader.releaseLock();
+  }
+  return text;
+}
+
+function killGroup(leader: number): void {
+  try {
+    Deno.kill(-leader, "SIGKILL");
+  } catch {
+    // Nothing of the group is left.
+  }
+}

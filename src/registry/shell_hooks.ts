@@ -1,0 +1,222 @@
+/**
+ * Hooks declared in the configuration as commands: read, matched against the tool, spoken
+ * to in JSON over standard input and output. Consent is asked of `hook_consent.ts`,
+ * processes are run by whatever `spawn` is given.
+ */
+import { HOOK_NAMES, type HookName, type HookPayload } from "../protocol/hook.ts";
+import { didYouMean } from "../util/nearest.ts";
+import { splitWords } from "./argv.ts";
+import { Deadline } from "./deadline.ts";
+import { type HookApproval, isApproved } from "./hook_consent.ts";
+import type { HookExit, HookSpawn } from "./hook_process.ts";
+import { type Hooks, parseDirective } from "./hooks.ts";
+
+export interface ShellHook {
+  event: HookName;
+  command: string;
+  argv: readonly string[];
+  /** As written; absent means every tool. */
+  matcher?: string;
+  timeoutMs: number;
+  /** A failure blocks the call; only on `pre_tool_call`. */
+  failClosed: boolean;
+}
+
+const DEFAULT_TIMEOUT_S = 60;
+const MAX_TIMEOUT_S = 300;
+const MAX_STDERR_CHARS = 400;
+/** The runner's own limit must be the second to fire: only the hook knows how to fail. */
+const MARGIN_MS = 1_000;
+
+/** Reads the `hooks` section. What is wrong with it comes back as one line each. */
+export function parseShellHooks(config: unknown): { hooks: ShellHook[]; problems: string[] } {
+  const hooks: ShellHook[] = [];
+  const problems: string[] = [];
+  for (const [event, entries] of Object.entries(config ?? {})) {
+    if (!isHookName(event)) {
+      problems.push(`hooks.${event}: there is no such event.${didYouMean(event, HOOK_NAMES)}`);
+      continue;
+    }
+    for (const entry of Array.isArray(entries) ? entries : [entries]) {
+      const hook = parseEntry(event, entry);
+      if (typeof hook === "string") problems.push(`hooks.${event}: ${hook}`);
+      else hooks.push(hook);
+    }
+  }
+  return { hooks, problems };
+}
+
+function isHookName(name: string): name is HookName {
+  return (HOOK_NAMES as readonly string[]).includes(name);
+}
+
+function parseEntry(event: HookName, entry: unknown): ShellHook | string {
+  const { command, matcher, timeout, fail_closed: failClosed } = (entry ?? {}) as Record<
+    string,
+    unknown
+  >;
+  if (typeof command !== "string" || command.trim() === "") return "a hook needs a command";
+  const argv = splitWords(command);
+  if (!argv) return `unbalanced quotes in: ${command}`;
+  if (typeof matcher === "string" && !matcherPattern(matcher)) {
+    return `the matcher "${matcher}" is no regular expression`;
+  }
+  const seconds = typeof timeout === "number" && timeout > 0 ? timeout : DEFAULT_TIMEOUT_S;
+  return {
+    event,
+    command,
+    argv,
+    ...(typeof matcher === "string" ? { matcher } : {}),
+    timeoutMs: Math.min(seconds, MAX_TIMEOUT_S) * 1000,
+    failClosed: failClosed === true && event === "pre_tool_call",
+  };
+}
+
+/** True when the hook concerns this tool; events without a tool concern every hook. */
+export function matches(hook: ShellHook, toolName: unknown): boolean {
+  if (hook.matcher === undefined || typeof toolName !== "string") return true;
+  return matcherPattern(hook.matcher)?.test(toolName) ?? false;
+}
+
+function matcherPattern(matcher: string): RegExp | undefined {
+  try {
+    return new RegExp(matcher === "*" ? "" : `^(?:${matcher})$`);
+  } catch {
+    // Reported as a problem when the configuration is read.
+    return undefined;
+  }
+}
+
+export interface ShellHookOptions {
+  spawn: HookSpawn;
+  env: Readonly<Record<string, string>>;
+  cwd: string;
+  log(line: string): void;
+}
+
+/** Attaches configured hooks behind the ones already there; those nobody approved do not run. */
+export function attachShellHooks(
+  hooks: Hooks,
+  configured: readonly ShellHook[],
+  options: ShellHookOptions & { approvals: readonly HookApproval[]; accept: boolean },
+): void {
+  for (const hook of configured) {
+    const agreed = options.accept || isApproved(options.approvals, hook);
+    if (!agreed) {
+      options.log(
+        `Hook for ${hook.event} is not approved and does not run: ${hook.command} ` +
+          "(see: hermes hooks approve)",
+      );
+      if (!hook.failClosed) continue;
+    }
+    hooks.on(hook.event, async (payload, signal) => {
+      if (!matches(hook, payload.toolName)) return undefined;
+      if (!agreed) return block(`the hook "${hook.command}" is not approved`);
+      return (await runShellHook(hook, payload, { ...options, signal })).answer;
+    }, { timeoutMs: hook.timeoutMs + MARGIN_MS });
+  }
+}
+
+export interface ShellHookReport {
+  /** What the hook says, as a directive or context; undefined when it says nothing. */
+  answer: unknown;
+  exit?: HookExit;
+  /** Why the hook counts as failed. */
+  failure?: string;
+  durationMs: number;
+}
+
+/** Runs one hook. Never rejects: a failure is logged, and blocks where the hook fails closed. */
+export async function runShellHook(
+  hook: ShellHook,
+  payload: HookPayload,
+  options: ShellHookOptions & { signal: AbortSignal },
+): Promise<ShellHookReport> {
+  const startedAt = performance.now();
+  const report = (answer: unknown, rest: Partial<ShellHookReport> = {}): ShellHookReport => ({
+    answer,
+    ...rest,
+    durationMs: Math.round(performance.now() - startedAt),
+  });
+  let exit: HookExit;
+  try {
+    using deadline = new Deadline(options.signal, hook.timeoutMs);
+    exit = await options.spawn({
+      argv: [expandHome(hook.argv[0]!, options.env), ...hook.argv.slice(1)],
+      stdin: JSON.stringify(toWire(hook.event, payload)),
+      env: options.env,
+      cwd: options.cwd,
+      signal: deadline.signal,
+    });
+  } catch (error) {
+    return report(...failed(hook, describeFailure(hook, error), options));
+  }
+  const said = readAnswer(exit.stdout);
+  if (hook.event === "pre_tool_call" && exit.code === 2) {
+    const words = said.message ?? (exit.stderr.trim().slice(0, MAX_STDERR_CHARS) ||
+      `"${hook.command}" refused the call`);
+    return report(block(words), { exit });
+  }
+  const failure = exit.code !== 0
+    ? `exit code ${exit.code}: ${exit.stderr.trim().slice(0, MAX_STDERR_CHARS)}`
+    : said.problem;
+  if (failure === undefined) return report(said.answer, { exit });
+  const [answer, rest] = failed(hook, failure, options);
+  return report(answer, { ...rest, exit });
+}
+
+function failed(
+  hook: ShellHook,
+  failure: string,
+  options: ShellHookOptions,
+): [answer: unknown, rest: { failure: string }] {
+  options.log(`Hook ${hook.event} "${hook.command}" failed: ${failure}`);
+  const answer = hook.failClosed
+    ? block(`the hook "${hook.command}" failed: ${failure}`)
+    : undefined;
+  return [answer, { failure }];
+}
+
+function block(message: string) {
+  return { action: "block", message };
+}
+
+function describeFailure(hook: ShellHook, error: unknown): string {
+  if (error instanceof Deno.errors.NotFound) return `cannot run ${hook.argv[0]}: not found`;
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** No shell runs that would know `~`, and hooks like to live in the home. */
+function expandHome(program: string, env: Readonly<Record<string, string>>): string {
+  return program.startsWith("~/") && env.HOME ? env.HOME + program.slice(1) : program;
+}
+
+/** The payload in the spelling hook programs read. */
+function toWire(event: HookName, payload: HookPayload): Record<string, unknown> {
+  const { sessionId, toolName, args, cwd, ...rest } = payload;
+  const extra = Object.fromEntries(
+    Object.entries(rest).map(([key, value]) => [
+      key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value,
+    ]),
+  );
+  return {
+    "hook_event_name": event,
+    "tool_name": toolName ?? null,
+    "tool_input": args ?? null,
+    "session_id": sessionId,
+    cwd: cwd ?? null,
+    extra,
+  };
+}
+
+function readAnswer(stdout: string): { answer?: unknown; message?: string; problem?: string } {
+  if (stdout.trim() === "") return {};
+  try {
+    const answer: unknown = JSON.parse(stdout);
+    const directive = parseDirective(answer);
+    return directive?.action === "block" ? { answer, message: directive.message } : { answer };
+  } catch {
+    return { problem: `standard output is not JSON: ${stdout.trim().slice(0, 100)}` };
+  }
+}
