@@ -5,7 +5,7 @@
 import { ROOT, runDeno } from "./_tree.ts";
 
 const STEPS: readonly [name: string, args: string[]][] = [
-  ["format", ["fmt", "--check", "--quiet"]],
+  ["format", ["fmt", "--check"]],
   ["lint", ["lint", "--quiet"]],
   ["types", ["check", "--quiet", "--frozen", "."]],
   ["sizes", ["run", "-A", "--quiet", "scripts/check_size.ts"]],

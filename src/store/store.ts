@@ -7,6 +7,7 @@ import { UsageError } from "../protocol/error.ts";
 import { type Message, messageText, type Usage } from "../protocol/message.ts";
 import { createId } from "../util/id.ts";
 import type { Database, DatabaseOptions, Row } from "./database.ts";
+import { failureKind } from "./failure.ts";
 import { openDatabase } from "./open.ts";
 import {
   blobRefs,
@@ -31,6 +32,8 @@ import { cleanTitle } from "./title.ts";
 export interface SessionFilter {
   source?: string;
   cwd?: string;
+  /** Last used before this instant. */
+  before?: number;
 }
 
 export interface StoreStats {
@@ -46,7 +49,9 @@ export interface StoreStats {
 /** Milliseconds the end of a session may spend on the search index. */
 const INDEX_BUDGET_MS = 20;
 const PREVIEW_CHARS = 80;
-const DAY_MS = 86_400_000;
+const FILTERED = "(?1 IS NULL OR source = ?1) AND (?2 IS NULL OR cwd = ?2) " +
+  "AND (?3 IS NULL OR updated_at < ?3)";
+const NEWEST_FIRST = "ORDER BY updated_at DESC, id DESC";
 const TOKEN_SUMS = "sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens, " +
   "sum(cached_input_tokens) AS cached_input_tokens, sum(cache_write_tokens) AS cache_write_tokens, " +
   "sum(reasoning_tokens) AS reasoning_tokens, sum(cost_usd) AS cost_usd";
@@ -205,11 +210,7 @@ export class Store implements Disposable {
 
   /** The session used last. */
   latestSession(filter: SessionFilter = {}): SessionRecord | undefined {
-    return this.#one(
-      "(?1 IS NULL OR source = ?1) AND (?2 IS NULL OR cwd = ?2) ORDER BY updated_at DESC, id DESC",
-      filter.source ?? null,
-      filter.cwd ?? null,
-    );
+    return this.#one(`${FILTERED} ${NEWEST_FIRST}`, ...filterParams(filter));
   }
 
   /**
@@ -227,7 +228,7 @@ export class Store implements Disposable {
       prefix,
     ).map((row) => row["id"] as string);
     if (prefix !== "" && ids.length === 1) return this.getSession(ids[0]!)!;
-    const titled = this.#one("title = ? ORDER BY updated_at DESC, id DESC", reference);
+    const titled = this.#one(`title = ? ${NEWEST_FIRST}`, reference);
     if (titled !== undefined) return titled;
     if (prefix !== "" && ids.length > 1) {
       throw new UsageError(`"${reference}" fits several sessions: ${ids.join(", ")}`, {
@@ -245,10 +246,8 @@ export class Store implements Disposable {
     const rows = this.#db.all(
       `SELECT ${SUMMARY_COLUMNS}, (SELECT body FROM messages WHERE session_id = sessions.id
          AND role = 'user' ORDER BY id LIMIT 1) AS first_message
-       FROM sessions WHERE (?1 IS NULL OR source = ?1) AND (?2 IS NULL OR cwd = ?2)
-       ORDER BY updated_at DESC, id DESC LIMIT ?3`,
-      options.source ?? null,
-      options.cwd ?? null,
+       FROM sessions WHERE ${FILTERED} ${NEWEST_FIRST} LIMIT ?4`,
+      ...filterParams(options),
       options.limit ?? -1,
     );
     return rows.map((row) => ({ ...toSession(row), preview: previewOf(row) }));
@@ -291,18 +290,11 @@ export class Store implements Disposable {
     });
   }
 
-  /** Sessions last used more than `olderThanDays` ago. */
-  prunable(options: { olderThanDays: number; source?: string }): SessionSummary[] {
-    const before = Date.now() - options.olderThanDays * DAY_MS;
-    const filter = options.source === undefined ? {} : { source: options.source };
-    return this.listSessions(filter).filter((session) => session.updatedAt < before);
-  }
-
-  /** Deletes those sessions and gives the space back; returns their ids. */
-  prune(options: { olderThanDays: number; source?: string }): string[] {
-    const ids = this.prunable(options).map((session) => session.id);
+  /** Deletes sessions last used before `filter.before` and gives their space back. */
+  prune(filter: SessionFilter & { before: number }): string[] {
+    const ids = this.listSessions(filter).map((session) => session.id);
     for (const id of ids) this.deleteSession(id);
-    if (ids.length > 0) this.#db.script("VACUUM");
+    this.#compact();
     return ids;
   }
 
@@ -344,7 +336,7 @@ export class Store implements Disposable {
     this.close();
   }
 
-  #one(condition: string, ...params: (string | null)[]): SessionRecord | undefined {
+  #one(condition: string, ...params: FilterParam[]): SessionRecord | undefined {
     const row = this.#db.get(
       `SELECT ${SUMMARY_COLUMNS}, system_prompt FROM sessions WHERE ${condition} LIMIT 1`,
       ...params,
@@ -352,10 +344,29 @@ export class Store implements Disposable {
     return row && { ...toSession(row), systemPrompt: row["system_prompt"] as string };
   }
 
+  /** Rewrites the file when much of it is empty; a busy database keeps its holes for now. */
+  #compact(): void {
+    const free = this.#db.get(
+      "SELECT freelist_count * 4 > page_count AS much FROM pragma_freelist_count, pragma_page_count",
+    );
+    if (free?.["much"] !== 1) return;
+    try {
+      this.#db.script("VACUUM");
+    } catch (error) {
+      if (failureKind(error) !== "busy") throw error;
+    }
+  }
+
   #update(assignments: string, id: string, ...values: (string | number)[]): void {
     const sql = `UPDATE sessions SET ${assignments} WHERE id = ?`;
     this.#db.transaction(() => this.#db.run(sql, ...values, id));
   }
+}
+
+type FilterParam = string | number | null;
+
+function filterParams(filter: SessionFilter): FilterParam[] {
+  return [filter.source ?? null, filter.cwd ?? null, filter.before ?? null];
 }
 
 function countToolCalls(message: Message): number {

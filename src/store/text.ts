@@ -58,7 +58,7 @@ interface Term {
  * `-word` or `NOT word` excludes, `word*` is a prefix. Undefined when nothing is left to look for.
  */
 export function parseQuery(query: string): ParsedQuery | undefined {
-  const terms = readTerms(query.slice(0, MAX_QUERY_CHARS));
+  const terms = readTerms(query.slice(0, MAX_QUERY_CHARS).replaceAll("\0", " "));
   const wanted = terms.filter((term) => !term.negated);
   if (wanted.length === 0) return undefined;
   const parsed: ParsedQuery = {
