@@ -23,6 +23,8 @@ interface Scopes {
   git: readonly Scope[];
 }
 
+/** Files of the kernel have no end; they are searched only when a root lies in them. */
+const KERNEL = new Set(["/proc", "/sys", "/dev"]);
 const NO_SCOPES: Scopes = { ripgrep: [], plain: [], git: [] };
 
 /** Files below the roots. `all` includes hidden and ignored ones, but never `.git`. */
@@ -62,7 +64,7 @@ function* walkDirectory(directory: string, state: WalkState): Generator<FoundFil
   for (const entry of entries) {
     if (!entry.isFile && !entry.isDirectory) continue;
     const path = slash + entry.name;
-    if (isLeftOut(path, entry, { ...state, scopes })) continue;
+    if (KERNEL.has(path) || isLeftOut(path, entry, { ...state, scopes })) continue;
     if (entry.isFile) yield { path, relative: path.slice(state.prefix), named: false };
     else yield* walkDirectory(path, { ...state, scopes });
   }

@@ -1,0 +1,48 @@
+/** One ignore file (`.gitignore`, `.ignore`, `.rgignore`) compiled to a fast decision. */
+import { globSource } from "./glob.ts";
+
+/** What a file says of a path; undefined when it says nothing. */
+export type IgnoreVerdict = "ignore" | "keep" | undefined;
+
+interface Rule {
+  regex: RegExp;
+  keep: boolean;
+  directoryOnly: boolean;
+}
+
+export class IgnoreRules {
+  #rules: Rule[];
+  /** Every rule at once: most paths match none, and one test says so. */
+  #any: RegExp;
+
+  constructor(text: string) {
+    const parsed = text.replace(/^\ufeff/, "").split(/\r?\n/).map(parseRule)
+      .filter((rule) => rule !== undefined);
+    this.#rules = parsed.reverse();
+    this.#any = new RegExp(parsed.map((rule) => rule.regex.source).join("|") || "(?!)");
+  }
+
+  /** `path` is relative to the directory of the file; the last rule that fits decides. */
+  verdict(path: string, isDirectory: boolean): IgnoreVerdict {
+    if (!this.#any.test(path)) return undefined;
+    for (const { regex, keep, directoryOnly } of this.#rules) {
+      if (directoryOnly && !isDirectory) continue;
+      if (regex.test(path)) return keep ? "keep" : "ignore";
+    }
+    return undefined;
+  }
+}
+
+function parseRule(line: string): Rule | undefined {
+  let glob = line.replace(/(?<!\\)[ \t]+$/, "");
+  if (glob === "" || glob.startsWith("#")) return undefined;
+  const keep = glob.startsWith("!");
+  if (keep) glob = glob.slice(1);
+  const directoryOnly = glob.endsWith("/");
+  if (directoryOnly) glob = glob.slice(0, -1);
+  const anchored = glob.includes("/");
+  if (glob.startsWith("/")) glob = glob.slice(1);
+  if (glob === "") return undefined;
+  const regex = new RegExp(`${anchored ? "^" : "(?:^|/)"}${globSource(glob)}$`);
+  return { regex, keep, directoryOnly };
+}

@@ -1,0 +1,106 @@
+/**
+ * A `ToolContext` for testing one tool without dispatch: real ledger and todo list, answers
+ * and settings supplied by the test.
+ */
+import type { ApprovalAnswer, ApprovalRequest } from "../../src/protocol/approval.ts";
+import type { Environment } from "../../src/protocol/environment.ts";
+import { ToolError } from "../../src/protocol/error.ts";
+import type { Clarifier, TodoItem, ToolServices } from "../../src/protocol/services.ts";
+import type { ToolContext } from "../../src/protocol/tool.ts";
+import { registry } from "../../src/registry/registry.ts";
+import { SessionFileLedger } from "../../src/util/file_ledger.ts";
+
+export interface TestContextOptions {
+  taskId?: string;
+  sandbox?: boolean;
+  sessionTools?: readonly string[];
+  config?: Record<string, unknown>;
+  /** Who answers `clarify`; nobody by default. */
+  clarifier?: Clarifier;
+  /** What every approval request gets; default `deny`. */
+  approve?: ApprovalAnswer;
+  services?: ToolServices;
+  signal?: AbortSignal;
+}
+
+export interface TestContext extends ToolContext {
+  /** Approval requests, in order. */
+  readonly asked: ApprovalRequest[];
+}
+
+/** Services that work for one test; share them between contexts to play several tasks. */
+export function createTestServices(options: { clarifier?: Clarifier } = {}): ToolServices {
+  let items: TodoItem[] = [];
+  return {
+    todo: { read: () => items, write: (next) => void (items = next) },
+    clarifier: options.clarifier ?? { ask: () => Promise.resolve(undefined) },
+    processes: {
+      start: () => Promise.reject(new Error("no processes in this context")),
+      get: () => undefined,
+      list: () => [],
+      drainNotices: () => [],
+      closeAll: () => Promise.resolve(),
+    },
+    files: new SessionFileLedger(),
+    spill: { write: () => Promise.reject(new Error("no spilling in this context")) },
+    extra: new Map(),
+  };
+}
+
+export function createTestContext(
+  env: Environment,
+  options: TestContextOptions = {},
+): TestContext {
+  const asked: ApprovalRequest[] = [];
+  const answer = options.approve ?? "deny";
+  return {
+    asked,
+    callId: "call_1",
+    sessionId: "session_1",
+    taskId: options.taskId ?? "main",
+    env,
+    signal: options.signal ?? new AbortController().signal,
+    fetch: () => Promise.reject(new Error("no network in this context")),
+    sessionTools: options.sessionTools ?? ["read_file", "write_file", "patch", "search_files"],
+    sandbox: options.sandbox ?? false,
+    services: options.services ??
+      createTestServices(options.clarifier ? { clarifier: options.clarifier } : {}),
+    config: (path) => options.config?.[path],
+    approve(request) {
+      asked.push(request);
+      return Promise.resolve({ answer, by: "test" });
+    },
+    approveCommand: () => Promise.resolve({ answer, by: "test" }),
+    progress() {},
+    log() {},
+    callTool: () => Promise.reject(new Error("no dispatch in this context")),
+  };
+}
+
+/** A result as JSON; the keys that tests look into by name are typed. */
+export interface ToolReply {
+  error: string;
+  hint: string;
+  content: string;
+  diff: string;
+  _warning: string;
+  _hint: string;
+  [key: string]: unknown;
+}
+
+/** Runs a registered tool's handler; a `ToolError` becomes `{error, ...extra}` as dispatch does it. */
+export async function runTool(
+  name: string,
+  args: Record<string, unknown>,
+  ctx: ToolContext,
+): Promise<ToolReply> {
+  const spec = registry.get(name);
+  if (spec === undefined) throw new Error(`${name} is not registered: import its module`);
+  try {
+    const result = await spec.handler(args, ctx);
+    return JSON.parse(typeof result === "string" ? result : JSON.stringify(result));
+  } catch (error) {
+    if (error instanceof ToolError) return { error: error.message, ...error.extra } as ToolReply;
+    throw error;
+  }
+}

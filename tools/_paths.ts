@@ -1,0 +1,172 @@
+/**
+ * From the path a model wrote to the file meant: resolution, guards before reading or
+ * writing, and what to suggest when nothing is there. Reads no content.
+ */
+import type { FileInfo } from "../src/protocol/environment.ts";
+import { ToolError } from "../src/protocol/error.ts";
+import type { ToolContext } from "../src/protocol/tool.ts";
+import { editDistance } from "../src/util/nearest.ts";
+import { basename, dirname, isAbsolute, isWithin, relativePath } from "../src/util/path.ts";
+import {
+  holdsCredentials,
+  isDevicePath,
+  otherProfile,
+  type ProtectedPlaces,
+  writeApproval,
+  writeRefusal,
+} from "./_protected_paths.ts";
+
+const MAX_SIMILAR = 5;
+
+/** A path as given and as it is. */
+export interface Target {
+  /** Absolute, symlinks kept. */
+  path: string;
+  /** Absolute, symlinks resolved: the name under which state is kept. */
+  real: string;
+  /** A relative path that leaves the working directory. */
+  warning?: string;
+}
+
+/** The absolute file behind a path argument. */
+export async function resolveTarget(ctx: ToolContext, given: string): Promise<Target> {
+  if (given.trim() === "") throw new ToolError("path is empty; name a file.");
+  if (given.includes("\0")) throw new ToolError("path contains a NUL character.");
+  const path = ctx.env.resolve(given, ctx.taskId);
+  const real = await ctx.env.realPath(path);
+  const cwd = ctx.env.cwd(ctx.taskId);
+  const leaves = !isAbsolute(given) && !given.startsWith("~") && !isWithin(path, cwd);
+  if (!leaves) return { path, real };
+  return { path, real, warning: `${given} is outside the working directory: ${path}` };
+}
+
+/** The directories that the path rules speak of. */
+export function protectedPlaces(ctx: ToolContext): ProtectedPlaces {
+  const home = ctx.env.resolve("~", ctx.taskId);
+  const hermesHome = ctx.config("hermes_home");
+  const roots = ctx.config("security.write_safe_root");
+  const list = Array.isArray(roots) ? roots : typeof roots === "string" ? roots.split(":") : [];
+  return {
+    home,
+    hermesHome: typeof hermesHome === "string" ? hermesHome : `${home}/.hermes`,
+    safeRoots: list.filter((root) => typeof root === "string" && root !== "")
+      .map((root) => ctx.env.resolve(root, ctx.taskId)),
+  };
+}
+
+/** Throws when the file may not be shown to the model. */
+export function guardRead(ctx: ToolContext, target: Target): void {
+  const places = protectedPlaces(ctx);
+  for (const path of new Set([target.path, target.real])) {
+    if (isDevicePath(path)) {
+      throw new ToolError(`${path} is a device or process file that cannot be read.`);
+    }
+    if (holdsCredentials(path, places)) {
+      throw new ToolError(
+        `${path} holds credentials and is not readable; ask the user for the one fact you need.`,
+      );
+    }
+  }
+}
+
+/** Throws when the file may not be written, or when the needed yes is not given. */
+export async function guardWrite(
+  ctx: ToolContext,
+  target: Target,
+  options: { tool: string; crossProfile: boolean },
+): Promise<void> {
+  const places = protectedPlaces(ctx);
+  const paths = [...new Set([target.path, target.real])];
+  for (const path of paths) {
+    const refusal = isDevicePath(path)
+      ? `${path} is a device or process file.`
+      : writeRefusal(path, places) ??
+        (options.crossProfile ? undefined : otherProfile(path, places));
+    if (refusal !== undefined) throw new ToolError(`Write refused: ${refusal}`);
+  }
+  const unguarded = ctx.config("security.protected_instruction_files") === false;
+  for (const path of paths) {
+    const needed = writeApproval(path, places);
+    if (needed === undefined || (unguarded && needed.rule === "instruction_file_write")) continue;
+    const subject = `${options.tool} ${path}`;
+    const outcome = await ctx.approve({ tool: options.tool, subject, ...needed });
+    if (outcome.answer === "deny") {
+      const reason = outcome.reason === undefined ? "" : ` ${outcome.reason}`;
+      throw new ToolError(
+        `Write refused: ${path} ${needed.description} and was not approved.${reason}`,
+      );
+    }
+    return;
+  }
+}
+
+/** A path as the model should write it: relative below the working directory. */
+export function displayPath(ctx: ToolContext, path: string): string {
+  const cwd = ctx.env.cwd(ctx.taskId);
+  return isWithin(path, cwd) ? relativePath(cwd, path) : path;
+}
+
+/** Facts of an existing regular file. Throws with suggestions or the reason when it is none. */
+export async function statFile(ctx: ToolContext, target: Target): Promise<FileInfo> {
+  const info = await ctx.env.stat(target.path);
+  if (info === undefined) throw await notFound(ctx, target.path);
+  if (info.kind === "directory") {
+    throw new ToolError(
+      `${target.path} is a directory; list it with search_files (target "files").`,
+    );
+  }
+  if (info.kind !== "file") {
+    throw new ToolError(`${target.path} is not a regular file (pipe, socket or device).`, {
+      success: false,
+    });
+  }
+  return info;
+}
+
+/** `File not found` with the nearest names of its directory. */
+export async function notFound(ctx: ToolContext, path: string): Promise<ToolError> {
+  const similar = await similarFiles(ctx, path);
+  return new ToolError(
+    `File not found: ${path}`,
+    similar.length > 0 ? { similar_files: similar } : {},
+  );
+}
+
+/** Siblings whose names come closest, best first. */
+export async function similarFiles(ctx: ToolContext, path: string): Promise<string[]> {
+  const directory = dirname(path);
+  const wanted = basename(path).toLowerCase();
+  return (await siblings(ctx, directory))
+    .map((name) => ({ name, score: nameDistance(wanted, name.toLowerCase()) }))
+    .filter(({ score }) => score <= Math.max(2, wanted.length / 3))
+    .sort((a, b) => a.score - b.score || (a.name < b.name ? -1 : 1))
+    .slice(0, MAX_SIMILAR)
+    .map(({ name }) => displayPath(ctx, `${directory === "/" ? "" : directory}/${name}`));
+}
+
+/** The sibling whose name only looks different: composed accents, odd spaces, curly quotes. */
+export async function lookAlike(ctx: ToolContext, path: string): Promise<string | undefined> {
+  const directory = dirname(path);
+  const wanted = foldName(basename(path));
+  const found = (await siblings(ctx, directory)).filter((name) => foldName(name) === wanted);
+  return found.length === 1 ? `${directory}/${found[0]}` : undefined;
+}
+
+async function siblings(ctx: ToolContext, directory: string): Promise<string[]> {
+  const info = await ctx.env.stat(directory);
+  if (info?.kind !== "directory") return [];
+  return (await ctx.env.list(directory)).map((entry) => entry.name);
+}
+
+/** 0 for the same stem, 1 when one name contains the other, else the edits between them. */
+function nameDistance(a: string, b: string): number {
+  const [stemA, stemB] = [a, b].map((name) => name.replace(/(?<=.)\.[^.]*$/, ""));
+  if (stemA === stemB) return 0;
+  if (a.length >= 3 && b.length >= 3 && (a.includes(b) || b.includes(a))) return 1;
+  return editDistance(a, b);
+}
+
+function foldName(name: string): string {
+  return name.normalize("NFC").replace(/[\u00a0\u2000-\u200a\u202f]/g, " ")
+    .replace(/[\u2018\u2019]/g, "'").replace(/[\u201c\u201d]/g, '"');
+}

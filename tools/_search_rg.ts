@@ -1,0 +1,159 @@
+/**
+ * Searching with ripgrep through the environment's shell: one parallel pass that counts, one
+ * small pass that fetches the page. Sorting inside ripgrep would cost it its threads.
+ */
+import type {
+  Environment,
+  ExecResult,
+  SearchQuery,
+  SearchResult,
+} from "../src/protocol/environment.ts";
+import { shellJoin } from "../src/util/shell_quote.ts";
+import { type FileCount, pageByTime, pageFiles, pageRows, type RawRow } from "./_search_page.ts";
+
+/** Output kept of one pass; some 100 000 paths. */
+const MAX_OUTPUT_CHARS = 8_000_000;
+const MATCH = "\x1f";
+const NEIGHBOUR = "\x1e";
+
+const COMMON = [
+  "rg",
+  "--no-config",
+  "--color=never",
+  "--no-messages",
+  "--no-require-git",
+  "--no-ignore-global",
+  "--no-ignore-exclude",
+];
+
+export async function searchWithRipgrep(
+  env: Environment,
+  query: SearchQuery,
+): Promise<SearchResult> {
+  if (query.target === "files") return await findFiles(env, query);
+  const expression = expressionArgs(query);
+  const counting = [...COMMON, ...scopeArgs(query), ...expression, "--count", "--null"];
+  const pass = await run(env, [...counting, "-e", query.pattern, "--", ...query.roots], query);
+  if (pass.exitCode === 2 && !pass.output.includes("\0")) return invalid(pass.output);
+  const { result, fetch } = pageFiles(parseCounts(pass.output), query);
+  if (fetch.length > 0) {
+    const most = Math.max(...fetch.map((file) => file.to));
+    const lineArgs = [
+      ...[...COMMON, ...expression, "--line-number", "--with-filename", "--no-heading"],
+      ...["--field-match-separator", "\\x1f", "--field-context-separator", "\\x1e"],
+      ...["--max-count", String(most), "--max-columns", "2000", "--max-columns-preview"],
+      ...(query.context > 0 ? ["--context", String(query.context)] : []),
+    ];
+    const paths = fetch.map((file) => file.path);
+    const lines = await run(env, [...lineArgs, "-e", query.pattern, "--", ...paths], query);
+    const rows = Map.groupBy(parseRows(lines.output), (row) => row.path);
+    for (const { path, from, to } of fetch) {
+      result.lines.push(...pageRows(rows.get(path) ?? [], { from, to, context: query.context }));
+    }
+  }
+  const stopped = stoppedBy(pass);
+  return stopped ? { ...result, stopped } : result;
+}
+
+async function findFiles(env: Environment, query: SearchQuery): Promise<SearchResult> {
+  const listing = shellJoin([
+    ...COMMON,
+    ...scopeArgs(query),
+    "--files",
+    "--null",
+    "--",
+    ...query.roots,
+  ]);
+  // GNU and busybox know -c, BSD knows -f.
+  const command = `${listing} | xargs -0 sh -c 'stat -c "%Y %n" "$@" 2>/dev/null || ` +
+    `stat -f "%m %N" "$@" 2>/dev/null' stat`;
+  const pass = await runCommand(env, command, query);
+  const found = pass.output.split("\n").map((line) => /^(\d+) (.+)$/.exec(line))
+    .filter((row) => row !== null)
+    .map(([, seconds, path]) => ({ path: path!, seconds: Number(seconds) }));
+  const result = pageByTime(found, query);
+  const stopped = stoppedBy(pass);
+  return stopped ? { ...result, stopped } : result;
+}
+
+function expressionArgs(query: SearchQuery): string[] {
+  return [
+    "--crlf",
+    ...(query.literal ? ["--fixed-strings"] : []),
+    ...(query.ignoreCase ? ["--ignore-case"] : ["--case-sensitive"]),
+    ...(query.multiline ? ["--multiline"] : []),
+  ];
+}
+
+/** Which files ripgrep looks at. Globs go in as a type: `--glob` would bring ignored files back. */
+function scopeArgs(query: SearchQuery): string[] {
+  const args = query.all ? ["--hidden", "--no-ignore", "--glob", "!.git"] : [];
+  // Files of the kernel have no end.
+  if (query.roots.includes("/")) {
+    args.push(...["proc", "sys", "dev"].flatMap((name) => ["--glob", `!/${name}`]));
+  }
+  const wanted = query.target === "files" ? query.pattern : query.glob;
+  const name = wanted === undefined ? "" : wanted.slice(wanted.lastIndexOf("/") + 1);
+  // Anything that is not a plain name glob is left to the filter that follows.
+  if (/^[\w.*?{},-]+$/.test(name) && /[\w.]/.test(name) && !wanted!.startsWith("!")) {
+    args.push("--type-add", `hermes:${name}`, "--type", "hermes");
+  }
+  return args;
+}
+
+function run(env: Environment, argv: readonly string[], query: SearchQuery): Promise<ExecResult> {
+  return runCommand(env, shellJoin(argv), query);
+}
+
+function runCommand(env: Environment, command: string, query: SearchQuery): Promise<ExecResult> {
+  return env.exec(command, {
+    timeoutMs: query.timeoutMs,
+    maxOutputChars: MAX_OUTPUT_CHARS,
+    ...(query.signal ? { signal: query.signal } : {}),
+  });
+}
+
+function parseCounts(output: string): FileCount[] {
+  const files: FileCount[] = [];
+  for (const line of output.split("\n")) {
+    const cut = line.indexOf("\0");
+    const count = Number(line.slice(cut + 1));
+    if (cut > 0 && count > 0) files.push({ path: line.slice(0, cut), count });
+  }
+  return files;
+}
+
+function parseRows(output: string): RawRow[] {
+  const rows: RawRow[] = [];
+  for (const line of output.split("\n")) {
+    const ends = [MATCH, NEIGHBOUR].map((mark) => line.indexOf(mark)).filter((at) => at > 0);
+    if (ends.length === 0) continue;
+    const mark = line[Math.min(...ends)]!;
+    const [path, number, ...text] = line.split(mark);
+    rows.push({
+      path: path!,
+      line: Number(number),
+      text: text.join(mark),
+      match: mark === MATCH,
+    });
+  }
+  return rows;
+}
+
+function stoppedBy(pass: ExecResult): "timeout" | "size" | undefined {
+  if (pass.timedOut) return "timeout";
+  return pass.truncated ? "size" : undefined;
+}
+
+/** ripgrep's own words on a bad expression, without its drawing of it. */
+function invalid(output: string): SearchResult {
+  const line = output.split("\n").findLast((text) => /error:/.test(text)) ?? output.trim();
+  return {
+    lines: [],
+    files: [],
+    total: 0,
+    totalFiles: 0,
+    omitted: 0,
+    invalid: line.replace(/^.*error:\s*/, "") || "not a regular expression",
+  };
+}

@@ -1,0 +1,129 @@
+/**
+ * Is this text well-formed for its file name? JSON, YAML and TOML are decided here, before
+ * anything is written; programs are parsed here or by their own tool, for advice only.
+ */
+import type { ToolContext } from "../src/protocol/tool.ts";
+import { basename, extname } from "../src/util/path.ts";
+
+export interface Lint {
+  status: "ok" | "error" | "skipped";
+  output?: string;
+  message?: string;
+}
+
+const LINT_TIMEOUT_MS = 30_000;
+const MAX_OUTPUT_CHARS = 2000;
+/** JSON files whose readers accept comments and trailing commas. */
+const JSONC =
+  /(^|\/)(\.vscode|\.devcontainer)\/|(^|\/)(tsconfig|jsconfig|devcontainer|\.eslintrc|\.swcrc|biome|deno|api-extractor)[^/]*\.json$/;
+/** Templates that only become YAML or TOML once they are rendered. */
+const TEMPLATE = /\{\{|\{%/;
+
+/** Commands that read a program on stdin and fail when it does not parse. */
+const CHECKERS: Readonly<Record<string, { program: string; command: string }>> = {
+  ".py": {
+    program: "python3",
+    command: `python3 -c 'import ast,sys; ast.parse(sys.stdin.buffer.read())'`,
+  },
+  ".sh": { program: "bash", command: "bash -n" },
+  ".bash": { program: "bash", command: "bash -n" },
+  ".go": { program: "gofmt", command: "gofmt -e >/dev/null" },
+  ".rs": { program: "rustfmt", command: "rustfmt --edition 2021 --emit stdout >/dev/null" },
+};
+
+/** What is wrong with JSON, YAML or TOML text; undefined when fine, `null` for other files. */
+export async function dataSyntaxError(
+  path: string,
+  text: string,
+): Promise<string | undefined | null> {
+  switch (extname(path).toLowerCase()) {
+    case ".json":
+      return complaint(() => JSON.parse(JSONC.test(path) ? stripJsonComments(text) : text));
+    case ".yaml":
+    case ".yml": {
+      if (TEMPLATE.test(text)) return null;
+      const { parseEvents } = await import("../src/deps/js_yaml.ts");
+      return complaint(() => parseEvents(text, {}));
+    }
+    case ".toml": {
+      if (TEMPLATE.test(text)) return null;
+      const { parse } = await import("../src/deps/smol_toml.ts");
+      return complaint(() => parse(text));
+    }
+    default:
+      return null;
+  }
+}
+
+/** Advice on a file just written; undefined when nothing here knows the language. */
+export async function lintWritten(
+  ctx: ToolContext,
+  file: { path: string; text: string; before: string | undefined },
+): Promise<Lint | undefined> {
+  const found = await lintError(ctx, file.path, file.text);
+  if (found === null) return undefined;
+  if (typeof found === "object") return found;
+  if (found === undefined) return { status: "ok" };
+  const before = file.before === undefined
+    ? undefined
+    : await lintError(ctx, file.path, file.before);
+  if (before === found) {
+    return { status: "skipped", message: "It does not parse, and did not before this change." };
+  }
+  return { status: "error", output: found.slice(0, MAX_OUTPUT_CHARS) };
+}
+
+/** The error, undefined when it parses, `null` when the language is unknown, or why it was skipped. */
+async function lintError(
+  ctx: ToolContext,
+  path: string,
+  text: string,
+): Promise<string | undefined | null | Lint> {
+  const data = await dataSyntaxError(path, text);
+  if (data !== null) return data;
+  if (/\.[cm]?[jt]s$/.test(path)) return await scriptError(path, text);
+  const checker = CHECKERS[extname(path).toLowerCase()];
+  if (checker === undefined) return null;
+  const result = await ctx.env.exec(
+    `command -v ${checker.program} >/dev/null 2>&1 || exit 127; ${checker.command}`,
+    { stdin: text, timeoutMs: LINT_TIMEOUT_MS, signal: ctx.signal, taskId: ctx.taskId },
+  );
+  if (result.exitCode === 0) return undefined;
+  if (result.exitCode === 127) {
+    return { status: "skipped", message: `${checker.program} is not installed` };
+  }
+  if (result.timedOut) return { status: "skipped", message: `${checker.program} took too long` };
+  return result.output.trim() || `${checker.program} failed with ${result.exitCode}`;
+}
+
+/** JavaScript and TypeScript by the parser that Deno brings along. */
+async function scriptError(path: string, text: string): Promise<string | undefined | Lint> {
+  const { stripTypeScriptTypes } = await import("node:module");
+  const found = complaint(() => stripTypeScriptTypes(text, { mode: "transform" }));
+  if (found !== undefined && /\.js$/.test(path) && /<\/|\/>/.test(text)) {
+    return { status: "skipped", message: "JSX in a .js file" };
+  }
+  return found?.replace(/^\s*at file:.*:(\d+:\d+)$/m, "    at $1");
+}
+
+function complaint(parse: () => unknown): string | undefined {
+  try {
+    parse();
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message.trim() : String(error);
+  }
+}
+
+/** Comments and trailing commas as spaces, strings untouched, so that positions stay. */
+function stripJsonComments(text: string): string {
+  const tokens =
+    /"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\/|,(?=\s*(?:(?:\/\/[^\n]*|\/\*[\s\S]*?\*\/)\s*)*[}\]])/g;
+  return text.replace(tokens, (token) => token[0] === '"' ? token : token.replace(/[^\n]/g, " "));
+}
+
+/** One line for a refused write. */
+export function syntaxRefusal(path: string, problem: string): string {
+  const kind = extname(path).slice(1).toUpperCase();
+  return `${basename(path)} would not be valid ${kind} and was not written: ${problem}`;
+}

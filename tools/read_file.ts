@@ -1,0 +1,240 @@
+/** `read_file`: a page of a text file with line numbers; says what else a file is and how to go on. */
+import { ToolError } from "../src/protocol/error.ts";
+import type { FileInfo } from "../src/protocol/environment.ts";
+import type { ToolContext, ToolResult } from "../src/protocol/tool.ts";
+import { registry } from "../src/registry/registry.ts";
+import { shellQuote } from "../src/util/shell_quote.ts";
+import { extractDocument } from "./_documents.ts";
+import { type ByteSource, type LineWindow, readWindow, textSource } from "./_line_window.ts";
+import { guardRead, lookAlike, resolveTarget, statFile, type Target } from "./_paths.ts";
+import { binaryKind, SNIFF_BYTES, sniffText } from "./_text_format.ts";
+
+const DEFAULT_LIMIT = 2000;
+const MAX_UTF16_BYTES = 10 << 20;
+const LARGE_BYTES = 512_000;
+
+registry.register({
+  name: "read_file",
+  toolset: "file",
+  description: "Read a text file as `LINE|TEXT` rows. Use this, not cat/head/tail. Large files " +
+    "come in pages: follow next_offset, or find the place with search_files first.",
+  schema: {
+    type: "object",
+    properties: {
+      path: { type: "string" },
+      offset: { type: "integer", description: "first line, from 1", default: 1 },
+      limit: { type: "integer", description: "lines, at most 2000", default: 2000 },
+    },
+    required: ["path"],
+  },
+  emoji: "📖",
+  parallel: "paths",
+  paths: ({ path }) => [{ path, write: false }],
+  idempotent: true,
+  // Pages are limited here; a page spilled to a file would have to be read back.
+  maxResultChars: 1_000_000,
+  summary: ({ path }) => `read ${path}`,
+  handler: readFile,
+});
+
+interface Request {
+  offset: number;
+  limit: number;
+}
+
+async function readFile(
+  args: { path: string; offset?: number; limit?: number },
+  ctx: ToolContext,
+): Promise<ToolResult> {
+  const maxLines = setting(ctx, "tool_output.max_lines", DEFAULT_LIMIT);
+  const request: Request = {
+    offset: Math.max(1, Math.trunc(args.offset ?? 1)),
+    limit: Math.min(maxLines, Math.max(1, Math.trunc(args.limit ?? maxLines))),
+  };
+  let target = await resolveTarget(ctx, args.path);
+  guardRead(ctx, target);
+  const notes: string[] = target.warning === undefined ? [] : [target.warning];
+  if (await ctx.env.stat(target.path) === undefined) {
+    const other = await lookAlike(ctx, target.path);
+    if (other !== undefined) {
+      target = await resolveTarget(ctx, other);
+      guardRead(ctx, target);
+      notes.push(`Read ${other}: its name differs only in look-alike characters.`);
+    }
+  }
+  const info = await statFile(ctx, target);
+  const known = repeated(ctx, target, info, request);
+  if (known.reply) return known.reply;
+  if (known.warning !== undefined) notes.push(known.warning);
+  const result = await readContent(ctx, target, info, request);
+  ctx.services.files.noteRead(ctx.taskId, target.real, info.mtimeMs, result.truncated === true);
+  return notes.length === 0 ? result : { ...result, _warning: notes.join(" ") };
+}
+
+/** What to say instead of, or beside, content that the model was given before. */
+function repeated(
+  ctx: ToolContext,
+  target: Target,
+  info: FileInfo,
+  request: Request,
+): { reply?: ToolResult; warning?: string } {
+  // A script's reads never entered the context, and it has a call limit of its own.
+  if (ctx.sandbox) return {};
+  const { files } = ctx.services;
+  const key = `${request.offset}:${request.limit}`;
+  const row = files.noteRepeat(ctx.taskId, `read_file ${target.real} ${key}`);
+  if (row >= 4) {
+    throw new ToolError(
+      `${target.path} was read ${row} times in a row; use what you have or do something else.`,
+      { already_read: row - 1 },
+    );
+  }
+  const version = `${info.mtimeMs}:${info.size}`;
+  const shown = info.mtimeMs === 0 ? 0 : files.noteShown(ctx.taskId, target.real, { key, version });
+  if (shown > 1) {
+    throw new ToolError(
+      `${target.path} has not changed since it was read; its content is in an earlier result.`,
+      { already_read: shown },
+    );
+  }
+  if (shown === 1) {
+    const message = "Unchanged since the earlier read_file result; use that one.";
+    return {
+      reply: {
+        status: "unchanged",
+        message,
+        path: target.path,
+        dedup: true,
+        content_returned: false,
+      },
+    };
+  }
+  return row === 3 ? { warning: "This is the third identical read in a row." } : {};
+}
+
+async function readContent(
+  ctx: ToolContext,
+  target: Target,
+  info: FileInfo,
+  request: Request,
+): Promise<Record<string, unknown>> {
+  const { path } = target;
+  const size = info.size;
+  const document = await extractDocument(ctx, { path, size });
+  if (document !== undefined) {
+    const page = await readPage(ctx, path, { source: textSource(document), request });
+    return { ...page, file_size: size, extracted_document: true };
+  }
+  const kind = binaryKind(path);
+  if (kind === "image") return imageReply(ctx, size);
+  if (kind !== undefined) throw binaryError(path, kind, size);
+  const source: ByteSource = {
+    size,
+    read: (start, length) => ctx.env.readFile(path, { start, length, signal: ctx.signal }),
+  };
+  const sniffed = sniffText(await source.read(0, SNIFF_BYTES));
+  if (sniffed.kind === "binary") {
+    if (sniffed.type.endsWith("image")) return imageReply(ctx, size);
+    throw binaryError(path, sniffed.type, size);
+  }
+  if (sniffed.encoding === "utf-8") {
+    return await readPage(ctx, path, { source, request, skipBytes: sniffed.bomBytes });
+  }
+  if (size > MAX_UTF16_BYTES) throw binaryError(path, sniffed.encoding.toUpperCase(), size);
+  const bytes = (await source.read(0, size)).subarray(sniffed.bomBytes);
+  const text = new TextDecoder(sniffed.encoding).decode(bytes);
+  const page = await readPage(ctx, path, { source: textSource(text), request });
+  const hint = [page.hint, `Stored as ${sniffed.encoding.toUpperCase()}.`].filter(Boolean);
+  return { ...page, file_size: size, hint: hint.join(" ") };
+}
+
+async function readPage(
+  ctx: ToolContext,
+  path: string,
+  options: { source: ByteSource; request: Request; skipBytes?: number },
+): Promise<Record<string, unknown>> {
+  const { source, request, skipBytes = 0 } = options;
+  const maxLineChars = setting(ctx, "tool_output.max_line_length", 2000);
+  const window = await readWindow(source, {
+    ...request,
+    maxLineChars,
+    maxChars: setting(ctx, "file_read_max_chars", 100_000),
+    skipBytes,
+  });
+  const truncated = window.nextOffset !== undefined;
+  const totalLines = window.totalLines ?? await countLines(ctx, path);
+  const hint = pageHint(path, window, { totalLines, maxLineChars, offset: request.offset });
+  const large = truncated && source.size > LARGE_BYTES && request.limit > 200;
+  return {
+    content: window.content,
+    ...(totalLines === undefined ? {} : { total_lines: totalLines }),
+    file_size: source.size,
+    truncated,
+    is_binary: false,
+    is_image: false,
+    ...(truncated ? { next_offset: window.nextOffset, truncated_by: window.truncatedBy } : {}),
+    ...(hint === "" ? {} : { hint }),
+    ...(large ? { _hint: "Large file: search_files finds the place to read." } : {}),
+  };
+}
+
+function pageHint(
+  path: string,
+  window: LineWindow,
+  options: { totalLines: number | undefined; maxLineChars: number; offset: number },
+): string {
+  const { totalLines, maxLineChars, offset } = options;
+  const hints: string[] = [];
+  if (totalLines === 0) hints.push("The file is empty.");
+  else if (window.content === "" && window.nextOffset === undefined) {
+    hints.push(`Line ${offset} is past the end: the file has ${totalLines ?? "fewer"} lines.`);
+  }
+  if (window.nextOffset !== undefined) {
+    const of = totalLines === undefined ? "" : ` of ${totalLines} lines`;
+    hints.push(`More${of}: go on with offset=${window.nextOffset}.`);
+  }
+  const cut = window.cutLines[0];
+  if (cut !== undefined) {
+    const rest = `sed -n ${cut}p ${shellQuote(path)} | cut -c${maxLineChars + 1}-`;
+    hints.push(`Lines over ${maxLineChars} characters are cut; the rest of one: ${rest}`);
+  }
+  return hints.join(" ");
+}
+
+/** Lines of a file too large to count here; undefined where `wc` cannot tell. */
+async function countLines(ctx: ToolContext, path: string): Promise<number | undefined> {
+  const command = `wc -l < ${shellQuote(path)}`;
+  const result = await ctx.env.exec(command, { timeoutMs: 10_000, signal: ctx.signal });
+  const lines = Number.parseInt(result.output, 10);
+  return result.exitCode === 0 && Number.isInteger(lines) ? lines : undefined;
+}
+
+function imageReply(ctx: ToolContext, size: number): Record<string, unknown> {
+  const hint = ctx.sessionTools.includes("vision_analyze")
+    ? "An image: look at it with vision_analyze."
+    : "An image: there is no text to read.";
+  return {
+    content: "",
+    total_lines: 0,
+    file_size: size,
+    truncated: false,
+    is_binary: true,
+    is_image: true,
+    hint,
+  };
+}
+
+function binaryError(path: string, type: string, size: number): ToolError {
+  const way = type === "not UTF-8"
+    ? "convert it in the terminal (iconv -f LATIN1 -t UTF-8)"
+    : "inspect it in the terminal (file, xxd, strings)";
+  return new ToolError(`${path} is not readable as text (${type}, ${size} bytes); ${way}.`, {
+    is_binary: true,
+    file_size: size,
+  });
+}
+
+function setting(ctx: ToolContext, path: string, fallback: number): number {
+  const value = ctx.config(path);
+  return typeof value === "number" && value > 0 ? Math.trunc(value) : fallback;
+}

@@ -1,0 +1,245 @@
+/** `search_files`: lines that match an expression, or files by name; pages, and a reason when nothing is found. */
+import type { SearchLine, SearchQuery, SearchResult } from "../src/protocol/environment.ts";
+import { ToolError } from "../src/protocol/error.ts";
+import type { InferSchema } from "../src/protocol/json_schema.ts";
+import type { ToolContext, ToolResult } from "../src/protocol/tool.ts";
+import { registry } from "../src/registry/registry.ts";
+import { displayPath, protectedPlaces, similarFiles } from "./_paths.ts";
+import { holdsCredentials, isDevicePath } from "./_protected_paths.ts";
+import { search } from "./_search_engine.ts";
+
+const TIMEOUT_MS = 60_000;
+/** Searches that took longer than this are not repeated to explain an empty answer. */
+const QUICK_MS = 1000;
+/** From so many matches on, rows are grouped under their file. */
+const GROUP_FROM = 5;
+const MAX_LIMIT = 1000;
+const MAX_CONTEXT = 20;
+
+const SCHEMA = {
+  type: "object",
+  properties: {
+    pattern: { type: "string", description: "regular expression, or glob for files" },
+    target: { type: "string", enum: ["content", "files"], default: "content" },
+    path: { type: "string", description: "directory or file", default: "." },
+    file_glob: { type: "string", description: "only these files: *.ts, src/**/*.py" },
+    limit: { type: "integer", default: 50 },
+    offset: { type: "integer", default: 0 },
+    output_mode: {
+      type: "string",
+      enum: ["content", "files_only", "count"],
+      default: "content",
+    },
+    context: { type: "integer", description: "lines around each match", default: 0 },
+  },
+  required: ["pattern"],
+} as const;
+
+type SearchArgs = InferSchema<typeof SCHEMA>;
+
+registry.register({
+  name: "search_files",
+  toolset: "file",
+  description:
+    "Search file contents with a regular expression (target content), or find files by " +
+    "glob, newest first (target files; `*` lists all). Use this, not grep/find/ls. .gitignore is " +
+    "respected.",
+  schema: SCHEMA,
+  emoji: "🔎",
+  parallel: "paths",
+  paths: ({ path }) => [{ path: path ?? ".", write: false }],
+  idempotent: true,
+  summary: ({ pattern, path }) => `search ${pattern}${path ? ` in ${path}` : ""}`,
+  handler: searchFiles,
+});
+
+async function searchFiles(args: SearchArgs, ctx: ToolContext): Promise<ToolResult> {
+  if (args.pattern === "") {
+    throw new ToolError("pattern is empty; `*` with target files lists all.");
+  }
+  const repeat = noteRepeat(ctx, args);
+  const { query, warning } = await buildQuery(ctx, args);
+  const startedAt = performance.now();
+  const asked = await searchWithFallback(ctx, query);
+  const { result } = asked;
+  let note = asked.note;
+  const total = query.target === "files" ? result.totalFiles : result.total;
+  if (total === 0 && note === undefined && performance.now() - startedAt < QUICK_MS) {
+    note = await explainNothing(ctx, query);
+  }
+  const notes = [warning, note, stopNote(result)].filter(Boolean).join(" ");
+  return {
+    ...render(ctx, args, { query, result }),
+    ...(result.stopped === undefined ? {} : { limit_reason: `search_${result.stopped}` }),
+    ...(result.omitted > 0 ? { _omitted: result.omitted } : {}),
+    ...(notes === "" ? {} : { warning: notes }),
+    ...(repeat === undefined ? {} : { _warning: repeat }),
+  };
+}
+
+function noteRepeat(ctx: ToolContext, args: SearchArgs): string | undefined {
+  // A script has a call limit of its own.
+  if (ctx.sandbox) return undefined;
+  const times = ctx.services.files.noteRepeat(ctx.taskId, `search_files ${JSON.stringify(args)}`);
+  if (times >= 4) {
+    throw new ToolError(
+      `This search was made ${times} times in a row; use what it found or change it.`,
+      { already_searched: times - 1 },
+    );
+  }
+  return times === 3 ? "This is the third identical search in a row." : undefined;
+}
+
+async function buildQuery(
+  ctx: ToolContext,
+  args: SearchArgs,
+): Promise<{ query: SearchQuery; warning?: string }> {
+  const places = protectedPlaces(ctx);
+  // "find" is what some models call it.
+  const target = ["files", "find"].includes(args.target ?? "content") ? "files" : "content";
+  const { roots, warning } = await searchRoots(ctx, args.path ?? ".");
+  const query: SearchQuery = {
+    roots,
+    target,
+    pattern: target === "files" ? nameGlob(args.pattern) : args.pattern,
+    multiline: /\\n|\n/.test(args.pattern),
+    ...(args.file_glob ? { glob: args.file_glob } : {}),
+    context: bounded(args.context, { fallback: 0, min: 0, max: MAX_CONTEXT }),
+    offset: bounded(args.offset, { fallback: 0, min: 0, max: Number.MAX_SAFE_INTEGER }),
+    limit: bounded(args.limit, { fallback: 50, min: 1, max: MAX_LIMIT }),
+    lines: target === "content" && (args.output_mode ?? "content") === "content",
+    exclude: (path) => isDevicePath(path) || holdsCredentials(path, places),
+    timeoutMs: TIMEOUT_MS,
+    signal: ctx.signal,
+  };
+  return { query, ...(warning === undefined ? {} : { warning }) };
+}
+
+/** The path, or, when it names nothing, the several existing ones it lists. */
+async function searchRoots(
+  ctx: ToolContext,
+  given: string,
+): Promise<{ roots: string[]; warning?: string }> {
+  const root = ctx.env.resolve(given, ctx.taskId);
+  if (await ctx.env.stat(root) !== undefined) return { roots: [root] };
+  const parts = given.split(/[,\s]+/).filter(Boolean);
+  if (parts.length > 1) {
+    const roots = parts.map((part) => ctx.env.resolve(part, ctx.taskId));
+    const known = await Promise.all(roots.map((path) => ctx.env.stat(path)));
+    if (known.every((info) => info !== undefined)) {
+      return { roots, warning: `Searched ${parts.length} paths.` };
+    }
+  }
+  const similar = await similarFiles(ctx, root);
+  throw new ToolError(`Path not found: ${root}`, similar.length > 0 ? { similar } : {});
+}
+
+/** A name without a leading star is looked for at the end of names; paths stay as they are. */
+function nameGlob(pattern: string): string {
+  if (/[/!]/.test(pattern) || pattern.startsWith("*")) return pattern;
+  return `*${pattern}`;
+}
+
+/** Expressions that no engine can read are searched as plain text. */
+async function searchWithFallback(
+  ctx: ToolContext,
+  query: SearchQuery,
+): Promise<{ result: SearchResult; note?: string }> {
+  const result = await search(ctx, query);
+  if (result.invalid === undefined) return { result };
+  const note = `Not a regular expression (${result.invalid}); searched as plain text.`;
+  return { result: await search(ctx, { ...query, literal: true, multiline: false }), note };
+}
+
+/** Why nothing was found, when a looser search finds something. */
+async function explainNothing(
+  ctx: ToolContext,
+  query: SearchQuery,
+): Promise<string | undefined> {
+  const loose = { ...query, offset: 0, limit: 1, lines: false, timeoutMs: 5000 };
+  if (query.target === "files") {
+    const name = query.pattern.replace(/^\*|\*$/g, "");
+    if (!/[*?[{]/.test(name)) {
+      const near = await search(ctx, { ...loose, pattern: `*${anyCase(name)}*`, limit: 5 });
+      const names = near.files.map(({ path }) => displayPath(ctx, path));
+      if (names.length > 0) return `No such name; similar: ${names.join(", ")}`;
+    }
+    const hidden = await search(ctx, { ...loose, all: true });
+    return hidden.totalFiles > 0
+      ? `${hidden.totalFiles} hidden or ignored files match; list them in the terminal.`
+      : undefined;
+  }
+  const folded = await search(ctx, { ...loose, ignoreCase: true });
+  if (folded.total > 0) return `Nothing in this case; ${folded.total} matches ignoring case: (?i)…`;
+  if (/[\\^$.|?*+()[\]{}]/.test(query.pattern)) {
+    const plain = await search(ctx, { ...loose, literal: true, multiline: false });
+    if (plain.total > 0) return `Nothing as an expression; ${plain.total} matches as plain text.`;
+  }
+  const hidden = await search(ctx, { ...loose, all: true });
+  if (hidden.total === 0) return undefined;
+  return `${hidden.total} matches in hidden or ignored files; search their directory to see them.`;
+}
+
+function anyCase(name: string): string {
+  return name.replace(/[a-z]/gi, (c) => `[${c.toLowerCase()}${c.toUpperCase()}]`);
+}
+
+function stopNote(result: SearchResult): string | undefined {
+  if (result.stopped === "timeout") return "Stopped after 60 s: results are incomplete.";
+  if (result.stopped === "size") return "Too many files match: results are incomplete.";
+  return undefined;
+}
+
+function render(
+  ctx: ToolContext,
+  args: SearchArgs,
+  answer: { query: SearchQuery; result: SearchResult },
+): Record<string, unknown> {
+  const { query, result } = answer;
+  const total = query.lines || args.output_mode === "count" ? result.total : result.totalFiles;
+  const unit = query.lines ? result.total : result.totalFiles;
+  const next = query.offset + query.limit;
+  const more = unit > next
+    ? { truncated: true, hint: `${unit - next} more: go on with offset=${next}.` }
+    : {};
+  if (query.lines) return { total_count: total, ...renderLines(ctx, result.lines, query), ...more };
+  if (query.target === "content" && args.output_mode === "count") {
+    const counts = result.files.map(({ path, count }) => [displayPath(ctx, path), count]);
+    return { total_count: total, counts: Object.fromEntries(counts), ...more };
+  }
+  const files = result.files.map(({ path }) => displayPath(ctx, path));
+  return { total_count: total, files, ...more };
+}
+
+function renderLines(
+  ctx: ToolContext,
+  lines: readonly SearchLine[],
+  query: SearchQuery,
+): Record<string, unknown> {
+  if (query.context === 0 && lines.length < GROUP_FROM) {
+    const matches = lines.map(({ path, line, text }) => ({
+      path: displayPath(ctx, path),
+      line,
+      content: text,
+    }));
+    return { matches };
+  }
+  const out: string[] = [];
+  let last: SearchLine | undefined;
+  for (const row of lines) {
+    if (row.path !== last?.path) out.push(displayPath(ctx, row.path));
+    else if (query.context > 0 && row.line !== last.line + 1) out.push("--");
+    out.push(`${row.line}${row.match ? ":" : "-"}${row.text}`);
+    last = row;
+  }
+  const format = "file, then its lines as N:match" + (query.context > 0 ? " or N-neighbour" : "");
+  return { matches_format: format, matches_text: out.join("\n") };
+}
+
+function bounded(
+  value: number | undefined,
+  range: { fallback: number; min: number; max: number },
+): number {
+  if (value === undefined || !Number.isFinite(value)) return range.fallback;
+  return Math.min(range.max, Math.max(range.min, Math.trunc(value)));
+}
