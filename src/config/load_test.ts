@@ -1,0 +1,144 @@
+import assert from "node:assert/strict";
+import { UsageError } from "../protocol/error.ts";
+import { DEFAULTS } from "./defaults_data.ts";
+import { resolveHome } from "./home.ts";
+import { loadSettings, type Settings } from "./load.ts";
+
+/** A home with these files, removed at the end of its scope. */
+async function homeWith(files: Record<string, string>) {
+  const dir = await Deno.makeTempDir({ prefix: "hermes-config-" });
+  for (const [name, text] of Object.entries(files)) {
+    await Deno.writeTextFile(`${dir}/${name}`, text);
+  }
+  const home = resolveHome({ env: { HERMES_HOME: dir } });
+  return {
+    dir,
+    load: (env: Record<string, string> = {}, overrides?: Record<string, unknown>) =>
+      loadSettings({ home, env, ...(overrides === undefined ? {} : { overrides }) }),
+    [Symbol.asyncDispose]: () => Deno.remove(dir, { recursive: true }),
+  };
+}
+
+async function namesIn(dir: string): Promise<string[]> {
+  return (await Array.fromAsync(Deno.readDir(dir))).map((entry) => entry.name);
+}
+
+async function refusal(loading: Promise<Settings>): Promise<string> {
+  try {
+    await loading;
+  } catch (error) {
+    assert.ok(error instanceof UsageError, String(error));
+    return `${error.message} | ${error.hint}`;
+  }
+  throw new Error("nothing was wrong");
+}
+
+Deno.test("loadSettings() gives the defaults and writes nothing when there is no file", async () => {
+  await using home = await homeWith({});
+  const settings = await home.load();
+  assert.deepEqual(settings.config, DEFAULTS);
+  assert.deepEqual(settings.warnings, []);
+  assert.equal(settings.origin("agent.max_turns"), "default");
+  assert.deepEqual(await namesIn(home.dir), []);
+});
+
+Deno.test("loadSettings() lays file, .env, environment and flags over each other in this order", async () => {
+  await using home = await homeWith({
+    "config.yaml": "agent: { max_turns: 1, api_max_retries: 9 }\nmodel: file/model\n",
+    ".env": "HERMES_MAX_TURNS=2\nHERMES_MODEL=dotenv/model\nOPENAI_API_KEY=stored\n",
+  });
+  const fileAndDotenv = await home.load();
+  assert.equal(fileAndDotenv.config.agent.max_turns, 2);
+  assert.equal(fileAndDotenv.config.agent.api_max_retries, 9);
+  assert.equal(fileAndDotenv.config.model.default, "dotenv/model");
+  assert.equal(fileAndDotenv.env("OPENAI_API_KEY"), "stored");
+  assert.equal(fileAndDotenv.origin("agent.max_turns"), "HERMES_MAX_TURNS");
+  assert.equal(fileAndDotenv.origin("agent.api_max_retries"), "config.yaml");
+
+  const env = { HERMES_MAX_TURNS: "3", OPENAI_API_KEY: "own", HERMES_MODEL: "" };
+  const all = await home.load(env, { "model.default": "flag/model", "model.base_url": undefined });
+  assert.equal(all.config.agent.max_turns, 3);
+  assert.equal(all.env("OPENAI_API_KEY"), "own");
+  assert.equal(all.config.model.default, "flag/model");
+  assert.equal(all.origin("model.default"), "flag");
+  assert.equal(all.get("model.base_url"), "");
+});
+
+Deno.test("loadSettings() leaves the defaults untouched", async () => {
+  await using home = await homeWith({});
+  const settings = await home.load({ HERMES_MAX_TURNS: "3" });
+  settings.config.toolsets.push("x");
+  assert.deepEqual((await home.load()).config.toolsets, ["hermes-cli"]);
+});
+
+Deno.test("loadSettings() reads the checked result from its cache until the file changes", async () => {
+  await using home = await homeWith({ "config.yaml": "agent: { max_turns: 5 }\n" });
+  await home.load();
+  const [cached, ...more] = await namesIn(`${home.dir}/cache`);
+  assert.match(cached!, /^config-[0-9a-f]{64}\.json$/);
+  assert.deepEqual(more, []);
+  const path = `${home.dir}/cache/${cached}`;
+  assert.equal((await Deno.stat(path)).mode! & 0o777, 0o600);
+  await Deno.writeTextFile(
+    path,
+    JSON.stringify({ tree: { agent: { max_turns: 77 } }, warnings: [] }),
+  );
+  assert.equal((await home.load()).config.agent.max_turns, 77, "the cache was not used");
+
+  await Deno.writeTextFile(path, "damaged");
+  assert.equal((await home.load()).config.agent.max_turns, 5);
+
+  await Deno.writeTextFile(`${home.dir}/config.yaml`, "agent: { max_turns: 6 }\n");
+  assert.equal((await home.load()).config.agent.max_turns, 6);
+  assert.equal((await namesIn(`${home.dir}/cache`)).length, 1, "the old result stayed");
+});
+
+Deno.test("loadSettings() works when the cache cannot be written", async () => {
+  await using home = await homeWith({
+    "config.yaml": "agent: { max_turns: 5 }\n",
+    cache: "a file",
+  });
+  assert.equal((await home.load()).config.agent.max_turns, 5);
+});
+
+Deno.test("loadSettings() expands variables in values and warns about unset ones", async () => {
+  await using home = await homeWith({
+    "config.yaml": "model: { base_url: 'http://${HOST}:${env:PORT}/v1', api_key: '${NO_KEY}' }\n" +
+      "agent: { system_prompt: 'costs $5 ${not a var}' }\n",
+    ".env": "HOST=127.0.0.1\n",
+  });
+  const { config, warnings } = await home.load({ PORT: "8080" });
+  assert.equal(config.model.base_url, "http://127.0.0.1:8080/v1");
+  assert.equal(config.model.api_key, "${NO_KEY}");
+  assert.equal(config.agent.system_prompt, "costs $5 ${not a var}");
+  assert.deepEqual(warnings, ["config.yaml uses ${NO_KEY}, which is not set"]);
+});
+
+Deno.test("loadSettings() names file, line, column, key, value and fix", async () => {
+  await using home = await homeWith({
+    "config.yaml": "# top\nagent:\n  max_turns: ten\nterminal:\n  backend: dokcer\n",
+  });
+  assert.equal(
+    await refusal(home.load()),
+    `${home.dir}/config.yaml:3:3: agent.max_turns must be a number, not "ten" ` +
+      "(1 more: hermes config check) | Set it: hermes config set agent.max_turns 500",
+  );
+});
+
+Deno.test("loadSettings() names a variable whose text does not fit", async () => {
+  await using home = await homeWith({});
+  assert.match(
+    await refusal(home.load({ HERMES_MAX_TURNS: "x" })),
+    /HERMES_MAX_TURNS must be a number/,
+  );
+  assert.match(await refusal(home.load({ TERMINAL_ENV: "dock" })), /Did you mean "docker"/);
+  assert.match(await refusal(home.load({ HERMES_ACCEPT_HOOKS: "maybe" })), /must be true or false/);
+  const lists = await home.load({ TERMINAL_DOCKER_VOLUMES: `["/a,b:/c"]` });
+  assert.deepEqual(lists.config.terminal.docker_volumes, ["/a,b:/c"]);
+});
+
+Deno.test("loadSettings() says when the file cannot be read", async () => {
+  await using home = await homeWith({});
+  await Deno.mkdir(`${home.dir}/config.yaml`);
+  assert.match(await refusal(home.load()), /cannot read .*config\.yaml: Is a directory/);
+});
