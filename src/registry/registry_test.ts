@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import type { ManifestEntry, ToolSpec } from "../protocol/tool.ts";
+import { ToolRegistry } from "./registry.ts";
+
+function tool(name: string, toolset: string, rest: Partial<ToolSpec> = {}): ToolSpec {
+  return {
+    name,
+    toolset,
+    description: `${name} of ${toolset}`,
+    schema: { type: "object", properties: {} },
+    handler: () => ({}),
+    ...rest,
+  };
+}
+
+function entry(spec: ToolSpec, load: () => Promise<unknown>): ManifestEntry {
+  const { name, toolset, description, schema } = spec;
+  return { name, toolset, description, schema, load };
+}
+
+Deno.test("register() follows the collision table", () => {
+  const registry = new ToolRegistry();
+  const state = (name: string) => [registry.generation, registry.facts(name)?.toolset];
+  assert.equal(registry.register(tool("a", "x")), true);
+  assert.deepEqual(state("a"), [1, "x"]);
+  assert.equal(registry.register(tool("a", "x")), true);
+  assert.deepEqual(state("a"), [2, "x"]);
+  assert.equal(registry.register(tool("a", "y")), false);
+  assert.deepEqual(state("a"), [2, "x"]);
+  assert.equal(registry.register(tool("a", "y", { override: true })), true);
+  assert.deepEqual(state("a"), [3, "y"]);
+  registry.register(tool("m", "mcp-1"));
+  assert.deepEqual(state("m"), [4, "mcp-1"]);
+  assert.equal(registry.register(tool("m", "mcp-2")), false);
+  assert.deepEqual(state("m"), [4, "mcp-1"]);
+  registry.alias("srv", "mcp-1");
+  assert.equal(registry.generation, 5);
+  assert.equal(registry.unregister("m"), true);
+  assert.equal(registry.generation, 6);
+  assert.equal(registry.aliases.has("srv"), false);
+  assert.equal(registry.unregister("unknown"), false);
+  assert.equal(registry.generation, 6);
+});
+
+Deno.test("register() reports why it rejected, also to a log that comes later", () => {
+  const registry = new ToolRegistry();
+  registry.register(tool("a", "x"));
+  registry.register(tool("a", "y"));
+  const lines: string[] = [];
+  registry.reportProblems((line) => lines.push(line));
+  registry.register(tool("a", "z"));
+  assert.equal(lines.length, 2);
+  assert.match(lines[0]!, /"a" of toolset "y" is rejected.*belongs to toolset "x"/);
+  assert.deepEqual(registry.problems, lines);
+});
+
+Deno.test("load() imports a module once, without a new generation", async () => {
+  const registry = new ToolRegistry();
+  let imports = 0;
+  const spec = tool("a", "x");
+  registry.addManifest([entry(spec, () => {
+    imports++;
+    registry.register(spec);
+    return Promise.resolve();
+  })]);
+  const before = registry.generation;
+  assert.equal(registry.get("a"), undefined);
+  assert.equal(registry.facts("a")?.description, "a of x");
+  assert.ok(registry.pending("a"));
+  const [first, second] = await Promise.all([registry.load("a"), registry.load("a")]);
+  assert.equal(first, spec);
+  assert.equal(second, spec);
+  assert.equal(imports, 1);
+  assert.equal(registry.generation, before);
+  assert.equal(registry.pending("a"), undefined);
+});
+
+Deno.test("load() survives a module that throws and leaves the others alone", async () => {
+  const registry = new ToolRegistry();
+  const good = tool("good", "x");
+  registry.addManifest([
+    entry(tool("bad", "x"), () => Promise.reject(new Error("boom"))),
+    entry(tool("silent", "x"), () => Promise.resolve()),
+    entry(good, () => Promise.resolve(registry.register(good))),
+  ]);
+  assert.equal(await registry.load("bad"), undefined);
+  assert.equal(await registry.load("bad"), undefined);
+  assert.equal(registry.loadFailure("bad"), "boom");
+  assert.equal(await registry.load("silent"), undefined);
+  assert.match(registry.loadFailure("silent")!, /did not register/);
+  assert.equal(await registry.load("good"), good);
+  assert.equal(registry.problems.length, 2);
+});
+
+Deno.test("addManifest() keeps what is registered already and list() sorts", () => {
+  const registry = new ToolRegistry();
+  const live = tool("b", "x");
+  registry.register(live);
+  registry.addManifest([
+    entry(tool("b", "other"), () => Promise.resolve()),
+    entry(tool("a", "x"), () => Promise.resolve()),
+  ]);
+  assert.equal(registry.get("b"), live);
+  assert.deepEqual(registry.list().map((facts) => facts.name), ["a", "b"]);
+  assert.deepEqual(registry.inToolset("x"), ["a", "b"]);
+});
