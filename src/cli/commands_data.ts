@@ -1,5 +1,6 @@
 /** Every command of `hermes`, as data. Help, completion and parsing are made from this table. */
 import type { CommandSpec, FlagSpec } from "./command.ts";
+import { RUN_FLAGS, SESSION_FLAGS } from "./run_flags_data.ts";
 
 /** Accepted by every command, in any position before `--`. */
 export const GLOBAL_FLAGS: readonly FlagSpec[] = [
@@ -39,8 +40,25 @@ function loadConfig() {
 }
 
 export const COMMANDS: readonly CommandSpec[] = [
-  { name: "run", summary: "Do one job without a terminal and print the answer" },
-  { name: "chat", summary: "Talk to the agent in this terminal" },
+  {
+    name: "run",
+    summary: "Do one job without a terminal and print the answer",
+    args: "[PROMPT|-]",
+    flags: RUN_FLAGS,
+    examples: [
+      'hermes run "Fix the failing test"',
+      'git diff | hermes run "Review this"',
+      "hermes run -f task.md --json --max-turns 20",
+      'hermes run --resume latest "and now the docs"',
+    ],
+    load: () => import("./commands/run.ts"),
+  },
+  {
+    name: "chat",
+    summary: "Talk to the agent in this terminal",
+    flags: SESSION_FLAGS,
+    load: () => import("./commands/chat.ts"),
+  },
   { name: "sessions", summary: "List, show, search and manage saved sessions" },
   {
     name: "config",

@@ -3,6 +3,7 @@
  * together. What the first request does not need is behind lazy imports.
  */
 import { Budget, type BudgetLimits } from "../agent/budget.ts";
+import type { LoopDeps } from "../agent/types.ts";
 import type { Settings } from "../config/load.ts";
 import { readProjectFiles } from "../context/project_files.ts";
 import { shrinkMessages } from "../context/shrink.ts";
@@ -46,6 +47,8 @@ export interface OpenOptions {
   log: (line: string) => void;
 }
 
+type ModelDefaults = LoopDeps["request"];
+
 export interface OpenedSession {
   session: Session;
   /** One line about a choice the person should know of. */
@@ -80,12 +83,13 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
     systemPrompt: system,
   });
   const images = (provider: Provider) => withImages(provider, records.blobs);
-  const runtime = lazyRuntime(options, {
+  const runtime = new LazyRuntime({
+    ...options,
     environment,
-    tools,
-    records,
+    tools: tools.map((tool) => tool.name),
+    sessionId: records.id,
     contextTokens: primary.model.contextTokens,
-    route,
+    reviewer: primary,
   });
   const session = new Session({
     id: records.id,
@@ -106,6 +110,7 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
     request: requestSettings(settings),
     hooks: () => runtime.hooks(),
     images: records.blobs,
+    logScriptCall: (call) => records.logScriptCall(call),
     notices: () => runtime.peek()?.services.processes.drainNotices() ?? [],
     clock: cassette.clock,
     async dispose(reason) {
@@ -171,6 +176,19 @@ function limits(options: OpenOptions): BudgetLimits {
     ...(maxTokens === undefined ? {} : { maxTokens }),
     ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
   };
+}
+
+function requestSettings(settings: Settings): ModelDefaults {
+  const { max_tokens: maxOutputTokens } = settings.config.model;
+  const effort = settings.config.agent.reasoning_effort;
+  return {
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(isEffort(effort) ? { reasoningEffort: effort } : {}),
+  };
+}
+
+function isEffort(text: string): text is NonNullable<ModelDefaults["reasoningEffort"]> {
+  return ["minimal", "low", "medium", "high"].includes(text);
 }
 
 function readText(path: string): string | undefined {

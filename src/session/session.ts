@@ -8,6 +8,7 @@ import type { AgentEvent, EndReason, EventBody } from "../protocol/event.ts";
 import type { HookName, HookPayload, HookRunner } from "../protocol/hook.ts";
 import type { UserPart } from "../protocol/message.ts";
 import type { JsonSchema } from "../protocol/json_schema.ts";
+import type { ScriptCall } from "../store/record.ts";
 import type { BlobShelf } from "./images.ts";
 import { EXIT } from "../protocol/error.ts";
 import { VERSION } from "../util/version.ts";
@@ -20,6 +21,8 @@ export type SessionDeps = Omit<LoopDeps, "signal" | "inbox" | "request"> & {
   request: LoopDeps["request"];
   hooks: () => Promise<HookRunner | undefined>;
   images: () => BlobShelf;
+  /** Keeps a call made by a script: part of the record, not of the conversation. */
+  logScriptCall: (call: ScriptCall) => void;
   /** Notices of background work since the last call. */
   notices: () => string[];
   /** How events are stamped; a replay stamps them the same every time. */
@@ -59,6 +62,8 @@ export class Session {
   #turn = 0;
   #steering: string[] = [];
   #closed = false;
+  /** Arguments of script calls under way, by call id. */
+  #scriptArguments = new Map<string, string>();
 
   constructor(deps: SessionDeps) {
     this.#deps = deps;
@@ -130,6 +135,7 @@ export class Session {
     });
     let step = await events.next();
     while (!step.done) {
+      this.#logScript(step.value);
       yield this.#stamp(step.value);
       step = await events.next();
     }
@@ -165,6 +171,22 @@ export class Session {
       content: extra === "" ? content : [...content, { type: "text", text: extra }],
       ...(options.synthetic ? { synthetic: true } : {}),
     };
+  }
+
+  #logScript(event: EventBody): void {
+    if (event.type === "tool_start" && event.sandbox) {
+      this.#scriptArguments.set(event.callId, JSON.stringify(event.arguments));
+    } else if (event.type === "tool_end" && event.sandbox) {
+      this.#deps.logScriptCall({
+        parentCallId: event.parentCallId ?? "",
+        name: event.name,
+        arguments: this.#scriptArguments.get(event.callId) ?? "{}",
+        result: event.result,
+        isError: event.isError,
+        durationMs: event.durationMs,
+      });
+      this.#scriptArguments.delete(event.callId);
+    }
   }
 
   async #notify(name: HookName, payload: Omit<HookPayload, "sessionId">): Promise<void> {

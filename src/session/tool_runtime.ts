@@ -1,44 +1,107 @@
 /**
- * Everything behind a tool call: the environment, the approval gate, hooks, services and the
+ * Everything behind a tool call: the environment, the approval gate, services and the
  * dispatcher. Loaded together when the first call is about to come, never for the first request.
  */
 import { createEnvironment } from "../../environments/manifest.ts";
-import { ProcessManager } from "../../environments/process_table.ts";
-import { createApprovalGate } from "../approval/gate.ts";
+import { createProcessTable } from "../../environments/process_table.ts";
+import type { Settings } from "../config/load.ts";
 import type { ApprovalPolicy, Approver } from "../protocol/approval.ts";
 import type { ToolDispatcher } from "../protocol/dispatch.ts";
-import type { Environment } from "../protocol/environment.ts";
 import type { HookRunner } from "../protocol/hook.ts";
-import type { Clarifier, TodoItem, ToolServices } from "../protocol/services.ts";
+import type { Provider } from "../protocol/provider.ts";
+import type { Clarifier, ToolServices } from "../protocol/services.ts";
 import { createDispatcher } from "../registry/dispatch.ts";
-import type { ToolRegistry } from "../registry/registry.ts";
+import { Hooks } from "../registry/hooks.ts";
+import { registry } from "../registry/registry.ts";
+import { createSandbox } from "../sandbox/sandbox.ts";
+import { SessionFileLedger } from "../util/file_ledger.ts";
+import { joinPath } from "../util/path.ts";
+import { createRedactor, isSecretName } from "../util/redact.ts";
+import { createGate } from "./gate.ts";
 import { createSpillStore } from "./spill.ts";
-import { FileLedgerMap } from "../util/file_ledger.ts";
-import { createRedactor } from "../util/redact.ts";
-import type { Settings } from "../config/load.ts";
+import { createTodoList } from "./todo_list.ts";
 
 export interface ToolRuntimeOptions {
   settings: Settings;
-  registry: ToolRegistry;
+  source: "run" | "chat";
   /** Names offered to the model. */
   tools: readonly string[];
   sessionId: string;
   cwd: string;
   environment: string;
+  persist: boolean;
   processEnv: Readonly<Record<string, string>>;
-  policy: ApprovalPolicy;
+  approve?: ApprovalPolicy;
   approver?: Approver;
   clarifier?: Clarifier;
   contextTokens: number;
-  hooks: HookRunner;
-  /** Asks the auxiliary model; absent when there is none. */
-  review?: (prompt: string, signal: AbortSignal) => Promise<string>;
+  /** The model that judges under the policy `smart`. */
+  reviewer: Provider;
+  /** Absent when nothing listens. */
+  hooks?: HookRunner;
   log: (line: string) => void;
 }
 
 export interface ToolRuntime {
   dispatcher: ToolDispatcher;
-  environment: Environment;
   services: ToolServices;
   close(): Promise<void>;
+}
+
+const NOBODY: Clarifier = { ask: () => Promise.resolve(undefined) };
+
+/** Builds the runtime of one session. @throws {UsageError} for an unknown environment. */
+export async function createToolRuntime(options: ToolRuntimeOptions): Promise<ToolRuntime> {
+  const { settings, processEnv } = options;
+  const hooks = options.hooks ?? new Hooks({ log: options.log });
+  const environment = await createEnvironment(options.environment, {
+    cwd: options.cwd,
+    env: processEnv,
+    home: processEnv.HOME ?? "/",
+    passEnv: settings.config.terminal.env_passthrough,
+    settings: settings.config.terminal,
+  });
+  const sandbox = createSandbox({ processEnv });
+  const services: ToolServices = {
+    todo: createTodoList(),
+    clarifier: options.clarifier ?? NOBODY,
+    processes: createProcessTable(),
+    files: new SessionFileLedger(),
+    spill: createSpillStore(spillDirectory(options)),
+    extra: new Map<string, unknown>([["sandbox", sandbox]]),
+  };
+  const dispatcher = createDispatcher({
+    registry,
+    environment,
+    services,
+    hooks,
+    gate: createGate({ ...options, hooks }),
+    fetch,
+    tools: options.tools,
+    session: { id: options.sessionId, contextTokens: options.contextTokens },
+    config: settings.get,
+    redact: settings.config.security.redact_secrets
+      ? createRedactor(knownSecrets(processEnv))
+      : (text) => text,
+    log: options.log,
+  });
+  return {
+    dispatcher,
+    services,
+    async close() {
+      await sandbox.close();
+      await services.processes.closeAll();
+      await environment.close();
+    },
+  };
+}
+
+/** A session that keeps nothing still needs somewhere for a result of megabytes. */
+function spillDirectory(options: ToolRuntimeOptions): string {
+  if (options.persist) return options.settings.home.path("cache", "spillover");
+  return joinPath(options.processEnv.TMPDIR ?? "/tmp", `hermes-spill-${options.sessionId}`);
+}
+
+function knownSecrets(env: Readonly<Record<string, string>>): string[] {
+  return Object.entries(env).flatMap(([name, value]) => isSecretName(name) ? [value] : []);
 }

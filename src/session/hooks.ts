@@ -1,0 +1,32 @@
+/** Shell hooks from the configuration, as far as the person has consented to them. */
+import type { Settings } from "../config/load.ts";
+import type { HookRunner } from "../protocol/hook.ts";
+import { HOOK_CONSENT_FILE, readApprovals } from "../registry/hook_consent.ts";
+import { spawnHook } from "../registry/hook_process.ts";
+import { Hooks } from "../registry/hooks.ts";
+import { attachShellHooks, parseShellHooks } from "../registry/shell_hooks.ts";
+
+export interface HookSetup {
+  settings: Settings;
+  processEnv: Readonly<Record<string, string>>;
+  cwd: string;
+  acceptHooks: boolean;
+  log: (line: string) => void;
+}
+
+/** Reads, checks and attaches the configured hooks. What is wrong with them is logged. */
+export async function openHooks(setup: HookSetup): Promise<HookRunner> {
+  const { settings, log } = setup;
+  const runner = new Hooks({ log });
+  const { hooks, problems } = parseShellHooks(settings.config.hooks);
+  for (const problem of problems) log(problem);
+  attachShellHooks(runner, hooks, {
+    spawn: spawnHook,
+    env: setup.processEnv,
+    cwd: setup.cwd,
+    log,
+    approvals: await readApprovals(settings.home.path(HOOK_CONSENT_FILE)),
+    accept: setup.acceptHooks || settings.config.hooks_auto_accept,
+  });
+  return runner;
+}
