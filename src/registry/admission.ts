@@ -12,7 +12,6 @@ import { type Outcome, refusal } from "./outcome.ts";
 export interface AdmissionParts extends ContextParts {
   registry: ToolRegistry;
   hooks: HookRunner;
-  redact(text: string): string;
 }
 
 /** A hook's wish that somebody approves the call first. */
@@ -64,7 +63,7 @@ export async function grantWish(
   const { state, wish } = options;
   const request: ApprovalRequest = {
     tool: state.name,
-    subject: parts.redact(describe(parts, state)),
+    subject: describe(parts, state),
     rule: wish.rule ?? `hook:${state.name}`,
     description: wish.message ?? "A hook wants this call approved",
     allowAlways: wish.rule !== undefined,

@@ -30,6 +30,8 @@ export interface ContextParts {
   tools: readonly string[];
   config(path: string): unknown;
   log(line: string): void;
+  /** Removes secrets from a text; the identity where redaction is off. */
+  redact(text: string): string;
 }
 
 /** One call while it runs. */
@@ -70,8 +72,9 @@ export function createContext({ parts, state, callTool }: ContextOptions): ToolC
       askGate({ parts, state }, (context) => parts.gate.checkAction(request, context)),
     approveCommand: (command) =>
       askGate({ parts, state }, (context) => parts.gate.checkCommand(command, context)),
-    progress: (text) => state.options.emit({ type: "tool_delta", callId: state.id, text }),
-    log: (text) => parts.log(`${state.name}: ${text}`),
+    progress: (text) =>
+      state.options.emit({ type: "tool_delta", callId: state.id, text: parts.redact(text) }),
+    log: (text) => parts.log(parts.redact(`${state.name}: ${text}`)),
     callTool,
   };
 }
@@ -96,7 +99,8 @@ export async function askGate(
       ...(parts.session.unattended ? { unattended: true } : {}),
       asked(request) {
         asked = true;
-        emit({ type: "approval_start", callId: state.id, request });
+        const shown = { ...request, subject: parts.redact(request.subject) };
+        emit({ type: "approval_start", callId: state.id, request: shown });
       },
     });
     ended = outcome;

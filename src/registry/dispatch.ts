@@ -15,13 +15,12 @@ import type { NestedCallOptions, NestedCallResult } from "../protocol/tool.ts";
 import { type AdmissionParts, consultHooks, grantWish } from "./admission.ts";
 import { type CallState, createContext } from "./context.ts";
 import { CallTimeout, Deadline, settleWithin } from "./deadline.ts";
-import { Guardrails } from "./guardrails.ts";
+import { type GuardedCall, Guardrails, type GuardVerdict } from "./guardrails.ts";
 import { errorOutcome, type Outcome, redactDeep, refusal, resultOutcome } from "./outcome.ts";
 import { planCall, prepareCall, type PreparedCall } from "./prepare.ts";
 import { fitResult, type ResultLimits, resultLimits } from "./result_limits.ts";
 import { isUntrusted, wrapUntrusted } from "./untrusted.ts";
 
-/** `redact` removes secrets from a text; the identity where redaction is off. */
 export type DispatcherOptions = AdmissionParts;
 
 const DEFAULT_TIMEOUT_MS = 420_000;
@@ -68,13 +67,7 @@ class Dispatcher implements ToolDispatcher {
   ): Promise<DispatchResult> {
     const startedAt = performance.now();
     const prepared = this.#prepare(call);
-    if (prepared.kind === "refused") {
-      const place = { id: call.id, name: prepared.name, options };
-      this.#emitStart(place, call.arguments);
-      const { outcome, unknownTool } = prepared;
-      const result = this.#report(place, { outcome, text: outcome.text, startedAt });
-      return unknownTool ? { ...result, unknownTool } : result;
-    }
+    if (prepared.kind === "refused") return this.#refuse(call, { ...prepared, options, startedAt });
     const { name, facts, args } = prepared;
     using deadline = new Deadline(options.signal, facts.timeoutMs ?? DEFAULT_TIMEOUT_MS);
     const state: CallState = {
@@ -88,6 +81,26 @@ class Dispatcher implements ToolDispatcher {
     };
     const outcome = await this.#outcomeOf(state);
     return await this.#finish(state, { outcome, startedAt });
+  }
+
+  /** A call that cannot run; the model must hear it, and repeating it counts as going in circles. */
+  #refuse(call: ToolCallPart, refused: RefusedCall): DispatchResult {
+    const { name, options, outcome, unknownTool, startedAt } = refused;
+    const place = { id: call.id, name, options };
+    this.#emitStart(place, call.arguments);
+    const { text, halt }: GuardVerdict = isNested(options)
+      ? { text: outcome.text }
+      : this.#guardrails.after({
+        name,
+        idempotent: false,
+        callId: call.id,
+        args: call.arguments,
+      }, outcome);
+    return {
+      ...this.#report(place, { outcome, text: this.#parts.redact(text), startedAt }),
+      ...(unknownTool ? { unknownTool } : {}),
+      ...(halt === undefined ? {} : { halt }),
+    };
   }
 
   /** Hooks, guardrails, approval and the handler: the part that may fail in any way. */
@@ -184,10 +197,11 @@ class Dispatcher implements ToolDispatcher {
       if (options.batch) options.batch.usedChars += text.length;
     }
     await this.#notifyPost(state, { outcome, text, startedAt });
-    const result = this.#report(state, { outcome, text, startedAt });
-    if (state.needsApproval) result.needsApproval = true;
-    if (halt !== undefined) result.halt = halt;
-    return result;
+    return {
+      ...this.#report(state, { outcome, text, startedAt }),
+      ...(state.needsApproval ? { needsApproval: true } : {}),
+      ...(halt === undefined ? {} : { halt }),
+    };
   }
 
   async #notifyPost(state: CallState, end: CallEnd): Promise<void> {
@@ -243,14 +257,19 @@ class Dispatcher implements ToolDispatcher {
 
 type CallPlace = Pick<CallState, "id" | "name" | "options">;
 
+type RefusedCall = PreparedCall & { kind: "refused" } & {
+  options: DispatchOptions;
+  startedAt: number;
+};
+
 interface CallEnd {
   outcome: Outcome;
   text: string;
   startedAt: number;
 }
 
-function guarded(state: CallState) {
-  return { facts: state.facts, callId: state.id, args: state.args };
+function guarded({ id, name, facts, args }: CallState): GuardedCall {
+  return { name, idempotent: facts.idempotent === true, callId: id, args };
 }
 
 function isNested(options: DispatchOptions): boolean {

@@ -3,7 +3,6 @@
  * failing, a read that never changes. Warns in the result; blocks or ends the turn only
  * where the configuration says so. Counts within one turn.
  */
-import type { ToolFacts } from "../protocol/tool.ts";
 import type { Outcome } from "./outcome.ts";
 
 type Kind = "exact_failure" | "same_tool_failure" | "idempotent_no_progress";
@@ -30,9 +29,11 @@ const STALL_NOTICE_AFTER = 3;
 const POLLS = /^process$|_get_result$|_poll$/;
 
 export interface GuardedCall {
-  facts: ToolFacts;
+  name: string;
+  idempotent: boolean;
   callId: string;
-  args: Record<string, unknown>;
+  /** Parsed, or the raw text when that was impossible. */
+  args: unknown;
 }
 
 export interface GuardBlock {
@@ -93,7 +94,7 @@ export class Guardrails {
     if (this.#config("tool_loop_guardrails.hard_stop_enabled") !== true) return undefined;
     const signature = signatureOf(call);
     const failures = this.#exactFailures.get(signature) ?? 0;
-    const tool = call.facts.name;
+    const { name: tool } = call;
     if (failures >= this.#stop("exact_failure")) {
       const message = `This call of ${tool} failed ${failures} times with the same arguments. ` +
         "Change the arguments or the approach.";
@@ -101,7 +102,7 @@ export class Guardrails {
       return block({ action: "block", code, message, tool, count: failures, signature });
     }
     const same = this.#results.get(signature)?.count ?? 0;
-    if (call.facts.idempotent && same >= this.#stop("idempotent_no_progress")) {
+    if (call.idempotent && same >= this.#stop("idempotent_no_progress")) {
       const message = `This call of ${tool} gave the same result ${same} times. ` +
         "Use that result or ask for something else.";
       const code = "idempotent_no_progress_block";
@@ -117,11 +118,11 @@ export class Guardrails {
     const stall = this.#noteStall(signature, call, repeat);
     const notes: string[] = [];
     let halt: string | undefined;
-    if (outcome.failed) halt = this.#noteFailure(call.facts.name, signature, notes);
+    if (outcome.failed) halt = this.#noteFailure(call.name, signature, notes);
     else {
       this.#exactFailures.delete(signature);
-      this.#toolFailures.delete(call.facts.name);
-      if (call.facts.idempotent && this.#warns("idempotent_no_progress", repeat.count)) {
+      this.#toolFailures.delete(call.name);
+      if (call.idempotent && this.#warns("idempotent_no_progress", repeat.count)) {
         notes.push(note("idempotent_no_progress_warning", repeat.count, "same result again"));
       }
     }
@@ -166,7 +167,7 @@ export class Guardrails {
     const count = again ? last.count + 1 : 1;
     const firstCallId = again ? last.firstCallId : call.callId;
     this.#last = { signature, digest: repeat.digest, count, firstCallId };
-    const active = this.#config("agent.stall_guards") !== false && !POLLS.test(call.facts.name);
+    const active = this.#config("agent.stall_guards") !== false && !POLLS.test(call.name);
     return {
       stub: active && count >= 2
         ? `[Unchanged: the result is identical to that of call ${firstCallId} above.]`
@@ -211,10 +212,10 @@ function note(code: string, count: number, advice: string): string {
 
 /** Tool and arguments, whatever the order of the keys. */
 function signatureOf(call: GuardedCall): string {
-  return `${call.facts.name} ${canonical(call.args)}`;
+  return `${call.name} ${canonical(call.args)}`;
 }
 
-function canonical(args: Record<string, unknown>): string {
+function canonical(args: unknown): string {
   const text = JSON.stringify(args, (_, value) => {
     if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
     return Object.fromEntries(Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1));

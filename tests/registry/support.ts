@@ -1,0 +1,125 @@
+/** A dispatcher over a registry of the test's own, with every event and log line kept. */
+import type {
+  ApprovalContext,
+  ApprovalGate,
+  ApprovalOutcome,
+  ApprovalRequest,
+} from "../../src/protocol/approval.ts";
+import type { DispatchOptions, DispatchResult } from "../../src/protocol/dispatch.ts";
+import type { Environment } from "../../src/protocol/environment.ts";
+import type { EventBody } from "../../src/protocol/event.ts";
+import type { JsonSchema } from "../../src/protocol/json_schema.ts";
+import type { ToolCallPart } from "../../src/protocol/message.ts";
+import type { ToolSpec } from "../../src/protocol/tool.ts";
+import { createDispatcher, type DispatcherOptions } from "../../src/registry/dispatch.ts";
+import { Hooks } from "../../src/registry/hooks.ts";
+import { ToolRegistry } from "../../src/registry/registry.ts";
+import { redactSecrets } from "../../src/util/redact.ts";
+import { resolvePath } from "../../src/util/path.ts";
+import { createTestServices } from "../support/tool_context.ts";
+
+/** Answers every question the same way, telling dispatch that somebody was asked. */
+export class FixedGate implements ApprovalGate {
+  readonly requests: ApprovalRequest[] = [];
+  readonly contexts: ApprovalContext[] = [];
+  #outcome: ApprovalOutcome;
+
+  constructor(outcome: ApprovalOutcome) {
+    this.#outcome = outcome;
+  }
+
+  checkCommand(command: string, context: ApprovalContext): Promise<ApprovalOutcome> {
+    const rule = { rule: "any", description: "any command", allowAlways: true };
+    return this.checkAction({ tool: context.tool, subject: command, ...rule }, context);
+  }
+
+  checkAction(request: ApprovalRequest, context: ApprovalContext): Promise<ApprovalOutcome> {
+    this.requests.push(request);
+    this.contexts.push(context);
+    context.asked?.(request);
+    return Promise.resolve(this.#outcome);
+  }
+}
+
+/** Only the parts of an environment that dispatch itself uses. */
+const ENVIRONMENT = {
+  name: "test",
+  cwd: () => "/work/dir",
+  resolve: (path: string) => resolvePath("/work/dir", path),
+} as unknown as Environment;
+
+export class Bench {
+  readonly registry = new ToolRegistry();
+  readonly events: EventBody[] = [];
+  readonly logs: string[] = [];
+  readonly spilled = new Map<string, string>();
+  readonly hooks = new Hooks({ log: (line) => this.logs.push(line) });
+  readonly tools: string[] = [];
+  config: Record<string, unknown> = {};
+  #count = 0;
+
+  add<const S extends JsonSchema>(
+    spec: Pick<ToolSpec<S>, "name" | "handler"> & Partial<ToolSpec<S>>,
+  ): this {
+    this.tools.push(spec.name);
+    this.registry.register(
+      {
+        toolset: "test",
+        description: spec.name,
+        schema: { type: "object", properties: {} },
+        ...spec,
+      } as unknown as ToolSpec,
+    );
+    return this;
+  }
+
+  dispatcher(options: Partial<DispatcherOptions> = {}) {
+    const dispatcher = createDispatcher({
+      registry: this.registry,
+      hooks: this.hooks,
+      tools: this.tools,
+      session: { id: "s1" },
+      environment: ENVIRONMENT,
+      services: {
+        ...createTestServices(),
+        spill: {
+          write: (name, text) => {
+            this.spilled.set(name, text);
+            return Promise.resolve(`/spill/${name}`);
+          },
+        },
+      },
+      gate: new FixedGate({ answer: "deny", by: "test" }),
+      fetch: () => Promise.reject(new Error("no network")),
+      config: (path) => this.config[path],
+      log: (line) => this.logs.push(line),
+      redact: (text) => redactSecrets(text, "code"),
+      ...options,
+    });
+    return {
+      ...dispatcher,
+      plan: (name: string, args: unknown = {}) => dispatcher.plan(this.call(name, args)),
+      beginTurn: () => dispatcher.beginTurn(),
+      run: (name: string, args: unknown = {}, more: Partial<DispatchOptions> = {}) =>
+        dispatcher.run(this.call(name, args), {
+          signal: new AbortController().signal,
+          emit: (event) => this.events.push(event),
+          ...more,
+        }),
+    };
+  }
+
+  call(name: string, args: unknown): ToolCallPart {
+    const text = typeof args === "string" ? args : JSON.stringify(args);
+    return { type: "tool_call", id: `c${++this.#count}`, name, arguments: text };
+  }
+
+  types(): string[] {
+    return this.events.map((event) => event.type);
+  }
+}
+
+/** The result as the JSON it should be. */
+export function parsed(result: DispatchResult): Record<string, unknown> {
+  return JSON.parse(result.message.content);
+}
