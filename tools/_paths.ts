@@ -43,7 +43,7 @@ export async function resolveTarget(ctx: ToolContext, given: string): Promise<Ta
 /** The directories that the path rules speak of. */
 export function protectedPlaces(ctx: ToolContext): ProtectedPlaces {
   const home = ctx.env.resolve("~", ctx.taskId);
-  const hermesHome = ctx.config("hermes_home");
+  const hermesHome = ctx.services.extra.get("hermes_home");
   const roots = ctx.config("security.write_safe_root");
   const list = Array.isArray(roots) ? roots : typeof roots === "string" ? roots.split(":") : [];
   return {
