@@ -5,6 +5,11 @@
 import { VERSION } from "./src/util/version.ts";
 
 async function main(argv: string[]): Promise<number> {
+  if (argv[0] === "__sandbox") {
+    const { runChild } = await import("./src/sandbox/child_main.ts");
+    await runChild();
+    return 0;
+  }
   if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V")) {
     Deno.stdout.writeSync(new TextEncoder().encode(`hermes ${VERSION}\n`));
     return 0;

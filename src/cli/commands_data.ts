@@ -27,12 +27,42 @@ const CONFIG_LIST_FLAGS: readonly FlagSpec[] = [
   JSON_FLAG,
 ];
 
+const SESSION_LIMIT_FLAG: FlagSpec = {
+  name: "limit",
+  short: "n",
+  type: "number",
+  value: "N",
+  help: "Print at most N (20)",
+};
+const SESSION_SOURCE_FLAG: FlagSpec = {
+  name: "source",
+  type: "string",
+  value: "NAME",
+  help: "Only sessions begun by this surface: run, chat",
+};
+const SESSION_LIST_FLAGS: readonly FlagSpec[] = [
+  SESSION_LIMIT_FLAG,
+  SESSION_SOURCE_FLAG,
+  { name: "here", type: "boolean", help: "Only sessions of the current directory" },
+  JSON_FLAG,
+];
+const YES_FLAG: FlagSpec = {
+  name: "yes",
+  short: "y",
+  type: "boolean",
+  help: "Do not ask for confirmation",
+};
+
 function loadSchema() {
   return import("./commands/schema.ts");
 }
 
 function loadCompletion() {
   return import("./commands/completion.ts");
+}
+
+function loadSessions() {
+  return import("./commands/sessions.ts");
 }
 
 function loadConfig() {
@@ -59,7 +89,105 @@ export const COMMANDS: readonly CommandSpec[] = [
     flags: SESSION_FLAGS,
     load: () => import("./commands/chat.ts"),
   },
-  { name: "sessions", summary: "List, show, search and manage saved sessions" },
+  {
+    name: "sessions",
+    summary: "List, show, search and manage saved sessions",
+    flags: SESSION_LIST_FLAGS,
+    load: loadSessions,
+    subcommands: [
+      {
+        name: "list",
+        summary: "Print sessions, the one used last first",
+        flags: SESSION_LIST_FLAGS,
+        load: loadSessions,
+      },
+      {
+        name: "show",
+        summary: "Print a whole session",
+        args: "SESSION",
+        flags: [JSON_FLAG],
+        examples: ["hermes sessions show latest"],
+        load: loadSessions,
+      },
+      {
+        name: "search",
+        summary: "Find messages, the newest first",
+        args: "QUERY...",
+        flags: [
+          SESSION_LIMIT_FLAG,
+          {
+            name: "role",
+            type: "string",
+            value: "ROLE",
+            choices: ["user", "assistant", "tool"],
+            help: "Only messages of this role",
+          },
+          { name: "session", type: "string", value: "SESSION", help: "Only in this session" },
+          JSON_FLAG,
+        ],
+        examples: [
+          `hermes sessions search 'docker "exit code" OR signal -test'`,
+          "hermes sessions search --role user 機械学習",
+        ],
+        load: loadSessions,
+      },
+      {
+        name: "export",
+        summary: "Write sessions as JSON lines; all of them when none is named",
+        args: "[SESSION...]",
+        flags: [{
+          name: "output",
+          short: "o",
+          type: "string",
+          value: "FILE",
+          help: "Write to FILE instead of standard output",
+        }],
+        examples: ["hermes sessions export latest > session.jsonl"],
+        load: loadSessions,
+      },
+      {
+        name: "import",
+        summary: "Add exported sessions; what is already there stays as it is",
+        args: "FILE|-",
+        load: loadSessions,
+      },
+      {
+        name: "rename",
+        summary: "Give a session a title",
+        args: "SESSION TITLE...",
+        load: loadSessions,
+      },
+      {
+        name: "delete",
+        summary: "Delete sessions for good",
+        args: "SESSION...",
+        flags: [YES_FLAG],
+        load: loadSessions,
+      },
+      {
+        name: "prune",
+        summary: "Delete sessions not used for a long time, and images nobody refers to",
+        flags: [
+          {
+            name: "older-than",
+            type: "number",
+            value: "DAYS",
+            help: "Last used more than DAYS ago (90)",
+          },
+          SESSION_SOURCE_FLAG,
+          { name: "dry-run", type: "boolean", help: "Only print what would be deleted" },
+          YES_FLAG,
+        ],
+        load: loadSessions,
+      },
+      {
+        name: "stats",
+        summary: "Count sessions, messages, tokens and bytes",
+        flags: [JSON_FLAG],
+        load: loadSessions,
+      },
+    ],
+  },
   {
     name: "config",
     summary: "Show and change the configuration",
@@ -106,8 +234,23 @@ export const COMMANDS: readonly CommandSpec[] = [
       "hermes config get terminal.backend",
     ],
   },
-  { name: "model", summary: "Show or choose the model" },
-  { name: "doctor", summary: "Check this installation and say what to fix" },
+  {
+    name: "model",
+    summary: "Show which model answers and why, or choose another",
+    args: "[NAME]",
+    flags: [
+      { name: "provider", type: "string", value: "NAME", help: "Provider of the model, or auto" },
+      JSON_FLAG,
+    ],
+    examples: ["hermes model", "hermes model gpt-5.1 --provider openai"],
+    load: () => import("./commands/model.ts"),
+  },
+  {
+    name: "doctor",
+    summary: "Check this installation and say what to fix",
+    flags: [JSON_FLAG],
+    load: () => import("./commands/doctor.ts"),
+  },
   {
     name: "schema",
     summary: "Print a published JSON Schema",

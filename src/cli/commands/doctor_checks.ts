@@ -1,0 +1,169 @@
+/**
+ * What `hermes doctor` looks at. A check never throws for what it looks for: everything it
+ * finds out is a finding, with what to do when it is not fine.
+ */
+import { statfs } from "node:fs/promises";
+import { checkConfigText, formatProblem } from "../../config/check.ts";
+import type { EnvRecord, Home } from "../../config/home.ts";
+import { loadSettings, readOptional, type Settings } from "../../config/load.ts";
+import { Store } from "../../store/store.ts";
+import { randomId } from "../../util/id.ts";
+import { dirname } from "../../util/path.ts";
+import { isStandalone } from "../../util/runtime.ts";
+import { VERSION } from "../../util/version.ts";
+import { checkModel } from "./doctor_model.ts";
+import { checkPrograms, checkSandbox } from "./doctor_programs.ts";
+
+export interface Finding {
+  name: string;
+  /** `note` says what is absent and not needed. */
+  status: "ok" | "note" | "warn" | "fail";
+  detail: string;
+  fix?: string;
+}
+
+export interface CheckContext {
+  home: Home;
+  env: EnvRecord;
+}
+
+export type Check = (context: CheckContext) => Promise<Finding[]>;
+
+const MB = 1024 * 1024;
+
+export const CHECKS: readonly Check[] = [
+  guarded("version", checkVersion),
+  guarded("home", checkHome),
+  guarded("disk", checkDisk),
+  guarded("config.yaml", checkConfig),
+  guarded(".env", checkEnvFile),
+  guarded("sessions", checkStore),
+  guarded("model", withSettings(checkModel)),
+  guarded("programs", withSettings(checkPrograms)),
+  guarded("execute_code", withSettings(checkSandbox)),
+];
+
+/** A check that breaks is a finding too. */
+function guarded(name: string, check: Check): Check {
+  return async (context) => {
+    try {
+      return await check(context);
+    } catch (error) {
+      return [{ name, status: "fail", detail: describe(error) }];
+    }
+  };
+}
+
+/** Checks of what is configured are pointless while the configuration cannot be read. */
+function withSettings(check: (settings: Settings) => Promise<Finding[]>): Check {
+  return async (context) => {
+    let settings: Settings;
+    try {
+      settings = await loadSettings(context);
+    } catch {
+      // Reported in full by the check of config.yaml or of the home.
+      return [];
+    }
+    return await check(settings);
+  };
+}
+
+function checkVersion(): Promise<Finding[]> {
+  const build = isStandalone() ? "compiled" : "from source or portable";
+  const detail =
+    `hermes ${VERSION}, deno ${Deno.version.deno}, ${Deno.build.os}-${Deno.build.arch}, ${build}`;
+  return Promise.resolve([{ name: "version", status: "ok", detail }]);
+}
+
+async function checkHome({ home }: CheckContext): Promise<Finding[]> {
+  const name = "home";
+  const existing = await nearestExisting(home.dir);
+  const probe = `${existing}/.hermes-doctor-${randomId(8)}`;
+  try {
+    await Deno.writeTextFile(probe, "", { mode: 0o600 });
+    await Deno.remove(probe);
+  } catch (error) {
+    return [{
+      name,
+      status: "fail",
+      detail: `${existing} cannot be written: ${describe(error)}`,
+      fix: "Make it writable, or set HERMES_HOME to another directory",
+    }];
+  }
+  const detail = existing === home.dir ? home.dir : `${home.dir} (made when first needed)`;
+  return [{ name, status: "ok", detail }];
+}
+
+async function checkDisk({ home }: CheckContext): Promise<Finding[]> {
+  const directory = await nearestExisting(home.dir);
+  const { bavail, bsize } = await statfs(directory);
+  const freeMb = Math.floor(bavail * bsize / MB);
+  const detail = `${freeMb} MB free in ${directory}`;
+  if (freeMb >= 500) return [{ name: "disk", status: "ok", detail }];
+  const status = freeMb < 50 ? "fail" : "warn";
+  return [{ name: "disk", status, detail, fix: "Free some space: sessions are kept there" }];
+}
+
+async function checkConfig({ home, env }: CheckContext): Promise<Finding[]> {
+  const name = "config.yaml";
+  const file = home.path(name);
+  const text = await readOptional(file);
+  const found: Finding[] = [];
+  if (text !== undefined) {
+    const { problems, warnings } = await checkConfigText(text);
+    for (const [status, list] of [["fail", problems], ["warn", warnings]] as const) {
+      for (const problem of list) {
+        found.push({ name, status, detail: formatProblem(file, problem), fix: problem.fix });
+      }
+    }
+    if (problems.length > 0) return found;
+  }
+  const { warnings } = await loadSettings({ home, env });
+  for (const detail of warnings.filter((warning) => !warning.startsWith(file))) {
+    found.push({ name, status: "warn", detail, fix: "Set the variable, or change the value" });
+  }
+  if (found.length > 0) return found;
+  return [{ name, status: "ok", detail: text === undefined ? "none; all defaults" : file }];
+}
+
+async function checkEnvFile({ home }: CheckContext): Promise<Finding[]> {
+  const name = ".env";
+  const file = home.path(name);
+  const info = await Deno.stat(file).catch(() => undefined);
+  if (info === undefined) return [{ name, status: "ok", detail: "none" }];
+  const mode = (info.mode ?? 0) & 0o777;
+  if ((mode & 0o077) === 0) return [{ name, status: "ok", detail: file }];
+  return [{
+    name,
+    status: "warn",
+    detail: `${file} holds secrets and others may read it (mode ${mode.toString(8)})`,
+    fix: `chmod 600 ${file}`,
+  }];
+}
+
+async function checkStore({ home }: CheckContext): Promise<Finding[]> {
+  const name = "sessions";
+  const file = home.path("state.db");
+  const exists = await Deno.stat(file).then(() => true, () => false);
+  if (!exists) return [{ name, status: "ok", detail: "none yet" }];
+  const notices: string[] = [];
+  using store = new Store(file, { onNotice: (text) => notices.push(text) });
+  const { sessions, messages } = store.stats();
+  const detail = `${sessions} sessions, ${messages} messages in ${file}`;
+  return [
+    { name, status: "ok", detail },
+    ...notices.map((notice): Finding => ({ name, status: "warn", detail: notice })),
+  ];
+}
+
+async function nearestExisting(path: string): Promise<string> {
+  let at = path;
+  while (at !== "/" && !await Deno.stat(at).then((info) => info.isDirectory, () => false)) {
+    at = dirname(at);
+  }
+  return at;
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,109 @@
+/** The doctor's look at other programs and at what the kernel offers. */
+import type { Settings } from "../../config/load.ts";
+import { lookAround } from "../../sandbox/availability.ts";
+import { defaultMode } from "../../sandbox/command.ts";
+import { which } from "../../util/which.ts";
+import type { Finding } from "./doctor_checks.ts";
+
+interface Program {
+  name: string;
+  /** Prints a version; a failure means it is installed but does not work. */
+  probe: readonly string[];
+  /** The environment that cannot do without it. */
+  backend?: string;
+  required?: boolean;
+  without: string;
+  install: string;
+}
+
+const PROBE_MS = 5000;
+
+const PROGRAMS: readonly Program[] = [
+  {
+    name: "bash",
+    probe: ["--version"],
+    required: true,
+    without: "commands cannot run",
+    install: "Install bash",
+  },
+  {
+    name: "git",
+    probe: ["--version"],
+    without: "the model cannot use git and checkpoints are off",
+    install: "Install git",
+  },
+  {
+    name: "rg",
+    probe: ["--version"],
+    without: "search_files uses its own, slower engine",
+    install: "Install ripgrep for faster searches",
+  },
+  {
+    name: "docker",
+    probe: ["version", "--format", "{{.Server.Version}}"],
+    backend: "docker",
+    without: "the docker environment is not available",
+    install: "Install docker and start its daemon",
+  },
+  {
+    name: "ssh",
+    probe: ["-V"],
+    backend: "ssh",
+    without: "the ssh environment is not available",
+    install: "Install an OpenSSH client",
+  },
+];
+
+export async function checkPrograms(settings: Settings): Promise<Finding[]> {
+  return await Promise.all(PROGRAMS.map((program) => checkProgram(program, settings)));
+}
+
+async function checkProgram(program: Program, settings: Settings): Promise<Finding> {
+  const { name } = program;
+  const needed = program.required || settings.config.terminal.backend === program.backend;
+  const status = needed ? "fail" : "note";
+  const path = await which(name, settings.env("PATH"));
+  if (path === undefined) {
+    const fix = needed ? { fix: program.install } : {};
+    return { name, status, detail: `not found: ${program.without}`, ...fix };
+  }
+  const answer = await probe(path, program.probe);
+  if (answer.ok) return { name, status: "ok", detail: `${answer.line} (${path})` };
+  const detail = `${path} does not work: ${answer.line}; ${program.without}`;
+  return { name, status, detail, ...(needed ? { fix: program.install } : {}) };
+}
+
+async function probe(
+  path: string,
+  args: readonly string[],
+): Promise<{ ok: boolean; line: string }> {
+  try {
+    const { code, stdout, stderr } = await new Deno.Command(path, {
+      args: [...args],
+      stdin: "null",
+      signal: AbortSignal.timeout(PROBE_MS),
+    }).output();
+    const decoder = new TextDecoder();
+    const text = decoder.decode(stdout).trim() || decoder.decode(stderr).trim();
+    return { ok: code === 0, line: text.split("\n")[0] || `exit code ${code}` };
+  } catch (error) {
+    return { ok: false, line: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+export function checkSandbox(settings: Settings): Promise<Finding[]> {
+  const { script, python } = lookAround({
+    mode: defaultMode(),
+    without: [],
+    searchPath: settings.env("PATH") ?? "",
+  });
+  const name = "execute_code";
+  return Promise.resolve([
+    script.available
+      ? { name, status: "ok", detail: "scripts run behind every wall this machine has" }
+      : { name, status: "warn", detail: script.reason },
+    python.available
+      ? { name: `${name} (Python)`, status: "ok", detail: "available" }
+      : { name: `${name} (Python)`, status: "note", detail: python.reason },
+  ]);
+}
