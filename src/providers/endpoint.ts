@@ -1,0 +1,61 @@
+/** Addresses of model servers: how people write them, and asking one which models it has. */
+import { UsageError } from "../protocol/error.ts";
+import type { Wire } from "./catalog_data.ts";
+
+/** The address as requests use it: no trailing slash, `/v1` where the path was left out. */
+export function normalizeBaseUrl(text: string, wire: Wire): string {
+  const url = URL.parse(text.trim());
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search || url.hash) {
+    throw new UsageError(
+      `base URL "${text}" is not an http(s) address; write it like http://127.0.0.1:8000/v1`,
+    );
+  }
+  if (url.username || url.password) {
+    throw new UsageError(`the base URL must not carry credentials; put the key in HERMES_API_KEY`);
+  }
+  const path = url.pathname.replace(/\/+$/, "")
+    .replace(/\/(chat\/completions|responses|messages)$/, "");
+  const bare = path === "" && wire !== "anthropic_messages";
+  return url.origin + (bare ? "/v1" : path);
+}
+
+/** `OLLAMA_HOST` as Ollama reads it: scheme and port may be missing, 0.0.0.0 means here. */
+export function ollamaUrl(host: string): string {
+  const url = URL.parse(/^https?:/.test(host) ? host : `http://${host}`);
+  if (url === null) throw new UsageError(`OLLAMA_HOST "${host}" is not an address`);
+  if (url.port === "" && !/^https?:/.test(host)) url.port = "11434";
+  if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1";
+  return normalizeBaseUrl(url.href, "openai_chat");
+}
+
+export interface ListModelsOptions {
+  fetch: typeof fetch;
+  timeoutMs: number;
+  apiKey?: string | undefined;
+}
+
+/** Chat models a server offers, in its order; undefined when it cannot be reached in time. */
+export async function listModels(
+  baseUrl: string,
+  options: ListModelsOptions,
+): Promise<string[] | undefined> {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), options.timeoutMs);
+  try {
+    const response = await options.fetch(`${baseUrl}/models`, {
+      headers: options.apiKey === undefined ? {} : { authorization: `Bearer ${options.apiKey}` },
+      redirect: "manual",
+      signal: controller.signal,
+    });
+    const body = await response.json() as { data?: { id?: unknown }[] };
+    if (!response.ok || !Array.isArray(body.data)) return undefined;
+    return body.data.map((model) => String(model.id ?? ""))
+      .filter((id) => id !== "" && !/embed|rerank|whisper|tts/i.test(id));
+  } catch {
+    // Not there, too slow, or not a model server: all the same to the caller.
+    return undefined;
+  } finally {
+    clearTimeout(timer);
+    controller.abort();
+  }
+}

@@ -1,0 +1,51 @@
+/** What is known of a model from its name alone. Unknown names get a cautious guess. */
+import type { ModelInfo } from "../protocol/provider.ts";
+import { MODELS, REASONING_MODELS, TEXT_ONLY_MODELS } from "./models_data.ts";
+
+const UNKNOWN_CONTEXT_TOKENS = 128_000;
+
+export interface ModelInfoOptions {
+  /** Served on this machine: costs nothing. */
+  local?: boolean;
+  /** The person knows the window better. */
+  contextTokens?: number;
+}
+
+/** Facts for budgets and accounting. */
+export function modelInfo(id: string, options: ModelInfoOptions = {}): ModelInfo {
+  const name = normalizeModelName(id);
+  const [context, maxOutputTokens, input, output, cached, written] = factsOf(name) ??
+    [UNKNOWN_CONTEXT_TOKENS];
+  const free = options.local || id.endsWith(":free");
+  const prices = free
+    ? { inputPrice: 0, outputPrice: 0, cachedInputPrice: 0, cacheWritePrice: 0 }
+    : {
+      ...(input === undefined ? {} : { inputPrice: input }),
+      ...(output === undefined ? {} : { outputPrice: output }),
+      ...(cached === undefined ? {} : { cachedInputPrice: cached }),
+      ...(written === undefined ? {} : { cacheWritePrice: written }),
+    };
+  return {
+    id,
+    contextTokens: options.contextTokens || context,
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...prices,
+    reasoning: REASONING_MODELS.test(name),
+    images: !TEXT_ONLY_MODELS.test(name),
+  };
+}
+
+/** `anthropic/Claude-Opus-4.6:beta` → `claude-opus-4-6`. */
+export function normalizeModelName(id: string): string {
+  return id.slice(id.lastIndexOf("/") + 1).replace(/:.*$/, "").toLowerCase().replaceAll(".", "-");
+}
+
+function factsOf(name: string): typeof MODELS[string] | undefined {
+  for (let end = name.length; end > 0; end--) {
+    // A name goes on with a dash or not at all: "o3x" is not "o3", but "qwen3" is "qwen".
+    if (end < name.length && /[a-z]/.test(name[end]!)) continue;
+    const facts = MODELS[name.slice(0, end)];
+    if (facts !== undefined) return facts;
+  }
+  return undefined;
+}
