@@ -29,7 +29,7 @@ export interface SearchHit {
 /** Changes when the content of the index does; an older index is then built anew. */
 const INDEX_VERSION = 1;
 /** One transaction of indexing; other writers wait that long at most. */
-const BATCH_MS = 40;
+const BATCH_MS = 100;
 const ROWS_PER_READ = 64;
 
 // `words` finds words, phrases and CJK of any length; `trigrams` any part of a word, in what

@@ -1,0 +1,164 @@
+/**
+ * Measures the store: one message made durable, and session search over many messages. Prints
+ * JSON. `deno run -A scripts/bench/store_bench.ts [MESSAGES]`, a million by default.
+ */
+import type { Message } from "../../src/protocol/message.ts";
+import { Store } from "../../src/store/store.ts";
+
+const SYLLABLES = "ta ri on sta men con er al pro de in lo qui ver sa ble ment ing tion ra".split(
+  " ",
+);
+const VOCABULARY = 30_000;
+const ROLES = ["user", "assistant", "tool"] as const;
+const SESSION = { source: "bench", cwd: "/", provider: "p", model: "m", systemPrompt: "" };
+
+/** The same pseudo-random numbers in every run. */
+class Random {
+  #state = 12_345;
+
+  next(): number {
+    this.#state = (Math.imul(this.#state, 1_664_525) + 1_013_904_223) >>> 0;
+    return this.#state / 2 ** 32;
+  }
+
+  below(limit: number): number {
+    return Math.floor(this.next() * limit);
+  }
+
+  /** Below `limit`, small numbers far more often, as words are in a language. */
+  zipf(limit: number): number {
+    return Math.min(limit - 1, Math.floor(Math.exp(this.next() * Math.log(limit))) - 1);
+  }
+}
+
+/** Messages that look like conversation: common and rare words, some Chinese, longer tool output. */
+export class MessageGenerator {
+  readonly words: string[];
+  #random = new Random();
+
+  constructor() {
+    const words = new Set<string>();
+    while (words.size < VOCABULARY) {
+      const length = 1 + this.#random.below(4);
+      const parts = Array.from({ length }, () => SYLLABLES[this.#random.below(SYLLABLES.length)]!);
+      const word = parts.join("");
+      words.add(words.has(word) ? word + words.size.toString(36) : word);
+    }
+    this.words = [...words];
+  }
+
+  message(index: number): Message {
+    const role = ROLES[index % ROLES.length]!;
+    const length = role === "tool" ? 20 + this.#random.below(150) : 10 + this.#random.below(50);
+    let text = Array.from({ length }, () => this.words[this.#random.zipf(VOCABULARY)]).join(" ");
+    if (index % 10 === 0) text += ` ${this.chinese(40)}`;
+    if (role === "user") return { role, content: [{ type: "text", text }] };
+    if (role === "tool") {
+      return { role, toolCallId: "c", name: "terminal", content: text, isError: false };
+    }
+    return {
+      role,
+      content: [{ type: "text", text }],
+      stopReason: "end",
+      provider: "p",
+      model: "m",
+    };
+  }
+
+  chinese(length: number): string {
+    return String.fromCodePoint(
+      ...Array.from({ length }, () => 0x4e00 + this.#random.zipf(3_000)),
+    );
+  }
+
+  /** One of the queries a person types: words common and rare, phrases, exclusions, CJK, parts, misses. */
+  query(): string {
+    const word = () => this.words[this.#random.zipf(VOCABULARY)]!;
+    const forms = [
+      word,
+      () => `${word()} ${word()}`,
+      () => `"${word()} ${word()}"`,
+      () => `${word()} -${word()}`,
+      () => `${word()} OR ${word()} ${word()}`,
+      () => this.chinese(1 + this.#random.below(3)),
+      () => `${word().slice(0, 5)}*`,
+      () => `${word()}${word()}x`,
+    ];
+    return forms[this.#random.below(forms.length)]!();
+  }
+}
+
+export interface StoreBench {
+  openMs: number;
+  durableMs: { p50: number; p95: number; max: number };
+  messages: number;
+  indexSeconds: number;
+  megabytes: number;
+  searchMs: { p50: number; p95: number; max: number };
+}
+
+/** Runs the whole measurement in a temporary directory. */
+export function benchStore(messages: number): StoreBench {
+  const directory = Deno.makeTempDirSync();
+  try {
+    const path = `${directory}/state.db`;
+    new Store(path).close();
+    const openMs = time(() => new Store(path).close());
+    using store = new Store(path);
+    const generator = new MessageGenerator();
+    const durable = measureDurable(store, generator);
+    fill(store, generator, messages);
+    const indexSeconds = time(() => store.search("warm up")) / 1000;
+    const search = Array.from({ length: 400 }, () => {
+      const query = generator.query();
+      return time(() => store.search(query));
+    });
+    return {
+      openMs: round(openMs),
+      durableMs: percentiles(durable),
+      messages,
+      indexSeconds: round(indexSeconds),
+      megabytes: Math.round(store.stats().bytes / 1e6),
+      searchMs: percentiles(search),
+    };
+  } finally {
+    Deno.removeSync(directory, { recursive: true });
+  }
+}
+
+function measureDurable(store: Store, generator: MessageGenerator): number[] {
+  const id = store.createSession(SESSION);
+  return Array.from({ length: 500 }, (_, i) => {
+    const message = generator.message(i);
+    return time(() => store.appendMessage(id, message));
+  });
+}
+
+function fill(store: Store, generator: MessageGenerator, messages: number): void {
+  const perSession = 500;
+  for (let start = 0; start < messages; start += perSession) {
+    const id = store.createSession(SESSION);
+    const count = Math.min(perSession, messages - start);
+    store.appendMessages(id, Array.from({ length: count }, (_, i) => generator.message(start + i)));
+  }
+}
+
+function time(action: () => unknown): number {
+  const startedAt = performance.now();
+  action();
+  return performance.now() - startedAt;
+}
+
+function percentiles(samples: number[]): { p50: number; p95: number; max: number } {
+  const sorted = samples.toSorted((a, b) => a - b);
+  const at = (share: number) => round(sorted[Math.floor((sorted.length - 1) * share)]!);
+  return { p50: at(0.5), p95: at(0.95), max: at(1) };
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}
+
+if (import.meta.main) {
+  console.log(JSON.stringify(benchStore(Number(Deno.args[0] ?? 1_000_000)), null, 2));
+}
