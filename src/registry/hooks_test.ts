@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import type { HookPayload } from "../protocol/hook.ts";
+import { Bench, FixedGate, parsed } from "../../tests/registry/support.ts";
+import { Hooks, parseDirective } from "./hooks.ts";
+
+const SIGNAL = new AbortController().signal;
+const PAYLOAD: HookPayload = { sessionId: "s", toolName: "t", args: { a: 1 } };
+
+function quiet(): { hooks: Hooks; lines: string[] } {
+  const lines: string[] = [];
+  return { hooks: new Hooks({ log: (line) => lines.push(line), timeoutMs: 50 }), lines };
+}
+
+Deno.test("preToolCall() accumulates changes and stops at the first verdict", async () => {
+  const { hooks } = quiet();
+  const seen: unknown[] = [];
+  hooks.on("pre_tool_call", () => ({ action: "modify", args: { a: 2 } }));
+  hooks.on("pre_tool_call", (payload) => {
+    seen.push(payload.args);
+    return { action: "modify", args: { b: 3 } };
+  });
+  hooks.on("pre_tool_call", () => ({ action: "block", message: "no" }));
+  hooks.on("pre_tool_call", () => assert.fail("a verdict was given already"));
+  assert.deepEqual(await hooks.preToolCall(PAYLOAD, SIGNAL), [
+    { action: "modify", args: { a: 2 } },
+    { action: "modify", args: { b: 3 } },
+    { action: "block", message: "no" },
+  ]);
+  assert.deepEqual(seen, [{ a: 2 }]);
+});
+
+Deno.test("a hook that throws, answers nonsense or hangs harms nobody", async () => {
+  const { hooks, lines } = quiet();
+  hooks.on("pre_tool_call", () => {
+    throw new Error("boom");
+  });
+  hooks.on("pre_tool_call", () => 42);
+  hooks.on("pre_tool_call", () => ({ action: "modify", args: [] }));
+  hooks.on("pre_tool_call", () => new Promise(() => {}));
+  hooks.on("pre_tool_call", () => ({ action: "approve", rule: "r" }));
+  assert.deepEqual(await hooks.preToolCall(PAYLOAD, SIGNAL), [{ action: "approve", rule: "r" }]);
+  assert.deepEqual(lines, [
+    "Hook pre_tool_call failed: boom",
+    "Hook pre_tool_call failed: timed out after 0.05 s",
+  ]);
+});
+
+Deno.test("preLlmCall() joins texts and contexts and bounds them", async () => {
+  const { hooks } = quiet();
+  assert.equal(await hooks.preLlmCall(PAYLOAD, SIGNAL), "");
+  hooks.on("pre_llm_call", () => "one");
+  hooks.on("pre_llm_call", () => ({ context: "two" }));
+  hooks.on("pre_llm_call", () => undefined);
+  assert.equal(await hooks.preLlmCall(PAYLOAD, SIGNAL), "one\n\ntwo");
+  hooks.on("pre_llm_call", () => "x".repeat(20_000));
+  const bounded = await hooks.preLlmCall(PAYLOAD, SIGNAL);
+  assert.ok(bounded.length < 1_200);
+  assert.match(bounded, /19010 characters of hook output left out/);
+});
+
+Deno.test("on() can be undone and has() follows", async () => {
+  const { hooks } = quiet();
+  let calls = 0;
+  const off = hooks.on("post_tool_call", () => void calls++);
+  assert.equal(hooks.has("post_tool_call"), true);
+  await hooks.notify("post_tool_call", PAYLOAD);
+  off();
+  assert.equal(hooks.has("post_tool_call"), false);
+  await hooks.notify("post_tool_call", PAYLOAD);
+  assert.equal(calls, 1);
+});
+
+Deno.test("an aborted turn runs no further hooks", async () => {
+  const { hooks } = quiet();
+  const controller = new AbortController();
+  hooks.on("pre_tool_call", () => controller.abort());
+  hooks.on("pre_tool_call", () => assert.fail("must not run"));
+  assert.deepEqual(await hooks.preToolCall(PAYLOAD, controller.signal), []);
+});
+
+Deno.test("parseDirective() takes both spellings", () => {
+  assert.deepEqual(parseDirective({ decision: "block", reason: "r" }), {
+    action: "block",
+    message: "r",
+  });
+  assert.deepEqual(parseDirective({ action: "block" }), {
+    action: "block",
+    message: "no reason given",
+  });
+  assert.deepEqual(parseDirective({ decision: "modify", "tool_input": { a: 1 } }), {
+    action: "modify",
+    args: { a: 1 },
+  });
+  assert.deepEqual(parseDirective({ action: "approve", "rule_key": "k", message: "m" }), {
+    action: "approve",
+    message: "m",
+    rule: "k",
+  });
+  for (const other of [undefined, null, "block", { action: "continue" }, { action: "modify" }]) {
+    assert.equal(parseDirective(other), undefined);
+  }
+});
+
+function benchWithTool(): Bench {
+  return new Bench().add({
+    name: "t",
+    schema: { type: "object", properties: { n: { type: "integer" } } } as const,
+    handler: ({ n }) => ({ n: n ?? null }),
+  });
+}
+
+Deno.test("dispatch blocks when a hook says so and tells the model why", async () => {
+  const bench = benchWithTool();
+  bench.hooks.on("pre_tool_call", () => ({ action: "block", message: "not on Sundays" }));
+  const result = await bench.dispatcher().run("t");
+  assert.deepEqual(parsed(result), { error: "Blocked by a hook: not on Sundays" });
+  assert.deepEqual(bench.types(), ["tool_start", "tool_end"]);
+});
+
+Deno.test("dispatch runs with rewritten arguments and checks them", async () => {
+  const bench = benchWithTool();
+  let args: Record<string, unknown> = { n: "7" };
+  bench.hooks.on("pre_tool_call", () => ({ action: "modify", args }));
+  assert.deepEqual(parsed(await bench.dispatcher().run("t", { n: 1 })), { n: 7 });
+  const start = bench.events[0]!;
+  assert.ok(start.type === "tool_start");
+  assert.deepEqual(start.arguments, { n: 7 });
+  args = { n: "x" };
+  assert.match(
+    String(parsed(await bench.dispatcher().run("t")).error),
+    /A hook rewrote.*"n" must be/,
+  );
+});
+
+Deno.test("dispatch asks for the approval a hook wants", async () => {
+  for (const answer of ["once", "deny"] as const) {
+    const bench = benchWithTool();
+    const gate = new FixedGate({ answer, by: "person" });
+    bench.hooks.on("pre_tool_call", () => ({ action: "approve", message: "sure?", rule: "r" }));
+    const result = await bench.dispatcher({ gate }).run("t", { n: 1 });
+    const expected = answer === "once" ? { n: 1 } : { error: "t was not approved (person)." };
+    assert.deepEqual(parsed(result), expected);
+    assert.deepEqual(gate.requests, [{
+      tool: "t",
+      subject: 't {"n":1}',
+      rule: "r",
+      description: "sure?",
+      allowAlways: true,
+    }]);
+    assert.deepEqual(bench.types(), ["tool_start", "approval_start", "approval_end", "tool_end"]);
+  }
+});
+
+Deno.test("dispatch tells observers what came of a call", async () => {
+  const bench = benchWithTool();
+  const seen: HookPayload[] = [];
+  bench.hooks.on("post_tool_call", (payload) => void seen.push(payload));
+  await bench.dispatcher().run("t", { n: 1 });
+  const { durationMs, ...rest } = seen[0]!;
+  assert.equal(typeof durationMs, "number");
+  assert.deepEqual(rest, {
+    sessionId: "s1",
+    taskId: "main",
+    callId: "c1",
+    toolName: "t",
+    args: { n: 1 },
+    cwd: "/work/dir",
+    result: '{"n":1}',
+    status: "ok",
+  });
+});

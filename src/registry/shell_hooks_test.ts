@@ -1,0 +1,208 @@
+import assert from "node:assert/strict";
+import type { HookPayload } from "../protocol/hook.ts";
+import { splitWords } from "./argv.ts";
+import { approveHooks, isApproved, readApprovals, revokeHooks } from "./hook_consent.ts";
+import { spawnHook, withoutSecrets } from "./hook_process.ts";
+import { Hooks } from "./hooks.ts";
+import { attachShellHooks, matches, parseShellHooks, runShellHook } from "./shell_hooks.ts";
+
+const PAYLOAD: HookPayload = {
+  sessionId: "s1",
+  toolName: "terminal",
+  args: { command: "ls" },
+  cwd: "/tmp",
+  callId: "c1",
+};
+const SIGNAL = new AbortController().signal;
+const ENV = { PATH: "/usr/bin:/bin", HOME: "/nowhere", API_KEY: "x", PLAIN: "yes" };
+
+function quote(script: string): string {
+  return `sh -c '${script.replaceAll("'", `'\\''`)}'`;
+}
+
+async function run(script: string, rest: Record<string, unknown> = {}) {
+  const lines: string[] = [];
+  const { hooks, problems } = parseShellHooks({
+    "pre_tool_call": [{ command: quote(script), ...rest }],
+  });
+  assert.deepEqual(problems, []);
+  const options = {
+    spawn: spawnHook,
+    env: ENV,
+    cwd: "/tmp",
+    log: (line: string) => lines.push(line),
+  };
+  const report = await runShellHook(hooks[0]!, PAYLOAD, { ...options, signal: SIGNAL });
+  return { ...report, lines };
+}
+
+Deno.test("splitWords() reads quotes and backslashes and expands nothing", () => {
+  const rows: [string, string[] | undefined][] = [
+    ["a b  c", ["a", "b", "c"]],
+    [`a 'b c' "d e"`, ["a", "b c", "d e"]],
+    [`a\\ b "c\\"d" 'e\\f' "g\\h"`, ["a b", 'c"d', "e\\f", "g\\h"]],
+    [`x'' "" y`, ["x", "", "y"]],
+    ["$HOME *.ts ~", ["$HOME", "*.ts", "~"]],
+    ["a 'b", undefined],
+    ["", []],
+  ];
+  for (const [line, words] of rows) assert.deepEqual(splitWords(line), words, line);
+});
+
+Deno.test("parseShellHooks() reads entries and says what is wrong with the others", () => {
+  const { hooks, problems } = parseShellHooks({
+    "pre_tool_call": [
+      { command: "check --fast", matcher: "terminal|patch", timeout: 5, "fail_closed": true },
+      { command: "  " },
+      { command: "a 'b" },
+      { command: "x", matcher: "(" },
+    ],
+    "post_tool_call": [{ command: "note", timeout: 9999, "fail_closed": true }],
+    "pre_tool_cal": [{ command: "x" }],
+  });
+  assert.deepEqual(hooks, [
+    {
+      event: "pre_tool_call",
+      command: "check --fast",
+      argv: ["check", "--fast"],
+      matcher: "terminal|patch",
+      timeoutMs: 5_000,
+      failClosed: true,
+    },
+    {
+      event: "post_tool_call",
+      command: "note",
+      argv: ["note"],
+      timeoutMs: 300_000,
+      failClosed: false,
+    },
+  ]);
+  assert.deepEqual(problems, [
+    "hooks.pre_tool_call: a hook needs a command",
+    "hooks.pre_tool_call: unbalanced quotes in: a 'b",
+    'hooks.pre_tool_call: the matcher "(" is no regular expression',
+    'hooks.pre_tool_cal: there is no such event. Did you mean "pre_tool_call"?',
+  ]);
+  assert.deepEqual(parseShellHooks(undefined), { hooks: [], problems: [] });
+});
+
+Deno.test("matches() wants the whole name", () => {
+  const hook = parseShellHooks({ "pre_tool_call": [{ command: "x", matcher: "term.*|patch" }] })
+    .hooks[0]!;
+  assert.equal(matches(hook, "terminal"), true);
+  assert.equal(matches(hook, "patch"), true);
+  assert.equal(matches(hook, "patchwork"), false);
+  assert.equal(matches({ ...hook, matcher: "*" }, "anything"), true);
+});
+
+Deno.test("runShellHook() speaks JSON on standard input", async () => {
+  const { answer } = await run(`printf '{"context":%s}' "$(cat)"`);
+  assert.deepEqual(answer, {
+    context: {
+      "hook_event_name": "pre_tool_call",
+      "tool_name": "terminal",
+      "tool_input": { command: "ls" },
+      "session_id": "s1",
+      cwd: "/tmp",
+      extra: { "call_id": "c1" },
+    },
+  });
+});
+
+Deno.test("runShellHook() blocks on exit code 2 in the hook's words", async () => {
+  assert.deepEqual((await run("echo no way >&2; exit 2")).answer, {
+    action: "block",
+    message: "no way",
+  });
+  const spoken = await run(`echo '{"decision":"block","reason":"because"}'; exit 2`);
+  assert.deepEqual(spoken.answer, { action: "block", message: "because" });
+  assert.match(
+    String(((await run("exit 2")).answer as { message: string }).message),
+    /refused the call/,
+  );
+});
+
+Deno.test("runShellHook() fails open, or closed where that is wanted", async () => {
+  const open = await run("echo oops >&2; exit 1");
+  assert.equal(open.answer, undefined);
+  assert.equal(open.failure, "exit code 1: oops");
+  assert.equal(open.lines.length, 1);
+  const closed = await run("echo oops >&2; exit 1", { "fail_closed": true });
+  assert.match((closed.answer as { message: string }).message, /failed: exit code 1: oops/);
+  const garbage = await run("echo hello", { "fail_closed": true });
+  assert.match((garbage.answer as { message: string }).message, /not JSON: hello/);
+  const silent = await run("cat >/dev/null", { "fail_closed": true });
+  assert.deepEqual([silent.answer, silent.failure], [undefined, undefined]);
+});
+
+Deno.test("runShellHook() reports a missing program and ends one that takes too long", async () => {
+  const { hooks } = parseShellHooks({ "pre_tool_call": [{ command: "/no/such/program x" }] });
+  const options = { spawn: spawnHook, env: ENV, cwd: "/tmp", log() {}, signal: SIGNAL };
+  assert.match((await runShellHook(hooks[0]!, PAYLOAD, options)).failure!, /not found/);
+  const slow = await run("sleep 60 & sleep 60", { timeout: 0.1 });
+  assert.equal(slow.failure, "timed out after 0.1 s");
+});
+
+Deno.test("spawnHook() gives the program no credentials", async () => {
+  const { exit } = await run("cat >/dev/null; env | sort");
+  assert.ok(!exit!.stdout.includes("API_KEY"));
+  assert.match(exit!.stdout, /PLAIN=yes/);
+  assert.deepEqual(
+    withoutSecrets({ PWD: "/x", A: "sk-abcdefghij1234567890", DB: "pg://u:p@h/d" }),
+    {
+      PWD: "/x",
+    },
+  );
+});
+
+Deno.test("attachShellHooks() runs only what was approved", async () => {
+  const dir = await Deno.makeTempDir();
+  try {
+    const file = `${dir}/shell-hooks-allowlist.json`;
+    const { hooks: configured } = parseShellHooks({
+      "pre_tool_call": [
+        { command: quote(`echo '{"action":"block","message":"agreed"}'`), matcher: "agreed" },
+        { command: quote("touch ran"), matcher: "open" },
+        { command: quote("true"), matcher: "closed", "fail_closed": true },
+      ],
+    });
+    await approveHooks(file, [configured[0]!]);
+    const lines: string[] = [];
+    const hooks = new Hooks({ log: (line) => lines.push(line) });
+    attachShellHooks(hooks, configured, {
+      spawn: spawnHook,
+      env: ENV,
+      cwd: dir,
+      log: (line) => lines.push(line),
+      approvals: await readApprovals(file),
+      accept: false,
+    });
+    const verdict = (toolName: string) => hooks.preToolCall({ ...PAYLOAD, toolName }, SIGNAL);
+    assert.deepEqual(await verdict("agreed"), [{ action: "block", message: "agreed" }]);
+    assert.deepEqual(await verdict("open"), []);
+    await assert.rejects(Deno.stat(`${dir}/ran`));
+    assert.match((await verdict("closed"))[0]!.action, /block/);
+    assert.deepEqual(await verdict("other"), []);
+    assert.equal(lines.filter((line) => line.includes("is not approved")).length, 2);
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+});
+
+Deno.test("hook consent survives and can be taken back", async () => {
+  const dir = await Deno.makeTempDir();
+  try {
+    const file = `${dir}/list.json`;
+    const a = { event: "pre_tool_call", command: "a" };
+    const b = { event: "post_tool_call", command: "b" };
+    assert.deepEqual(await approveHooks(file, [a, b]), [a, b]);
+    assert.deepEqual(await approveHooks(file, [a]), []);
+    assert.equal(isApproved(await readApprovals(file), { ...a, event: "post_tool_call" }), false);
+    assert.deepEqual(await revokeHooks(file, "a"), [a]);
+    assert.deepEqual(await readApprovals(file), [b]);
+    await Deno.writeTextFile(file, "{broken");
+    await assert.rejects(readApprovals(file), /is damaged/);
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+});
