@@ -30,7 +30,7 @@ export interface ContextParts {
   tools: readonly string[];
   config(path: string): unknown;
   log(line: string): void;
-  /** Removes secrets from a text; the identity where redaction is off. */
+  /** Removes secrets from a text. */
   redact(text: string): string;
 }
 

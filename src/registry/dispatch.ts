@@ -12,6 +12,7 @@ import type {
 import { ToolError } from "../protocol/error.ts";
 import type { ToolCallPart } from "../protocol/message.ts";
 import type { NestedCallOptions, NestedCallResult } from "../protocol/tool.ts";
+import type { Redactor } from "../util/redact.ts";
 import { type AdmissionParts, consultHooks, grantWish } from "./admission.ts";
 import { type CallState, createContext } from "./context.ts";
 import { CallTimeout, Deadline, settleWithin } from "./deadline.ts";
@@ -21,7 +22,10 @@ import { planCall, prepareCall, type PreparedCall } from "./prepare.ts";
 import { fitResult, type ResultLimits, resultLimits } from "./result_limits.ts";
 import { isUntrusted, wrapUntrusted } from "./untrusted.ts";
 
-export type DispatcherOptions = AdmissionParts;
+export interface DispatcherOptions extends Omit<AdmissionParts, "redact"> {
+  /** The identity where redaction is off. */
+  redact: Redactor;
+}
 
 const DEFAULT_TIMEOUT_MS = 420_000;
 /** How long a handler may take to wind down after an abort before it is abandoned. */
@@ -36,13 +40,14 @@ export function createDispatcher(options: DispatcherOptions): ToolDispatcher {
 }
 
 class Dispatcher implements ToolDispatcher {
-  #parts: DispatcherOptions;
+  #parts: AdmissionParts;
   #guardrails: Guardrails;
   #limits: ResultLimits;
   #prepared = new WeakMap<ToolCallPart, PreparedCall>();
 
   constructor(options: DispatcherOptions) {
-    this.#parts = options;
+    // Results are mostly source text and program output: only what is unmistakable may go.
+    this.#parts = { ...options, redact: (text) => options.redact(text, "code") };
     this.#guardrails = new Guardrails(options.config);
     this.#limits = resultLimits(options.config, options.session.contextTokens);
   }

@@ -22,8 +22,6 @@ export interface HookExit {
 export type HookSpawn = (run: HookRun) => Promise<HookExit>;
 
 const MAX_OUTPUT_BYTES = 256 * 1024;
-/** Look like credentials by name and are none. */
-const HARMLESS = new Set(["PWD", "OLDPWD", "SSH_AUTH_SOCK"]);
 
 /** `HookSpawn` on this machine. */
 export async function spawnHook(run: HookRun): Promise<HookExit> {
@@ -61,7 +59,7 @@ export async function spawnHook(run: HookRun): Promise<HookExit> {
 export function withoutSecrets(env: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).filter(([name, value]) =>
-      HARMLESS.has(name) || (!isSecretName(name) && redactSecrets(value, "code") === value)
+      !isSecretName(name) && redactSecrets(value, "code") === value
     ),
   );
 }

@@ -4,6 +4,7 @@
  * security boundary on its own: what must not leak is not read in the first place.
  */
 import {
+  HARMLESS_NAMES,
   KEY_PREFIXES,
   SECRET_HEADERS,
   SECRET_PARAMETERS,
@@ -197,6 +198,7 @@ function redactFields(text: string): string {
 
 /** True when a variable or field of this name holds a secret: one of its words says so. */
 export function isSecretName(name: string): boolean {
+  if (HARMLESS_NAMES.has(name)) return false;
   const words = name.replace(/([a-z0-9])([A-Z])/g, "$1_$2").toLowerCase().split(/[_-]+/);
   return words.some((word) => SECRET_WORDS.has(word));
 }

@@ -88,6 +88,9 @@ export const SECRET_WORDS: ReadonlySet<string> = new Set([
   "cookie",
 ]);
 
+/** Variables that look like secrets by name and are none. */
+export const HARMLESS_NAMES: ReadonlySet<string> = new Set(["PWD", "OLDPWD", "SSH_AUTH_SOCK"]);
+
 /** Words that say too little alone: `"key": "…"` in JSON is rarely a secret. */
 export const WEAK_ALONE: ReadonlySet<string> = new Set(["key", "keys", "pass", "auth", "tokens"]);
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createRedactor, type RedactMode, redactSecrets } from "./redact.ts";
+import { createRedactor, isSecretName, type RedactMode, redactSecrets } from "./redact.ts";
 
 const KEY = "sk-abcdefghij1234567890XYZ";
 
@@ -137,4 +137,13 @@ Deno.test("createRedactor() masks exact values, also encoded, and ignores short 
   const redact = createRedactor(["correct horse/battery", "abc"]);
   assert.equal(redact("it is correct horse/battery abc", "code"), "it is *** abc");
   assert.equal(redact("q=correct%20horse%2Fbattery", "code"), "q=***");
+});
+
+Deno.test("isSecretName() judges whole words", () => {
+  for (const name of ["API_KEY", "apiKey", "GITHUB_TOKEN", "db-password", "X_AUTH"]) {
+    assert.equal(isSecretName(name), true, name);
+  }
+  for (const name of ["MONKEY", "PWD", "SSH_AUTH_SOCK", "AUTHOR", "KEYBOARD", "PATH"]) {
+    assert.equal(isSecretName(name), false, name);
+  }
 });

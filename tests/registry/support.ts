@@ -93,7 +93,7 @@ export class Bench {
       fetch: () => Promise.reject(new Error("no network")),
       config: (path) => this.config[path],
       log: (line) => this.logs.push(line),
-      redact: (text) => redactSecrets(text, "code"),
+      redact: redactSecrets,
       ...options,
     });
     return {
