@@ -161,7 +161,6 @@ async function readGraph(): Promise<Edge[]> {
 interface ModuleGraph {
   modules: {
     specifier: string;
-    error?: string;
     dependencies?: {
       specifier: string;
       code?: { specifier?: string };
@@ -176,7 +175,6 @@ function edgesOf(graph: ModuleGraph): Edge[] {
   for (const module of graph.modules) {
     const from = relative(module.specifier);
     if (layerOf(from) === undefined) continue;
-    if (module.error !== undefined) throw new Error(`${from}: ${module.error}`);
     for (const dependency of module.dependencies ?? []) {
       const target = dependency.code?.specifier ?? dependency.type?.specifier;
       edges.push({

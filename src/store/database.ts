@@ -57,11 +57,6 @@ export class Database implements Disposable {
     return this.#guard(() => this.#statement(sql).all(...params));
   }
 
-  /** Rows one at a time, for results too large to hold. */
-  iterate(sql: string, ...params: SQLInputValue[]): IterableIterator<Row> {
-    return this.#guard(() => this.#statement(sql).iterate(...params));
-  }
-
   /** Runs a change and returns the id of the row it inserted. */
   run(sql: string, ...params: SQLInputValue[]): { id: number; changes: number } {
     return this.#guard(() => {

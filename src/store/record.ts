@@ -5,6 +5,7 @@ import type { Row } from "./database.ts";
 export interface NewSession {
   /** A fresh sortable id when absent. */
   id?: string;
+  /** Any text; shortened to a line. */
   title?: string;
   /** The surface it began on: `run`, `chat`, … */
   source: string;

@@ -27,7 +27,7 @@ import {
   type UsageRecord,
 } from "./record.ts";
 import { type SearchHit, SearchIndex, type SearchOptions } from "./search_index.ts";
-import { cleanTitle } from "./title.ts";
+import { cleanTitle, shortTitle } from "./title.ts";
 
 export interface SessionFilter {
   source?: string;
@@ -79,8 +79,11 @@ export class Store implements Disposable {
   /** Starts a session and returns its id. */
   createSession(session: NewSession, nowMs: number = Date.now()): string {
     const id = session.id ?? createId(nowMs);
+    const { title: text = "", ...rest } = session;
+    const title = shortTitle(text);
     this.insertSession({
-      ...session,
+      ...rest,
+      ...(title !== undefined && { title }),
       id,
       createdAt: nowMs,
       updatedAt: nowMs,
