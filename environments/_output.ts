@@ -6,6 +6,8 @@
 
 /** The share of the limit that the beginning gets; the end matters more. */
 const HEAD_SHARE = 0.4;
+/** Smaller pieces of a tail are put together. */
+const PIECE_CHARS = 4_096;
 
 export interface CapturedOutput {
   text: string;
@@ -19,13 +21,14 @@ export class HeadTail {
   readonly #tailLimit: number;
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   #head = "";
-  #tail = "";
+  readonly #tail: Tail;
   #chars = 0;
   #bytes = 0;
 
   constructor(limit: number) {
     this.#headLimit = Math.ceil(limit * HEAD_SHARE);
     this.#tailLimit = limit - this.#headLimit;
+    this.#tail = new Tail(this.#tailLimit);
   }
 
   /** Takes a chunk and returns it as text. */
@@ -41,10 +44,10 @@ export class HeadTail {
     this.#add(this.#decoder.decode());
     const omitted = this.#chars - this.#headLimit - this.#tailLimit;
     if (omitted <= 0) {
-      return { text: this.#head + this.#tail, totalBytes: this.#bytes, truncated: false };
+      return { text: this.#head + this.#tail.text(), totalBytes: this.#bytes, truncated: false };
     }
     const head = cleanCut(this.#head);
-    const tail = cleanCut(this.#tail.slice(-this.#tailLimit));
+    const tail = cleanCut(this.#tail.text());
     const marker = `[OUTPUT TRUNCATED - ${omitted} chars omitted out of ${this.#chars} total]`;
     return {
       text: `${head}\n\n... ${marker} ...\n\n${tail}`,
@@ -60,39 +63,61 @@ export class HeadTail {
       this.#head += text.slice(0, room);
       text = text.slice(room);
     }
-    this.#tail = keepLast(this.#tail + text, this.#tailLimit);
+    this.#tail.push(text);
   }
 }
 
 /** Keeps the last `limit` characters of a stream that never has to end. */
 export class OutputRing {
-  readonly #limit: number;
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  #text = "";
+  readonly #tail: Tail;
   #bytes = 0;
 
   constructor(limit: number) {
-    this.#limit = limit;
+    this.#tail = new Tail(limit);
   }
 
   /** Takes a chunk and returns it as text. */
   push(chunk: Uint8Array): string {
     this.#bytes += chunk.length;
     const text = this.#decoder.decode(chunk, { stream: true });
-    this.#text = keepLast(this.#text + text, this.#limit);
+    this.#tail.push(text);
     return text;
   }
 
   snapshot(): { text: string; droppedBytes: number; totalBytes: number } {
-    const text = cleanCut(this.#text.slice(-this.#limit));
+    const text = cleanCut(this.#tail.text());
     const kept = new TextEncoder().encode(text).length;
     return { text, droppedBytes: Math.max(0, this.#bytes - kept), totalBytes: this.#bytes };
   }
 }
 
-/** Cuts only when a quarter too long, so that many small chunks do not copy the text each time. */
-function keepLast(text: string, limit: number): string {
-  return text.length > limit * 1.25 + 1024 ? text.slice(text.length - limit) : text;
+/** The last `limit` characters, in pieces: old ones are let go whole, nothing is copied. */
+class Tail {
+  readonly #limit: number;
+  readonly #pieces: string[] = [];
+  #chars = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  push(text: string): void {
+    if (text === "") return;
+    if (text.length > this.#limit) text = text.slice(text.length - this.#limit);
+    this.#chars += text.length;
+    const last = this.#pieces.length - 1;
+    if (last >= 0 && this.#pieces[last]!.length < PIECE_CHARS) this.#pieces[last] += text;
+    else this.#pieces.push(text);
+    while (this.#pieces.length > 1 && this.#chars - this.#pieces[0]!.length >= this.#limit) {
+      this.#chars -= this.#pieces.shift()!.length;
+    }
+  }
+
+  text(): string {
+    const text = this.#pieces.join("");
+    return text.length > this.#limit ? text.slice(text.length - this.#limit) : text;
+  }
 }
 
 /** Removes half of a character that a cut left at either end. */

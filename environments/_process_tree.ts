@@ -42,14 +42,17 @@ async function signalUntilGone(
 ): Promise<boolean> {
   const seen = new Set<number>();
   const deadline = performance.now() + waitMs;
+  let empty = 0;
   for (let pause = 2;; pause = Math.min(pause * 2, 50)) {
     const alive = findTree(tree);
-    if (alive.length === 0) return true;
+    // One look can miss a child whose parent forks and dies while we look; a second one cannot.
+    empty = alive.length === 0 ? empty + 1 : 0;
+    if (empty === 2) return true;
     // SIGTERM once each: a handler that cleans up should not be started over.
     signal(name === "SIGKILL" ? alive : alive.filter((pid) => !seen.has(pid)), name);
     for (const pid of alive) seen.add(pid);
     if (performance.now() > deadline) return false;
-    await sleep(pause);
+    if (empty === 0) await sleep(pause);
   }
 }
 

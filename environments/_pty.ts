@@ -70,11 +70,11 @@ export class Pty {
     this.#libc.symbols.ioctl(this.#master, TIOCSWINSZ, new Uint8Array(cells.buffer));
   }
 
-  /** The next output; undefined when every process has let go of the terminal, or after `close()`. */
+  /** The next output, valid until the next call; undefined when every process has let go of the terminal, or after `close()`. */
   async read(): Promise<Uint8Array | undefined> {
     if (await this.#ready(POLLIN) === 0) return undefined;
     const count = Number(this.#libc.symbols.read(this.#master, this.#buffer, BigInt(CHUNK)));
-    return count > 0 ? this.#buffer.slice(0, count) : undefined;
+    return count > 0 ? this.#buffer.subarray(0, count) : undefined;
   }
 
   /** Types `data`. @throws when nobody is there to read it. */

@@ -8,7 +8,7 @@ import type { Pty, TerminalSize } from "./_pty.ts";
 export interface RawProcess {
   readonly pid: number;
   readonly exited: Promise<number>;
-  /** The next bytes of output; undefined at the end. */
+  /** The next bytes of output, valid until the next call; undefined at the end. */
   read(): Promise<Uint8Array | undefined>;
   write(data: Uint8Array): Promise<void>;
   closeStdin(): Promise<void>;
@@ -26,6 +26,7 @@ export interface LaunchOptions {
   setsid?: string | undefined;
 }
 
+const CHUNK = 65_536;
 /** Ctrl-D: what ends the input on a terminal. */
 const END_OF_INPUT = new Uint8Array([4]);
 
@@ -52,13 +53,17 @@ async function exitCode(child: Deno.ChildProcess): Promise<number> {
 /** Starts on pipes; what it writes to stderr is lost unless it joins the two itself. */
 export function startPiped(options: LaunchOptions & { stdin: "null" | "piped" }): RawProcess {
   const child = launch(options, { stdin: options.stdin, stdout: "piped" });
-  const reader = child.stdout.getReader();
+  const reader = child.stdout.getReader({ mode: "byob" });
+  // One buffer for all of the output: it is lent to each read and comes back with the result.
+  let buffer = new ArrayBuffer(CHUNK);
   const writer = options.stdin === "piped" ? child.stdin.getWriter() : undefined;
   return {
     pid: child.pid,
     exited: exitCode(child),
     async read() {
-      const { value } = await reader.read();
+      const { value, done } = await reader.read(new Uint8Array(buffer));
+      if (done) return undefined;
+      buffer = value.buffer;
       return value;
     },
     async write(data) {

@@ -63,7 +63,7 @@ export function buildShellScript(script: ShellScript): string {
   );
   if (script.pathPrefix) parts.push(`PATH=${shellQuote(script.pathPrefix)}:$PATH`);
   parts.push(...enterDirectory(script));
-  if (script.stateOut) parts.push(saveFunction(script), "trap __hermes_save EXIT");
+  if (script.stateOut) parts.push(`trap ${shellQuote(saveState(script))} EXIT`);
   parts.push(`eval ${shellQuote(script.command)}`);
   return parts.join("; ");
 }
@@ -79,18 +79,17 @@ function enterDirectory(script: ShellScript): string[] {
   return ["__hermes_o=${OLDPWD-}", enter, "OLDPWD=$__hermes_o"];
 }
 
-function saveFunction(script: ShellScript): string {
+function saveState(script: ShellScript): string {
   const restore = script.env.map((name, i) =>
     `if [ -n "$__hermes_s${i}" ]; then export ${name}="$__hermes_k${i}"; else unset ${name}; fi; `
   ).join("");
   const path = script.pathPrefix ? `PATH=\${PATH#${shellQuote(script.pathPrefix)}:}; ` : "";
   const exports = script.bash ? "export -p; export -pf" : "export -p";
   // The exit code is read first; tracing goes off without being traced.
-  return `__hermes_save() { __hermes_c=$?; { set +eux; trap - EXIT; } 2>/dev/null; ${restore}${path}` +
-    `{ ${exports}; echo; echo ${shellQuote(STOP)}; command pwd; echo ${
-      shellQuote(`${END} ${script.marker}`)
-    }; } ` +
-    `2>/dev/null >|${shellQuote(script.stateOut!)}; exit $__hermes_c; }`;
+  return `{ __hermes_c=$?; set +eux; } 2>/dev/null; ${restore}${path}` +
+    `{ ${exports}; echo; echo ${shellQuote(STOP)}; command pwd; ` +
+    `echo ${shellQuote(`${END} ${script.marker}`)}; } ` +
+    `2>/dev/null >|${shellQuote(script.stateOut!)}; exit $__hermes_c`;
 }
 
 /** The directory that the command marked `marker` left in its state; undefined when it did not. */

@@ -11,6 +11,8 @@ import type {
   ExecResult,
   FileInfo,
   ReadOptions,
+  SearchQuery,
+  SearchResult,
   SpawnOptions,
   WriteOptions,
 } from "../src/protocol/environment.ts";
@@ -184,6 +186,10 @@ class LocalEnvironment implements Environment {
 
   rename(from: string, to: string): Promise<void> {
     return renameLocal(this.resolve(from), this.resolve(to));
+  }
+
+  async search(query: SearchQuery): Promise<SearchResult> {
+    return await (await import("./local_search.ts")).createLocalSearch()(query);
   }
 
   close(): Promise<void> {

@@ -1,0 +1,190 @@
+/**
+ * The `process` tool: looks at, waits for, types into and ends the background processes that
+ * `terminal` started.
+ */
+import { registry } from "../src/registry/registry.ts";
+import type { InferSchema, JsonSchema } from "../src/protocol/json_schema.ts";
+import type { ManagedProcess } from "../src/protocol/services.ts";
+import type { ToolContext, ToolResult } from "../src/protocol/tool.ts";
+import { ToolError } from "../src/protocol/error.ts";
+import { cleanOutput } from "../src/util/clean_output.ts";
+
+const SCHEMA = {
+  type: "object",
+  properties: {
+    action: {
+      type: "string",
+      enum: ["list", "poll", "log", "wait", "kill", "write", "submit", "close"],
+    },
+    session_id: { type: "string", description: "From terminal; not for list" },
+    data: { type: "string", description: "Input for write; submit adds Enter" },
+    timeout: { type: "integer", minimum: 1, description: "wait: seconds" },
+    offset: { type: "integer", description: "log: first line, from 0" },
+    limit: { type: "integer", minimum: 1, description: "log: lines, default the last 200" },
+  },
+  required: ["action"],
+} as const satisfies JsonSchema;
+
+type ProcessArgs = InferSchema<typeof SCHEMA>;
+
+const LOG_LINES = 200;
+const PREVIEW_CHARS = 1_000;
+const LIST_PREVIEW_CHARS = 200;
+const MAX_WAIT_S = 180;
+
+registry.register({
+  name: "process",
+  toolset: "terminal",
+  description: "Background processes of terminal: list, poll (status and latest output), log " +
+    "(lines), wait, kill, write or submit input, close (end of input).",
+  schema: SCHEMA,
+  emoji: "⚙️",
+  timeoutMs: 0,
+  summary: ({ action, session_id: id }) => id === undefined ? action : `${action} ${id}`,
+  handler: runProcess,
+});
+
+async function runProcess(args: ProcessArgs, ctx: ToolContext): Promise<ToolResult> {
+  const table = ctx.services.processes;
+  if (args.action === "list") return { processes: table.list(ctx.taskId).map(listed) };
+  if (!args.session_id) throw new ToolError(`session_id is required for ${args.action}`);
+  const managed = table.get(args.session_id);
+  if (managed === undefined) {
+    const error = `No process ${args.session_id}; action=list shows the ones there are`;
+    return { status: "not_found", error };
+  }
+  switch (args.action) {
+    case "poll":
+      return poll(managed);
+    case "log":
+      return log(managed, args);
+    case "wait":
+      return await wait(managed, args.timeout, ctx);
+    case "kill":
+      return await kill(managed);
+    case "write":
+    case "submit":
+      return await write(managed, `${args.data ?? ""}${args.action === "submit" ? "\n" : ""}`);
+    case "close":
+      await managed.process.closeStdin();
+      return { status: "ok", message: "End of input sent" };
+  }
+}
+
+function text(managed: ManagedProcess): string {
+  return cleanOutput(managed.process.output().text);
+}
+
+function state(managed: ManagedProcess): Record<string, unknown> {
+  const { exitCode } = managed.process;
+  if (exitCode === undefined) return { status: "running" };
+  const reason = managed.endedBy === "kill" ? "killed" : "exited";
+  return { status: "exited", exit_code: exitCode, completion_reason: reason };
+}
+
+function uptimeSeconds(managed: ManagedProcess): number {
+  return Math.round((Date.now() - managed.process.startedAt) / 1000);
+}
+
+function listed(managed: ManagedProcess): Record<string, unknown> {
+  return {
+    session_id: managed.id,
+    command: managed.command.slice(0, LIST_PREVIEW_CHARS),
+    cwd: managed.cwd,
+    pid: managed.process.pid,
+    started_at: new Date(managed.process.startedAt).toISOString(),
+    uptime_seconds: uptimeSeconds(managed),
+    ...state(managed),
+    output_preview: text(managed).slice(-LIST_PREVIEW_CHARS),
+    ...(managed.watchPatterns.length > 0 ? { watch_patterns: managed.watchPatterns } : {}),
+    ...(managed.notifyOnComplete ? { notify_on_complete: true } : {}),
+  };
+}
+
+function poll(managed: ManagedProcess): ToolResult {
+  return {
+    session_id: managed.id,
+    command: managed.command,
+    ...state(managed),
+    pid: managed.process.pid,
+    uptime_seconds: uptimeSeconds(managed),
+    output_preview: text(managed).slice(-PREVIEW_CHARS),
+  };
+}
+
+function log(managed: ManagedProcess, { offset, limit = LOG_LINES }: ProcessArgs): ToolResult {
+  if (managed.endedBy !== undefined) managed.acknowledge();
+  const { droppedBytes } = managed.process.output();
+  const lines = text(managed).replace(/\n$/, "").split("\n");
+  const from = Math.max(0, Math.min(offset ?? lines.length - limit, lines.length));
+  const shown = lines.slice(from, from + limit);
+  return {
+    session_id: managed.id,
+    command: managed.command,
+    ...state(managed),
+    output: shown.join("\n"),
+    total_lines: lines.length,
+    showing: shown.length === 0 ? "none" : `${from}-${from + shown.length - 1}`,
+    ...(droppedBytes > 0 ? { note: `The first ${droppedBytes} bytes are no longer kept` } : {}),
+  };
+}
+
+async function wait(
+  managed: ManagedProcess,
+  timeout: number | undefined,
+  ctx: ToolContext,
+): Promise<ToolResult> {
+  if (timeout !== undefined && !(timeout > 0)) {
+    throw new ToolError(`timeout must be at least 1 second, got ${timeout}`);
+  }
+  const configured = ctx.config("terminal.timeout");
+  const longest = typeof configured === "number" && configured > 0 ? configured : MAX_WAIT_S;
+  const seconds = Math.min(timeout ?? longest, longest);
+  const ended = await endsWithin(managed, seconds * 1000, ctx.signal);
+  const note = timeout !== undefined && timeout > longest
+    ? { timeout_note: `Waited ${longest} s, the most one call may` }
+    : {};
+  const result = { command: managed.command, output: text(managed).slice(-PREVIEW_CHARS * 2) };
+  if (ended) {
+    managed.acknowledge();
+    return { ...result, ...state(managed) };
+  }
+  if (ctx.signal.aborted) return { status: "interrupted", ...result };
+  return { status: "timeout", process_running: true, ...result, ...note };
+}
+
+/** True when the process ended in time; false after the timeout or an abort. */
+function endsWithin(managed: ManagedProcess, ms: number, signal: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    const give = () => settle(false);
+    const timer = setTimeout(give, ms);
+    function settle(ended: boolean): void {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", give);
+      resolve(ended);
+    }
+    signal.addEventListener("abort", give);
+    if (signal.aborted) give();
+    managed.process.exited.then(() => settle(true));
+  });
+}
+
+async function kill(managed: ManagedProcess): Promise<ToolResult> {
+  const running = managed.endedBy === undefined;
+  managed.acknowledge();
+  await managed.kill();
+  return {
+    status: running ? "killed" : "already_exited",
+    session_id: managed.id,
+    exit_code: managed.process.exitCode,
+    output: text(managed).slice(-PREVIEW_CHARS),
+  };
+}
+
+async function write(managed: ManagedProcess, data: string): Promise<ToolResult> {
+  if (managed.endedBy !== undefined) {
+    return { status: "already_exited", error: "The process has ended and takes no input" };
+  }
+  await managed.process.write(data);
+  return { status: "ok", bytes_written: new TextEncoder().encode(data).length };
+}
