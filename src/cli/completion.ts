@@ -13,11 +13,14 @@ interface Place {
   flags: readonly FlagSpec[];
 }
 
-export function renderCompletion(
-  shell: Shell,
-  commands: readonly CommandSpec[],
-  globals: readonly FlagSpec[],
-): string {
+/** The table as completion sees it. */
+export interface CompletionTable {
+  commands: readonly CommandSpec[];
+  globals: readonly FlagSpec[];
+}
+
+/** The script that a person sources. */
+export function renderCompletion(shell: Shell, { commands, globals }: CompletionTable): string {
   const top = { name: "", summary: "", subcommands: commands, flags: [] };
   const places = [...walk(top, "", globals)];
   switch (shell) {

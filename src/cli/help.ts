@@ -28,15 +28,15 @@ export function renderOverview(
 /** Help of one command: usage, subcommands, flags, examples. */
 export function renderCommand(
   spec: CommandSpec,
-  path: readonly string[],
-  globals: readonly FlagSpec[],
+  { path, globals }: { path: readonly string[]; globals: readonly FlagSpec[] },
 ): string {
   const subcommands = (spec.subcommands ?? []).filter((sub) => !sub.hidden);
   const lines = [spec.summary, "", `Usage: ${usageOf(spec, path)}`];
   if (subcommands.length > 0) {
-    const list = subcommands.map((sub) => [[sub.name, sub.args].filter(Boolean).join(" "), sub]);
     lines.push("", "Subcommands:");
-    lines.push(...rows(list.map(([name, sub]) => [name as string, (sub as CommandSpec).summary])));
+    lines.push(
+      ...rows(subcommands.map((sub) => [`${sub.name} ${sub.args ?? ""}`.trim(), sub.summary])),
+    );
   }
   const flags = flagRows(spec.flags ?? []);
   if (flags.length > 0) lines.push("", "Flags:", ...rows(flags));
@@ -71,8 +71,8 @@ function flagRows(flags: readonly FlagSpec[]): [string, string][] {
 }
 
 /** Two columns; a long name pushes its text to the next line. */
-function rows(entries: readonly (readonly [string, string] | readonly string[])[]): string[] {
-  return entries.flatMap(([name = "", text = ""]) => {
+function rows(entries: readonly (readonly [string, string])[]): string[] {
+  return entries.flatMap(([name, text]) => {
     if (name.length > NAME_WIDTH) {
       return [`${INDENT}${name}`, `${INDENT}${" ".repeat(NAME_WIDTH)} ${text}`];
     }

@@ -19,7 +19,7 @@ export function main(input: CommandInput): Promise<number> {
   out(
     spec === undefined
       ? renderOverview(COMMANDS, GLOBAL_FLAGS)
-      : renderCommand(spec, path, GLOBAL_FLAGS),
+      : renderCommand(spec, { path, globals: GLOBAL_FLAGS }),
   );
   return Promise.resolve(0);
 }

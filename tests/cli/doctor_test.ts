@@ -1,0 +1,82 @@
+/** `hermes doctor`: says what is broken, exits 1 only then, never shows a key. */
+import assert from "node:assert/strict";
+import type { Finding } from "../../src/cli/commands/doctor_checks.ts";
+import { runHermes, tempHome } from "../support/hermes.ts";
+
+async function doctor(home: string, env: Record<string, string> = {}) {
+  const { code, stdout, stderr } = await runHermes({
+    home,
+    args: ["doctor", "--json"],
+    env: { OLLAMA_HOST: "127.0.0.1:9", LM_BASE_URL: "http://127.0.0.1:9/v1", ...env },
+  });
+  assert.equal(stderr, "");
+  const report = JSON.parse(stdout) as { ok: boolean; checks: Finding[] };
+  assert.equal(report.ok, code === 0);
+  const find = (name: string) => report.checks.filter((check) => check.name === name);
+  return { code, stdout, find };
+}
+
+Deno.test("hermes doctor finds nothing broken in an empty home", async () => {
+  await using home = await tempHome();
+  const { code, find } = await doctor(home.path);
+  assert.equal(code, 0);
+  assert.equal(find("home")[0]?.status, "ok");
+  assert.equal(find("model")[0]?.status, "warn");
+  assert.match(find("model")[0]!.fix!, /hermes config set OPENROUTER_API_KEY/);
+  assert.equal(find("bash")[0]?.status, "ok");
+});
+
+Deno.test("hermes doctor reports every problem of the configuration with its fix", async () => {
+  await using home = await tempHome();
+  await Deno.mkdir(`${home.path}/.hermes`);
+  await Deno.writeTextFile(
+    `${home.path}/.hermes/config.yaml`,
+    "agent: { max_turns: x }\nmodle: y\n",
+  );
+  await Deno.writeTextFile(`${home.path}/.hermes/.env`, "OPENAI_API_KEY=sk-s3cret\n");
+  await Deno.chmod(`${home.path}/.hermes/.env`, 0o644);
+  const { code, stdout, find } = await doctor(home.path);
+  assert.equal(code, 1);
+  assert.deepEqual(find("config.yaml").map((check) => check.status), ["fail", "warn"]);
+  assert.match(find("config.yaml")[0]!.detail, /config\.yaml:1:10: agent\.max_turns must be/);
+  assert.match(find(".env")[0]!.fix!, /^chmod 600 /);
+  assert.doesNotMatch(stdout, /s3cret/);
+});
+
+Deno.test("hermes doctor reaches a local server and fails for one that is gone", async () => {
+  await using home = await tempHome();
+  await using server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    () => Response.json({ data: [{ id: "tiny" }] }),
+  );
+  const host = `127.0.0.1:${server.addr.port}`;
+  const running = await doctor(home.path, { OLLAMA_HOST: host });
+  assert.match(running.find("ollama")[0]!.detail, /^1 models at/);
+  assert.equal(running.find("model")[0]?.status, "ok");
+  assert.match(running.find("model")[0]!.detail, /^tiny at ollama/);
+
+  const gone = await doctor(home.path, {
+    HERMES_BASE_URL: "http://127.0.0.1:9/v1",
+    HERMES_MODEL: "m",
+  });
+  assert.equal(gone.code, 1);
+  assert.match(gone.find("model")[0]!.detail, /http:\/\/127\.0\.0\.1:9\/v1 does not answer/);
+});
+
+Deno.test("hermes doctor fails for a configured backend that is not installed", async () => {
+  await using home = await tempHome();
+  const { code, find } = await doctor(home.path, { TERMINAL_ENV: "docker", PATH: "/nowhere" });
+  assert.equal(code, 1);
+  assert.deepEqual(find("docker").map((check) => check.status), ["fail"]);
+  assert.equal(find("ssh")[0]?.status, "note");
+});
+
+Deno.test("hermes doctor prints a line per finding for people", async () => {
+  await using home = await tempHome();
+  const env = { OLLAMA_HOST: "127.0.0.1:9", LM_BASE_URL: "http://127.0.0.1:9/v1" };
+  const { code, stdout } = await runHermes({ home: home.path, args: ["doctor"], env });
+  assert.equal(code, 0);
+  assert.match(stdout, /^ok {3}version: hermes /);
+  assert.match(stdout, /^warn model: .*\n {5}→ Set a key/m);
+  assert.match(stdout, /\nNothing is broken\.\n$/);
+});
