@@ -69,6 +69,18 @@ function loadConfig() {
   return import("./commands/config.ts");
 }
 
+function loadConfigChange() {
+  return import("./commands/config_change.ts");
+}
+
+function loadTools() {
+  return import("./commands/tools.ts");
+}
+
+function loadHooks() {
+  return import("./commands/hooks.ts");
+}
+
 export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "run",
@@ -211,13 +223,13 @@ export const COMMANDS: readonly CommandSpec[] = [
         name: "set",
         summary: "Change one setting, or a variable in .env; - reads standard input",
         args: "KEY VALUE",
-        load: loadConfig,
+        load: loadConfigChange,
       },
       {
         name: "unset",
         summary: "Go back to the default",
         args: "KEY",
-        load: loadConfig,
+        load: loadConfigChange,
       },
       {
         name: "path",
@@ -225,8 +237,16 @@ export const COMMANDS: readonly CommandSpec[] = [
         flags: [{ name: "env", type: "boolean", help: "Print where .env is" }],
         load: loadConfig,
       },
-      { name: "edit", summary: "Open config.yaml in your editor and check it", load: loadConfig },
-      { name: "check", summary: "Say everything that is wrong in config.yaml", load: loadConfig },
+      {
+        name: "edit",
+        summary: "Open config.yaml in your editor and check it",
+        load: loadConfigChange,
+      },
+      {
+        name: "check",
+        summary: "Say everything that is wrong in config.yaml",
+        load: loadConfigChange,
+      },
     ],
     examples: [
       "hermes config set model.default anthropic/claude-sonnet-4.5",
@@ -259,9 +279,82 @@ export const COMMANDS: readonly CommandSpec[] = [
       { name: "config", summary: "The keys of config.yaml", load: loadSchema },
     ],
   },
-  { name: "tools", summary: "Show and choose the tools the model may use" },
+  {
+    name: "tools",
+    summary: "Show and choose the tools the model may use",
+    flags: [JSON_FLAG],
+    load: loadTools,
+    subcommands: [
+      {
+        name: "list",
+        summary: "Print every tool: offered, or why not, and its share of the prompt",
+        flags: [JSON_FLAG],
+        load: loadTools,
+      },
+      {
+        name: "info",
+        summary: "Print what the model reads about a tool, or what a toolset holds",
+        args: "NAME",
+        flags: [JSON_FLAG],
+        load: loadTools,
+      },
+      {
+        name: "enable",
+        summary: "Offer toolsets or tools from now on",
+        args: "NAME...",
+        load: loadTools,
+      },
+      {
+        name: "disable",
+        summary: "Never offer toolsets or tools from now on",
+        args: "NAME...",
+        load: loadTools,
+      },
+    ],
+    examples: ["hermes tools info terminal", "hermes tools disable web"],
+  },
   { name: "approvals", summary: "Ask how a command would be judged" },
-  { name: "hooks", summary: "List and test the configured shell hooks" },
+  {
+    name: "hooks",
+    summary: "List, test and approve the configured shell hooks",
+    flags: [JSON_FLAG],
+    load: loadHooks,
+    subcommands: [
+      {
+        name: "list",
+        summary: "Print every configured hook and whether it may run",
+        flags: [JSON_FLAG],
+        load: loadHooks,
+      },
+      {
+        name: "test",
+        summary: "Run the hooks of an event with a sample payload",
+        args: "EVENT",
+        flags: [
+          { name: "for-tool", type: "string", value: "NAME", help: "Pretend this tool is called" },
+          { name: "payload-file", type: "string", value: "FILE", help: "JSON to send instead" },
+          JSON_FLAG,
+        ],
+        load: loadHooks,
+      },
+      {
+        name: "approve",
+        summary: "Let hooks run: these commands, or all that are configured",
+        args: "[COMMAND...]",
+        load: loadHooks,
+      },
+      {
+        name: "revoke",
+        summary: "Take the consent back",
+        args: "COMMAND...",
+        load: loadHooks,
+      },
+    ],
+    examples: [
+      "hermes hooks test pre_tool_call --for-tool terminal",
+      "hermes hooks approve",
+    ],
+  },
   {
     name: "completion",
     summary: "Print a completion script for your shell",

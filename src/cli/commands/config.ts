@@ -1,35 +1,21 @@
-/** `hermes config`: shows and changes `config.yaml` and `.env`. */
-import { checkConfigText, formatProblem } from "../../config/check.ts";
-import { DEFAULTS } from "../../config/defaults_data.ts";
-import { describeKeys } from "../../config/describe.ts";
-import { editConfig, editVariable, parseSetting } from "../../config/edit.ts";
-import { type Home, requireProfile } from "../../config/home.ts";
-import { readOptional, type Settings } from "../../config/load.ts";
-import { HIDDEN, isSecretPath, isVariableName, showValue } from "../../config/secrets.ts";
-import { getPath, leaves, type Tree } from "../../config/tree.ts";
+/** `hermes config list|get|path`: shows settings and where they come from; secrets stay hidden. */
+import type { Settings } from "../../config/load.ts";
+import { HIDDEN, isVariableName, showValue } from "../../config/secrets.ts";
+import { leaves, type Tree } from "../../config/tree.ts";
 import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
-import { writeFileAtomic } from "../../util/atomic_write.ts";
 import { didYouMean } from "../../util/nearest.ts";
 import type { CommandInput } from "../command.ts";
-import { err, out, readStdinText } from "../io.ts";
+import { err, out } from "../io.ts";
 import { homeOf, settingsOf } from "../settings.ts";
 
 export async function main(input: CommandInput): Promise<number> {
-  const [key = "", value = ""] = input.args;
+  const [key = ""] = input.args;
   switch (input.path[1]) {
     case "get":
-      return showOne(await settingsOf(input), key, input.flags.json === true);
-    case "set":
-      return await set(homeOf(input), key, value);
-    case "unset":
-      return await unset(homeOf(input), key);
+      return await showOne(await settingsOf(input), key, input.flags.json === true);
     case "path":
       out(`${homeOf(input).path(input.flags.env === true ? ".env" : "config.yaml")}\n`);
       return EXIT.done;
-    case "edit":
-      return await edit(homeOf(input));
-    case "check":
-      return await check(homeOf(input));
     default:
       return showAll(await settingsOf(input), input.flags);
   }
@@ -56,7 +42,7 @@ function showAll(settings: Settings, flags: CommandInput["flags"]): number {
   return EXIT.done;
 }
 
-function showOne(settings: Settings, key: string, asJson: boolean): number {
+async function showOne(settings: Settings, key: string, asJson: boolean): Promise<number> {
   if (isVariableName(key)) {
     const found = settings.env(key) !== undefined;
     if (!found) throw new HermesError(`${key} is not set`, { hint: howToSet(key) });
@@ -64,7 +50,7 @@ function showOne(settings: Settings, key: string, asJson: boolean): number {
     return EXIT.done;
   }
   const value = showValue(key, settings.get(key));
-  if (value === undefined) throw noValue(key);
+  if (value === undefined) throw await noValue(key);
   out(
     asJson || typeof value === "object"
       ? `${JSON.stringify(value, null, asJson ? 0 : 2)}\n`
@@ -73,78 +59,8 @@ function showOne(settings: Settings, key: string, asJson: boolean): number {
   return EXIT.done;
 }
 
-async function set(home: Home, key: string, typed: string): Promise<number> {
-  const text = typed === "-" ? (await readStdinText()).replace(/\r?\n$/, "") : typed;
-  if (isVariableName(key)) {
-    const file = await editVariable(home, { name: key, value: text });
-    out(`${key} = ${HIDDEN}  (${file})\n`);
-    return EXIT.done;
-  }
-  const value = parseSetting(key, text);
-  const { file, after, warnings } = await editConfig(home, { key, change: () => value });
-  for (const warning of warnings) err(`hermes: ${warning}\n`);
-  const shown = isSecretPath(key) ? HIDDEN : JSON.stringify(after);
-  out(`${key} = ${shown}  (${file})\n`);
-  return EXIT.done;
-}
-
-async function unset(home: Home, key: string): Promise<number> {
-  if (isVariableName(key)) {
-    const file = await editVariable(home, { name: key, value: undefined });
-    out(`${key} is no longer in ${file}\n`);
-    return EXIT.done;
-  }
-  const { file, before } = await editConfig(home, { key, change: () => undefined });
-  if (before === undefined) {
-    err(`hermes: ${key} is not in ${file}; nothing changed\n`);
-    return EXIT.done;
-  }
-  const standard = getPath(DEFAULTS, key);
-  out(standard === undefined ? `${key} removed\n` : `${key} = ${JSON.stringify(standard)}\n`);
-  return EXIT.done;
-}
-
-const TEMPLATE = `# Settings of hermes. Every key: hermes config list --all
-# Secrets belong beside this file: hermes config set OPENROUTER_API_KEY -
-`;
-
-async function edit(home: Home): Promise<number> {
-  await requireProfile(home);
-  const file = home.path("config.yaml");
-  if (await readOptional(file) === undefined) await writeFileAtomic(file, TEMPLATE);
-  const editor = Deno.env.get("VISUAL") || Deno.env.get("EDITOR") || "vi";
-  const command = new Deno.Command("sh", {
-    args: ["-c", `${editor} "$1"`, "sh", file],
-    stdin: "inherit",
-    stdout: "inherit",
-    stderr: "inherit",
-  });
-  const { code } = await command.output();
-  if (code !== 0) {
-    throw new HermesError(`the editor "${editor}" ended with code ${code}`, {
-      hint: "Choose another one with the EDITOR variable.",
-    });
-  }
-  return await check(home);
-}
-
-/** Names everything wrong with the file. */
-async function check(home: Home): Promise<number> {
-  await requireProfile(home);
-  const file = home.path("config.yaml");
-  const text = await readOptional(file);
-  if (text === undefined) {
-    out(`${file} does not exist; every setting is at its default\n`);
-    return EXIT.done;
-  }
-  const { problems, warnings } = await checkConfigText(text);
-  for (const problem of problems) out(`${formatProblem(file, problem)}\n  ${problem.fix}\n`);
-  for (const warning of warnings) out(`${formatProblem(file, warning)}\n  ${warning.fix}\n`);
-  if (problems.length === 0 && warnings.length === 0) out(`${file} is fine\n`);
-  return problems.length === 0 ? EXIT.done : EXIT.usage;
-}
-
-function noValue(key: string): HermesError {
+async function noValue(key: string): Promise<HermesError> {
+  const { describeKeys } = await import("../../config/describe.ts");
   const known = describeKeys().map(({ path }) => path);
   if (known.includes(key)) return new HermesError(`${key} is not set and has no default`);
   return new UsageError(`there is no setting "${key}".${didYouMean(key, known)}`, {
