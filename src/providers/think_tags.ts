@@ -12,13 +12,14 @@ const OPEN = /^\s*<(think|thinking|reasoning|thought)>/i;
 const MAYBE_OPEN = /^\s*(<[a-z]{0,9})?$/i;
 
 export class ThinkTagSplitter {
-  #state: "start" | "inside" | "text" = "start";
+  #state: "start" | "inside" | "after" | "text" = "start";
   #held = "";
   #close = "";
 
   /** Takes the next piece; text that may be part of a tag is held back. */
   push(piece: string): SplitText {
     if (this.#state === "text") return { reasoning: "", text: piece };
+    if (this.#state === "after") return this.#after(piece);
     this.#held += piece;
     if (this.#state === "start") {
       const open = OPEN.exec(this.#held);
@@ -41,14 +42,21 @@ export class ThinkTagSplitter {
     return inside ? { reasoning: held, text: "" } : { reasoning: "", text: held };
   }
 
+  /** Blank lines between reasoning and answer belong to neither. */
+  #after(piece: string): SplitText {
+    const text = piece.trimStart();
+    if (text !== "") this.#state = "text";
+    return { reasoning: "", text };
+  }
+
   #inside(): SplitText {
     const at = this.#held.toLowerCase().indexOf(this.#close.toLowerCase());
     if (at >= 0) {
       const reasoning = this.#held.slice(0, at);
-      const text = this.#held.slice(at + this.#close.length).trimStart();
+      const rest = this.#held.slice(at + this.#close.length);
       this.#held = "";
-      this.#state = "text";
-      return { reasoning, text };
+      this.#state = "after";
+      return { ...this.#after(rest), reasoning };
     }
     const safe = Math.max(0, this.#held.length - this.#close.length);
     const reasoning = this.#held.slice(0, safe);

@@ -147,9 +147,9 @@ function bodyStream(reply: Reply, answering: Answering): ReadableStream<Uint8Arr
         const next = await chunks.next();
         if (next.done) controller.close();
         else controller.enqueue(next.value);
-      } catch (error) {
-        // The server is closing while this answer is open.
-        controller.error(error);
+      } catch {
+        // Only an abort gets here: the server is closing while this answer is open.
+        controller.close();
       }
     },
     cancel() {
