@@ -1,0 +1,165 @@
+/** `hermes hooks`: shows, tries, approves and revokes the shell hooks of `config.yaml`. */
+import type { Settings } from "../../config/load.ts";
+import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
+import { HOOK_NAMES, type HookPayload } from "../../protocol/hook.ts";
+import {
+  approveHooks,
+  HOOK_CONSENT_FILE,
+  isApproved,
+  readApprovals,
+  revokeHooks,
+} from "../../registry/hook_consent.ts";
+import { spawnHook } from "../../registry/hook_process.ts";
+import {
+  matches,
+  parseShellHooks,
+  runShellHook,
+  type ShellHook,
+  type ShellHookReport,
+} from "../../registry/shell_hooks.ts";
+import { didYouMean } from "../../util/nearest.ts";
+import type { CommandInput } from "../command.ts";
+import { err, out } from "../io.ts";
+import { settingsOf } from "../settings.ts";
+
+interface Configured {
+  hooks: ShellHook[];
+  problems: string[];
+  consentFile: string;
+}
+
+export async function main(input: CommandInput): Promise<number> {
+  const settings = await settingsOf(input);
+  const configured: Configured = {
+    ...parseShellHooks(settings.config.hooks),
+    consentFile: settings.home.path(HOOK_CONSENT_FILE),
+  };
+  switch (input.path[1]) {
+    case "test":
+      return await test(configured, input);
+    case "approve":
+      return await approve(configured, input.args);
+    case "revoke":
+      return await revoke(configured, input.args);
+    default:
+      return await list(configured, { settings, json: input.flags.json === true });
+  }
+}
+
+async function list(
+  { hooks, problems, consentFile }: Configured,
+  { settings, json }: { settings: Settings; json: boolean },
+): Promise<number> {
+  const approvals = await readApprovals(consentFile);
+  const accepted = settings.config.hooks_auto_accept;
+  const rows = hooks.map(({ argv: _, ...hook }) => ({
+    ...hook,
+    approved: accepted || isApproved(approvals, hook),
+  }));
+  if (json) {
+    out(`${JSON.stringify({ hooks: rows, problems }, null, 2)}\n`);
+    return problems.length > 0 ? EXIT.usage : EXIT.done;
+  }
+  for (const row of rows) {
+    const scope = row.matcher === undefined ? "" : ` [${row.matcher}]`;
+    const closed = row.failClosed ? ", fails closed" : "";
+    const state = row.approved ? "approved" : "NOT APPROVED, does not run";
+    out(`${row.event}${scope}: ${row.command}\n  ${state}, ${row.timeoutMs / 1000} s${closed}\n`);
+  }
+  for (const problem of problems) err(`hermes: ${problem}\n`);
+  if (rows.some((row) => !row.approved)) err(`To let hooks run: hermes hooks approve\n`);
+  if (rows.length === 0 && problems.length === 0) {
+    err(`No hooks are configured. See "hermes help hooks".\n`);
+  }
+  return problems.length > 0 ? EXIT.usage : EXIT.done;
+}
+
+/** Runs the hooks of one event as a session would, approved or not: the person asked for it. */
+async function test({ hooks }: Configured, input: CommandInput): Promise<number> {
+  const [event = ""] = input.args;
+  if (!(HOOK_NAMES as readonly string[]).includes(event)) {
+    throw new UsageError(`there is no event "${event}".${didYouMean(event, HOOK_NAMES)}`, {
+      hint: `Events: ${HOOK_NAMES.join(", ")}`,
+    });
+  }
+  const payload = await payloadOf(input);
+  const concerned = hooks.filter((hook) => hook.event === event && matches(hook, payload.toolName));
+  if (concerned.length === 0) {
+    throw new HermesError(`no hook of ${event} concerns ${payload.toolName ?? "this"}`, {
+      hint: "See which there are: hermes hooks list",
+    });
+  }
+  let failures = 0;
+  for (const hook of concerned) {
+    const report = await runShellHook(hook, payload, {
+      spawn: spawnHook,
+      env: Deno.env.toObject(),
+      cwd: Deno.cwd(),
+      log() {},
+      signal: new AbortController().signal,
+    });
+    if (report.failure !== undefined) failures++;
+    if (input.flags.json === true) {
+      out(`${JSON.stringify({ event, command: hook.command, ...report })}\n`);
+    } else out(describeRun(hook, report));
+  }
+  return failures > 0 ? EXIT.failed : EXIT.done;
+}
+
+async function payloadOf(input: CommandInput): Promise<HookPayload> {
+  const { "for-tool": tool, "payload-file": file } = input.flags;
+  const sample: HookPayload = {
+    sessionId: "test",
+    toolName: typeof tool === "string" ? tool : "terminal",
+    args: { command: "echo hello" },
+    cwd: Deno.cwd(),
+  };
+  if (typeof file !== "string") return sample;
+  try {
+    const given = JSON.parse(await Deno.readTextFile(file));
+    if (given === null || typeof given !== "object" || Array.isArray(given)) {
+      throw new TypeError("it must hold a JSON object");
+    }
+    return { ...sample, ...given };
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new UsageError(`cannot use ${file}: ${reason}`, {
+      hint: 'Example: {"toolName": "terminal", "args": {"command": "ls"}}',
+      cause,
+    });
+  }
+}
+
+function describeRun(hook: ShellHook, report: ShellHookReport): string {
+  const code = report.exit ? `, exit code ${report.exit.code}` : "";
+  const verdict = report.failure === undefined ? "ok" : `FAILED: ${report.failure}`;
+  const answer = report.answer === undefined ? "nothing" : JSON.stringify(report.answer);
+  return `${hook.command}\n  ${verdict}${code}, ${report.durationMs} ms\n  says: ${answer}\n`;
+}
+
+async function approve({ hooks, consentFile }: Configured, args: string[]): Promise<number> {
+  const wanted = args.length === 0 ? hooks : args.flatMap((command) => {
+    const found = hooks.filter((hook) => hook.command === command);
+    if (found.length > 0) return found;
+    const meant = didYouMean(command, hooks.map((hook) => hook.command));
+    throw new UsageError(`no hook runs: ${command}.${meant}`, {
+      hint: "See which there are: hermes hooks list",
+    });
+  });
+  const added = await approveHooks(consentFile, wanted);
+  for (const { event, command } of added) out(`approved for ${event}: ${command}\n`);
+  if (added.length === 0) err("Nothing to approve.\n");
+  return EXIT.done;
+}
+
+async function revoke({ consentFile }: Configured, args: string[]): Promise<number> {
+  for (const command of args) {
+    const removed = await revokeHooks(consentFile, command);
+    if (removed.length === 0) {
+      const known = (await readApprovals(consentFile)).map((approval) => approval.command);
+      throw new UsageError(`not approved anyway: ${command}.${didYouMean(command, known)}`);
+    }
+    for (const { event } of removed) out(`revoked for ${event}: ${command}\n`);
+  }
+  return EXIT.done;
+}

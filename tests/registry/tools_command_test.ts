@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { runHermes, tempHome } from "../support/hermes.ts";
+
+interface Listed {
+  tools: { name: string; state: string; reason?: string; chars: number }[];
+  totalChars: number;
+}
+
+async function hermes(home: string, ...args: string[]) {
+  return await runHermes({ home, args, env: { HERMES_HOME: `${home}/.hermes` } });
+}
+
+async function list(home: string): Promise<Listed> {
+  const { stdout, code } = await hermes(home, "tools", "list", "--json");
+  assert.equal(code, 0);
+  return JSON.parse(stdout);
+}
+
+function stateOf(listed: Listed, name: string): string | undefined {
+  const tool = listed.tools.find((candidate) => candidate.name === name);
+  return tool && [tool.state, tool.reason].filter(Boolean).join(": ");
+}
+
+Deno.test("hermes tools lists what the model sees and what it costs", async () => {
+  await using home = await tempHome();
+  const plain = await hermes(home.path, "tools");
+  assert.equal(plain.code, 0);
+  assert.match(plain.stdout, /^read_file +file +\d+$/m);
+  const listed = await list(home.path);
+  const offered = listed.tools.filter((tool) => tool.state === "offered");
+  assert.equal(listed.totalChars, offered.reduce((sum, tool) => sum + tool.chars, 0));
+  assert.ok(listed.totalChars > 0 && listed.totalChars <= 16_000);
+  assert.match(
+    plain.stdout,
+    new RegExp(`${offered.length} of ${listed.tools.length} tools offered`),
+  );
+});
+
+Deno.test("hermes tools disable and enable edit the configuration and nothing else in it", async () => {
+  await using home = await tempHome();
+  const file = `${home.path}/.hermes/config.yaml`;
+  await Deno.mkdir(`${home.path}/.hermes`);
+  const before = "# mine\nagent:\n  max_turns: 7 # few\n";
+  await Deno.writeTextFile(file, before);
+  assert.equal((await hermes(home.path, "tools", "disable", "file", "process")).code, 0);
+  const off = await list(home.path);
+  assert.equal(stateOf(off, "read_file"), 'disabled: "file" is disabled');
+  assert.equal(stateOf(off, "process"), 'disabled: "process" is disabled');
+  assert.equal(stateOf(off, "terminal"), "offered");
+  assert.match(await Deno.readTextFile(file), /^# mine\nagent:\n {2}max_turns: 7 # few\n/);
+
+  const half = await hermes(home.path, "tools", "enable", "read_file");
+  assert.equal(half.code, 1);
+  assert.match(half.stderr, /read_file stays off: "file" is disabled/);
+  assert.equal((await hermes(home.path, "tools", "enable", "file", "process")).code, 0);
+  assert.equal(stateOf(await list(home.path), "read_file"), "offered");
+});
+
+Deno.test("hermes tools enable adds a toolset that the configured ones lack", async () => {
+  await using home = await tempHome();
+  const file = `${home.path}/.hermes/config.yaml`;
+  await Deno.mkdir(`${home.path}/.hermes`);
+  await Deno.writeTextFile(file, "toolsets: [terminal]\n");
+  assert.equal(stateOf(await list(home.path), "read_file"), "disabled: not in toolsets");
+  assert.equal((await hermes(home.path, "tools", "enable", "file")).code, 0);
+  assert.equal(await Deno.readTextFile(file), "toolsets: [terminal, file]\n");
+  assert.equal(stateOf(await list(home.path), "read_file"), "offered");
+});
+
+Deno.test("hermes tools info shows a tool and a toolset", async () => {
+  await using home = await tempHome();
+  const tool = await hermes(home.path, "tools", "info", "terminal");
+  assert.match(
+    tool.stdout,
+    /^terminal: offered\n {2}toolset: terminal\n {2}prompt: \d+ characters/,
+  );
+  const toolset = JSON.parse((await hermes(home.path, "tools", "info", "file", "--json")).stdout);
+  assert.deepEqual(toolset.tools, ["patch", "read_file", "search_files", "write_file"]);
+});
+
+Deno.test("hermes tools refuses unknown names with the nearest one", async () => {
+  await using home = await tempHome();
+  for (const command of ["info", "enable", "disable"]) {
+    const { code, stderr, stdout } = await hermes(home.path, "tools", command, "termnal");
+    assert.equal(code, 2);
+    assert.equal(stdout, "");
+    assert.match(stderr, /Unknown toolset or tool: "termnal" \(did you mean "terminal"\?\)/);
+  }
+  assert.equal((await hermes(home.path, "tools", "enable")).code, 2);
+});
