@@ -1,0 +1,39 @@
+/** Where a passage that was not found may have been meant: the most similar places of a text. */
+import { isSimilar, similarity } from "./similarity.ts";
+
+const MAX_PLACES = 3;
+const MIN_SIMILARITY = 0.5;
+const MAX_SNIPPET_LINES = 6;
+/** Beyond this, comparing every line costs more than the hint is worth. */
+const MAX_LINES = 20_000;
+
+/** Up to three numbered snippets, leading spaces as `·` and tabs as `→`; empty when nothing is near. */
+export function nearestPassages(text: string, passage: string): string {
+  const wanted = passage.split("\n");
+  const anchor = wanted.reduce(
+    (best, line, i) => line.trim().length > wanted[best]!.trim().length ? i : best,
+    0,
+  );
+  const needle = wanted[anchor]!.trim();
+  const lines = text.split("\n");
+  if (needle === "" || lines.length > MAX_LINES) return "";
+  const scored = lines
+    .map((line, index) => ({ index, line: line.trim() }))
+    .filter(({ line }) => line !== "" && isSimilar(line, needle, { threshold: MIN_SIMILARITY }))
+    .map(({ index, line }) => ({ index, score: similarity(line, needle) }))
+    .sort((a, b) => b.score - a.score || a.index - b.index)
+    .slice(0, MAX_PLACES);
+  return scored.map(({ index }) => {
+    const first = Math.max(0, index - anchor);
+    const count = Math.min(wanted.length, MAX_SNIPPET_LINES);
+    return lines.slice(first, first + count)
+      .map((line, i) => `${first + i + 1}|${visibleIndent(line)}`).join("\n");
+  }).join("\n---\n");
+}
+
+function visibleIndent(line: string): string {
+  return line.slice(0, 200).replace(
+    /^[ \t]+/,
+    (indent) => indent.replaceAll(" ", "·").replaceAll("\t", "→"),
+  );
+}
