@@ -35,7 +35,7 @@ export async function editConfig(home: Home, { key, change }: ConfigChange): Pro
   const path = normalizeKey(key);
   const file = home.path("config.yaml");
   return await withLock(home, async () => {
-    const text = await readOptional(file) ?? "";
+    const text = readOptional(file) ?? "";
     const current = await checkConfigText(text);
     const broken = current.problems.find((problem) => problem.path === "");
     if (broken) throw new UsageError(formatProblem(file, broken), { hint: broken.fix });
@@ -58,7 +58,7 @@ export async function editVariable(
 ): Promise<string> {
   const file = home.path(".env");
   return await withLock(home, async () => {
-    const text = await readOptional(file) ?? "";
+    const text = readOptional(file) ?? "";
     await replaceFile(file, editEnvFile(text, { name, value }));
     return file;
   });

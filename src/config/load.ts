@@ -43,11 +43,8 @@ interface FileResult {
 export async function loadSettings(options: LoadOptions): Promise<Settings> {
   const { home } = options;
   await requireProfile(home);
-  const [file, envText] = await Promise.all([
-    readConfigFile(home),
-    readOptional(home.path(".env")),
-  ]);
-  const stored = parseEnvFile(envText ?? "");
+  const file = await readConfigFile(home);
+  const stored = parseEnvFile(readOptional(home.path(".env")) ?? "");
   const env = (name: string) => {
     const own = Object.hasOwn(options.env, name) ? options.env[name] : undefined;
     return own || stored.get(name) || undefined;
@@ -76,10 +73,10 @@ export async function loadSettings(options: LoadOptions): Promise<Settings> {
   };
 }
 
-/** The file's text, or undefined when there is none. */
-export async function readOptional(path: string): Promise<string | undefined> {
+/** The file's text, or undefined when there is none. Synchronous: a small file is read sooner than a thread starts. */
+export function readOptional(path: string): string | undefined {
   try {
-    return await Deno.readTextFile(path);
+    return Deno.readTextFileSync(path);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;
     const reason = error instanceof Deno.errors.PermissionDenied
@@ -95,10 +92,10 @@ export async function readOptional(path: string): Promise<string | undefined> {
 
 async function readConfigFile(home: Home): Promise<FileResult> {
   const path = home.path("config.yaml");
-  const text = await readOptional(path);
+  const text = readOptional(path);
   if (text === undefined) return { tree: {}, warnings: [] };
   const cachePath = home.path("cache", `config-${await sha256Hex(`${VERSION}\n${text}`)}.json`);
-  const cached = await readCache(cachePath);
+  const cached = readCache(cachePath);
   if (cached !== undefined) return cached;
   const result = await compile(text, path);
   await writeCache(home.path("cache"), cachePath, result);
@@ -116,9 +113,9 @@ async function compile(text: string, path: string): Promise<FileResult> {
   return { tree, warnings: warnings.map((warning) => formatProblem(path, warning)) };
 }
 
-async function readCache(path: string): Promise<FileResult | undefined> {
+function readCache(path: string): FileResult | undefined {
   try {
-    const cached: unknown = JSON.parse(await Deno.readTextFile(path));
+    const cached: unknown = JSON.parse(Deno.readTextFileSync(path));
     if (isTree(cached) && isTree(cached.tree) && Array.isArray(cached.warnings)) {
       return { tree: cached.tree, warnings: cached.warnings.map(String) };
     }

@@ -65,7 +65,7 @@ const TEMPLATE = `# Settings of hermes. Every key: hermes config list --all
 async function edit(home: Home): Promise<number> {
   await requireProfile(home);
   const file = home.path("config.yaml");
-  if (await readOptional(file) === undefined) await writeFileAtomic(file, TEMPLATE);
+  if (readOptional(file) === undefined) await writeFileAtomic(file, TEMPLATE);
   const editor = Deno.env.get("VISUAL") || Deno.env.get("EDITOR") || "vi";
   const command = new Deno.Command("sh", {
     args: ["-c", `${editor} "$1"`, "sh", file],
@@ -86,7 +86,7 @@ async function edit(home: Home): Promise<number> {
 async function check(home: Home): Promise<number> {
   await requireProfile(home);
   const file = home.path("config.yaml");
-  const text = await readOptional(file);
+  const text = readOptional(file);
   if (text === undefined) {
     out(`${file} does not exist; every setting is at its default\n`);
     return EXIT.done;

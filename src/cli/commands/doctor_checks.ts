@@ -107,7 +107,7 @@ async function checkDisk({ home }: CheckContext): Promise<Finding[]> {
 async function checkConfig({ home, env }: CheckContext): Promise<Finding[]> {
   const name = "config.yaml";
   const file = home.path(name);
-  const text = await readOptional(file);
+  const text = readOptional(file);
   const found: Finding[] = [];
   if (text !== undefined) {
     const { problems, warnings } = await checkConfigText(text);
