@@ -4,6 +4,7 @@
  */
 import { EnvironmentError } from "../src/protocol/error.ts";
 import { randomId } from "../src/util/id.ts";
+import { which } from "../src/util/which.ts";
 import { childEnvironment } from "./_child_env.ts";
 import { killTree, type ProcessTree } from "./_process_tree.ts";
 import { type Profile, readProfile } from "./_profile.ts";
@@ -76,10 +77,25 @@ export class LocalShell {
     });
   }
 
-  /** Must have settled before `newFile()`. @throws EnvironmentError once closed. */
-  async ready(): Promise<void> {
+  /**
+   * Must have settled before `newFile()`. True when the private directory is a new one: files
+   * of before are gone. @throws EnvironmentError once closed.
+   */
+  async ready(): Promise<boolean> {
     if (this.#closed) throw new EnvironmentError("The local environment is closed");
-    await (this.#setup ??= this.#prepare());
+    const { dir } = await this.#prepared();
+    if (await exists(dir)) return false;
+    // Something cleaned the temporary directory; begin again.
+    this.#setup = undefined;
+    await this.#prepared();
+    return true;
+  }
+
+  #prepared(): Promise<Setup> {
+    return this.#setup ??= this.#prepare().catch((error) => {
+      this.#setup = undefined;
+      throw error;
+    });
   }
 
   /** A path for a new private file. */
@@ -88,9 +104,8 @@ export class LocalShell {
   }
 
   async start(command: string, options: StartOptions): Promise<Started> {
-    await this.ready();
     checkInput(command, options.env);
-    const setup = await this.#setup!;
+    const setup = await this.#prepared();
     const marker = `${this.#id}.${++this.#files}`;
     const sudo = await this.#sudo(command);
     const pty = options.terminal ? openPty(options.terminal) : undefined;
@@ -131,24 +146,28 @@ export class LocalShell {
   /** Takes no more commands and ends whatever is left of earlier ones. */
   async endAll(leaders: readonly number[]): Promise<void> {
     this.#closed = true;
-    if (this.#setup === undefined) return;
     await this.#setup;
-    await killTree({ leaders, marker: `${this.#id}.` });
+    if (this.#dir !== "") await killTree({ leaders, marker: `${this.#id}.` });
   }
 
   /** Removes the private directory; when nothing runs any more. */
   async clean(): Promise<void> {
-    if (this.#dir !== "") await Deno.remove(this.#dir, { recursive: true });
+    if (this.#dir !== "" && await exists(this.#dir)) {
+      await Deno.remove(this.#dir, { recursive: true });
+    }
   }
 
   async #prepare(): Promise<Setup> {
     const { env, shell, tempDir, initFiles } = this.#options;
     const [bash, setsid, dir] = await Promise.all([
-      shell ?? findProgram("bash", `/bin:${env.PATH ?? ""}`),
-      findProgram("setsid", "/usr/bin:/bin"),
+      which(shell ?? "bash", `/bin:${env.PATH ?? ""}`),
+      which("setsid", "/usr/bin:/bin"),
       makePrivateDir(tempDir ?? env.TMPDIR ?? "/tmp"),
     ]);
     this.#dir = dir;
+    if (shell !== undefined && bash === undefined) {
+      throw new EnvironmentError(`Cannot start ${shell}: it is no program`);
+    }
     const found = bash ?? "/bin/sh";
     const isBash = found.endsWith("bash");
     const profile = isBash && initFiles?.length
@@ -169,7 +188,7 @@ export class LocalShell {
   async #sudo(command: string): Promise<SudoSession | undefined> {
     const password = this.#options.sudoPassword;
     if (password === undefined || !mentionsSudo(command)) return undefined;
-    const program = await findProgram("sudo", this.#childEnv.PATH!);
+    const program = await which("sudo", this.#childEnv.PATH);
     return program === undefined
       ? undefined
       : await openSudo(this.newFile(), { program, password });
@@ -201,13 +220,11 @@ async function makePrivateDir(parent: string): Promise<string> {
   }
 }
 
-async function findProgram(name: string, path: string): Promise<string | undefined> {
-  for (const dir of path.split(":")) {
-    try {
-      if ((await Deno.stat(`${dir}/${name}`)).isFile) return `${dir}/${name}`;
-    } catch {
-      // Not here; the next directory may have it.
-    }
+async function exists(path: string): Promise<boolean> {
+  try {
+    await Deno.lstat(path);
+    return true;
+  } catch {
+    return false; // Whatever the reason, it cannot be used.
   }
-  return undefined;
 }

@@ -46,6 +46,13 @@ export class ShellState {
     if (this.#running === 0) this.#free.push(...this.#retired.splice(0));
   }
 
+  /** The files are gone: starts over, in the same directory. */
+  forget(): void {
+    this.#current = undefined;
+    this.#free = [];
+    this.#retired = [];
+  }
+
   /** Copies the state for a process that nobody waits for; undefined when there is none yet. */
   async copy(): Promise<string | undefined> {
     if (this.#current === undefined) return undefined;

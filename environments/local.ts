@@ -103,8 +103,7 @@ class LocalEnvironment implements Environment {
   }
 
   async #run(command: string, options: ExecOptions, capture: HeadTail): Promise<RunOutcome> {
-    await this.#shell.ready();
-    const task = this.#task(options.taskId ?? DEFAULT_TASK);
+    const task = await this.#readyTask(options.taskId);
     const lease = task.begin();
     let marker = "";
     try {
@@ -135,8 +134,8 @@ class LocalEnvironment implements Environment {
   }
 
   async spawn(command: string, options: SpawnOptions = {}): Promise<BackgroundProcess> {
-    await this.#shell.ready();
-    const stateIn = await this.#task(options.taskId ?? DEFAULT_TASK).copy();
+    const task = await this.#readyTask(options.taskId);
+    const stateIn = await task.copy();
     const started = await this.#shell.start(command, {
       ...this.#place(options),
       // Programs that collect whole blocks when nobody watches would keep the log empty.
@@ -207,6 +206,12 @@ class LocalEnvironment implements Environment {
     return options.cwd === undefined
       ? { cwd: this.cwd(options.taskId), strictCwd: false }
       : { cwd: this.resolve(options.cwd, options.taskId), strictCwd: true };
+  }
+
+  async #readyTask(id = DEFAULT_TASK): Promise<ShellState> {
+    const lost = await this.#shell.ready();
+    if (lost) { for (const task of this.#tasks.values()) task.forget(); }
+    return this.#task(id);
   }
 
   #task(id: string): ShellState {

@@ -17,7 +17,15 @@ export type EnvironmentFactory = (options: EnvironmentOptions) => Promise<Enviro
 
 export const ENVIRONMENTS: Readonly<Record<string, EnvironmentFactory>> = {
   async local(options) {
-    return (await import("./local.ts")).createLocalEnvironment(options);
+    const { createLocalEnvironment } = await import("./local.ts");
+    const files = options.settings?.shell_init_files;
+    const initFiles = options.initFiles ?? (Array.isArray(files) ? files.map(String) : []);
+    const sudoPassword = options.sudoPassword ?? options.env.SUDO_PASSWORD;
+    return createLocalEnvironment({
+      ...options,
+      initFiles: initFiles.map((file) => file.replace(/^~(?=\/)/, options.home)),
+      ...(sudoPassword === undefined ? {} : { sudoPassword }),
+    });
   },
 };
 

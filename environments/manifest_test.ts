@@ -1,0 +1,30 @@
+import { deepEqual, equal, rejects } from "node:assert/strict";
+import { UsageError } from "../src/protocol/error.ts";
+import { createEnvironment, ENVIRONMENTS } from "./manifest.ts";
+
+const OPTIONS = { cwd: "/", env: {}, home: "/" };
+
+Deno.test("createEnvironment() makes every environment of the manifest by name", async () => {
+  deepEqual(Object.keys(ENVIRONMENTS), ["local"]);
+  const env = await createEnvironment("local", OPTIONS);
+  equal(env.name, "local");
+  equal(env.sharesHost, true);
+  await env.close();
+});
+
+Deno.test("createEnvironment() suggests the nearest name for a wrong one", async () => {
+  await rejects(createEnvironment("locla", OPTIONS), (error) => {
+    equal((error as UsageError).exitCode, 2);
+    equal((error as Error).message, 'Unknown environment "locla". Did you mean "local"?');
+    return true;
+  });
+  await rejects(createEnvironment("constructor", OPTIONS), UsageError);
+});
+
+Deno.test("createEnvironment() says what to use instead of a retired name", async () => {
+  await rejects(createEnvironment("vercel_sandbox", OPTIONS), {
+    name: "UsageError",
+    message: 'The environment "vercel_sandbox" is not part of hermes',
+    hint: "Set terminal.backend (or --env) to one of: local",
+  });
+});
