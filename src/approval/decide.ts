@@ -1,0 +1,143 @@
+/**
+ * The pure decision on one shell command. No clock, no disk, no state: the same text and
+ * policy give the same verdict.
+ */
+import type { CommandVerdict, Decision } from "../protocol/approval.ts";
+import { allowsCommand, allowsRule } from "./allowlist.ts";
+import { foldText, reordersText } from "./fold.ts";
+import { globMatch } from "./glob.ts";
+import { commandLine } from "./invocation.ts";
+import { LIMITS, ShellLimitError } from "./shell_ast.ts";
+import { findingsIn, KNOWN_PROGRAMS } from "./rules.ts";
+import { SUDO_STDIN_KEY } from "./rules/hardline_data.ts";
+import { walkShell } from "./walk.ts";
+
+export interface CommandPolicy {
+  /** Where the command starts; relative paths are judged from there. */
+  cwd?: string;
+  /** The user's home: `rm -rf /home/me` is then known for what it is. */
+  home?: string;
+  /** `approvals.deny`: globs that are never run. */
+  denyGlobs?: readonly string[];
+  /** Rule keys, literal commands and globs that need no further yes. */
+  allowlist?: Iterable<string>;
+  /** True when the operator configured a sudo password, which makes `sudo -S` legitimate. */
+  sudoPassword?: boolean;
+}
+
+/** One reason not to run a command without a yes. */
+export interface Finding {
+  key: string;
+  aliases?: readonly string[];
+  description: string;
+  kind: "hardline" | "dangerous";
+  /** True where a yes may not be stored for good. */
+  once?: boolean;
+}
+
+export interface Inspection {
+  /** Everything the rules say, whether already allowed or not. */
+  findings: Finding[];
+  /** The command as the rules saw it. */
+  normalized: string;
+}
+
+export interface Evaluation {
+  decision: Decision;
+  /** The deciding findings: hardline ones alone when there are any, none when allowed. */
+  findings: Finding[];
+  normalized: string;
+}
+
+const UNPARSABLE: Finding = {
+  key: "unparsable command",
+  description: "is no shell command that could be checked",
+  kind: "dangerous",
+  once: true,
+};
+const REORDERED: Finding = {
+  key: "text direction override",
+  description: "contains characters that change the order in which it is shown",
+  kind: "dangerous",
+  once: true,
+};
+
+/** The verdict with its first reason as the rule. */
+export function decide(command: string, policy: CommandPolicy = {}): CommandVerdict {
+  const { decision, findings, normalized } = evaluate(command, policy);
+  return {
+    decision,
+    rule: findings[0]?.key ?? "",
+    description: findings.map(({ description }) => description).join("; "),
+    normalized,
+  };
+}
+
+/** The verdict with every reason for it. */
+export function evaluate(command: string, policy: CommandPolicy = {}): Evaluation {
+  const { findings, normalized } = inspect(command, policy);
+  const hardline = findings.filter(({ kind }) => kind === "hardline");
+  if (hardline.length > 0) return { decision: "forbidden", findings: hardline, normalized };
+  const allowlist = [...policy.allowlist ?? []];
+  const open = findings.filter((finding) => !allowsRule(allowlist, finding));
+  if (open.length === 0 || allowsCommand(allowlist, command)) {
+    return { decision: "allow", findings: [], normalized };
+  }
+  return { decision: "prompt", findings: open, normalized };
+}
+
+/** What the rules find, before any allowlist. */
+export function inspect(command: string, policy: CommandPolicy = {}): Inspection {
+  try {
+    checkSize(command);
+    return inspectViews(command, policy);
+  } catch (error) {
+    if (!(error instanceof ShellLimitError)) throw error;
+    const description = `cannot be checked: ${error.message}`;
+    const finding: Finding = { key: "parser limit", description, kind: "hardline" };
+    return { findings: [finding], normalized: command.slice(0, 200) };
+  }
+}
+
+/** Judges the text as it is and as it looks; what either shows counts. */
+function inspectViews(command: string, policy: CommandPolicy): Inspection {
+  const findings = new Set<Finding>();
+  let normalized = "";
+  for (const view of new Set([command.replaceAll("\0", ""), foldText(command)])) {
+    const walked = walkShell(view, { ...policy, programs: KNOWN_PROGRAMS });
+    normalized = walked.normalized;
+    for (const glob of policy.denyGlobs ?? []) {
+      if (isDenied(glob, [command, view, normalized, ...walked.invocations.map(commandLine)])) {
+        findings.add({
+          key: `deny: ${glob}`,
+          description: `the operator denies ${glob}`,
+          kind: "hardline",
+        });
+      }
+    }
+    for (const rule of findingsIn(walked.invocations)) {
+      if (rule.key !== SUDO_STDIN_KEY || policy.sudoPassword !== true) findings.add(rule);
+    }
+    if (walked.problem !== undefined) findings.add(UNPARSABLE);
+  }
+  if (reordersText(command)) findings.add(REORDERED);
+  return { findings: [...findings], normalized };
+}
+
+function isDenied(glob: string, texts: readonly string[]): boolean {
+  const pattern = glob.toLowerCase().trim();
+  return pattern !== "" && texts.some((text) => globMatch(pattern, text.toLowerCase().trim()));
+}
+
+function checkSize(command: string): void {
+  if (command.length > LIMITS.chars) throw new ShellLimitError(`over ${LIMITS.chars} characters`);
+  let separators = 0;
+  for (let i = 0; i < command.length; i++) {
+    const char = command[i];
+    if (char === ";" || char === "&" || char === "|" || char === "\n") separators++;
+  }
+  if (separators >= LIMITS.separators) throw new ShellLimitError("too many separators");
+  if (separators === 0 && command.length > LIMITS.unbrokenChars) {
+    throw new ShellLimitError(`one command of over ${LIMITS.unbrokenChars} characters`);
+  }
+}

@@ -1,0 +1,322 @@
+/**
+ * Words to the arguments a program would receive: parameters, substitutions with known
+ * output, braces, field splitting. What cannot be known becomes a marker inside the text.
+ */
+import { expandBraces } from "./braces.ts";
+import { globMatch } from "./glob.ts";
+import { literalOutput } from "./literal_output.ts";
+import type { Command, ParamPart, Part, Script, Word } from "./shell_ast.ts";
+
+/** Commands tried for one written command when its variables have several possible values. */
+const MAX_CHOICES = 64;
+/** Longest value that `${x#…}` and friends are computed for. */
+const MAX_STRIPPED = 512;
+
+/** What is known about the shell at one point of the script. */
+export class ShellState {
+  /** Possible values; more than one after branches and loops. Absent: unknown. */
+  readonly vars = new Map<string, string[]>();
+  readonly arrays = new Map<string, string[]>();
+  /** `$1…`; undefined when unknown, as in a function body seen before its call. */
+  positional: string[] | undefined = [];
+  /** `$0`. */
+  zero = "bash";
+  /** Contents of files written so far, and of process substitutions, where certain. */
+  readonly files = new Map<string, string>();
+  /** The working directory; undefined after a `cd` to somewhere unknown. */
+  cwd: string | undefined;
+
+  constructor(cwd?: string) {
+    this.cwd = cwd;
+    this.vars.set("HOME", ["~"]);
+    this.vars.set("HERMES_HOME", ["~/.hermes"]);
+    this.vars.set("IFS", [" \t\n"]);
+  }
+
+  /** `certain` assignments replace what was known; others add a possibility. */
+  assign(name: string, options: { value: string; certain: boolean }): void {
+    const known = options.certain ? [] : this.vars.get(name) ?? [];
+    if (known.length < MAX_CHOICES && !known.includes(options.value)) known.push(options.value);
+    this.vars.set(name, known);
+  }
+}
+
+/** A value that only running would tell; NUL never survives input, so it can mark one. */
+export function unknown(name: string): string {
+  return `\0${name}\0`;
+}
+
+export function hasUnknown(text: string): boolean {
+  return text.includes("\0");
+}
+
+/** The text as it would be if every unknown value were empty; `${x:?}` cannot be. */
+export function eraseUnknown(text: string): string {
+  return text.replace(/\0([^\0]*)\0/g, (_, name: string) => name.endsWith("?") ? "x" : "");
+}
+
+/** The text with unknown values shown as they were written. */
+export function showUnknown(text: string): string {
+  return text.replace(/\0([^\0]*)\0/g, (_, name: string) => `$${name}`);
+}
+
+/** Every script inside a word: substitutions, also within parameters and arithmetic. */
+export function* scriptsIn(parts: readonly Part[]): Generator<Script> {
+  for (const part of parts) {
+    if (part.kind === "script" || part.kind === "process") yield part.script;
+    else if (part.kind === "arithmetic") yield* scriptsIn(part.parts);
+    else if (part.kind === "param") {
+      for (const word of [part.index, part.arg, part.replacement]) {
+        if (word !== undefined) yield* scriptsIn(word.parts);
+      }
+    }
+  }
+}
+
+/** Expands words under one choice of values for the variables that have several. */
+export class Expander {
+  readonly #state: ShellState;
+  #index = 0;
+  #radix = new Map<string, { stride: number; size: number }>();
+
+  constructor(state: ShellState) {
+    this.#state = state;
+  }
+
+  /** Runs `body` once for each combination of possible values, within bounds. */
+  forEachChoice(body: () => void): void {
+    this.#index = 0;
+    this.#radix = new Map();
+    body();
+    const total = [...this.#radix.values()].reduce((product, { size }) => product * size, 1);
+    for (this.#index = 1; this.#index < Math.min(total, MAX_CHOICES); this.#index++) body();
+    this.#index = 0;
+  }
+
+  /** The arguments a word becomes: none, one or many. */
+  fields(word: Word): string[] {
+    const hasBrace = word.parts.some((p) => p.kind === "text" && !p.quoted && p.text.includes("{"));
+    const variants = hasBrace ? expandBraces(word.parts) : [word.parts];
+    return variants.flatMap((parts) => this.#split(parts));
+  }
+
+  /** The word as one text, unsplit: assignments, redirection targets, here-documents. */
+  text(word: Word): string {
+    return word.parts.map((part) => {
+      const value = this.#value(part);
+      return typeof value === "string" ? value : value.join(" ");
+    }).join("");
+  }
+
+  /** What a command substitution prints, when that is certain. */
+  output(script: Script): string | undefined {
+    const [statement, ...more] = script.statements;
+    if (statement === undefined) return "";
+    if (more.length > 0 || statement.pipelines.length !== 1) return undefined;
+    let text: string | undefined;
+    for (const stage of statement.pipelines[0]!.stages) text = this.stageOutput(stage, text);
+    return text?.replace(/\n+$/, "");
+  }
+
+  /** What one stage of a pipeline prints, when that is certain. */
+  stageOutput(stage: Command, stdin: string | undefined): string | undefined {
+    if (stage.kind !== "simple" || stage.words.length === 0) return undefined;
+    let input = stdin;
+    for (const redirect of stage.redirects) {
+      if (redirect.op === "<<<") input = this.text(redirect.target);
+      else if (redirect.body !== undefined) input = this.text(redirect.body);
+      else if (redirect.op === "<" || redirect.fd === "") return undefined;
+    }
+    const argv = stage.words.flatMap((word) => this.fields(word));
+    if (argv.some(hasUnknown) || (input !== undefined && hasUnknown(input))) return undefined;
+    return literalOutput(argv, input);
+  }
+
+  #split(parts: Part[]): string[] {
+    const fields: string[] = [];
+    let current = "";
+    let open = false;
+    const close = () => {
+      if (open) fields.push(current);
+      current = "";
+      open = false;
+    };
+    for (const part of parts) {
+      const value = this.#value(part);
+      if (typeof value !== "string") {
+        value.forEach((item, i) => {
+          if (i > 0) close();
+          current += item;
+          open = true;
+        });
+      } else if (part.kind === "text" || !("quoted" in part) || part.quoted) {
+        current += value;
+        open ||= value !== "" || ("quoted" in part && part.quoted);
+      } else {
+        value.split(this.#separator()).forEach((piece, i) => {
+          if (i > 0) close();
+          current += piece;
+          open ||= piece !== "";
+        });
+      }
+    }
+    close();
+    return fields;
+  }
+
+  #separator(): RegExp {
+    const chars = this.#state.vars.get("IFS")?.at(-1) ?? " \t\n";
+    return chars === "" ? /(?!)/ : new RegExp(`[${chars.replace(/[\]\\^-]/g, "\\$&")}]+`);
+  }
+
+  #value(part: Part): string | string[] {
+    switch (part.kind) {
+      case "text":
+        return part.text;
+      case "script":
+        return this.output(part.script) ?? unknown("(…)");
+      case "process":
+        return this.#processFile(part.script);
+      case "arithmetic":
+        return unknown("((…))");
+      case "param":
+        return this.#parameter(part);
+      default:
+        return part satisfies never;
+    }
+  }
+
+  /** A name for the output of `<(…)`, under which its text is found when certain. */
+  #processFile(script: Script): string {
+    const path = unknown(`<(${this.#state.files.size})`);
+    const text = this.output(script);
+    if (text !== undefined) this.#state.files.set(path, text);
+    return path;
+  }
+
+  #parameter(part: ParamPart): string | string[] {
+    let name = part.name;
+    if (part.indirect) name = this.#scalar(name) ?? "";
+    if (part.op === "" && (name === "@" || name === "*" || name.endsWith("[@]"))) {
+      const list = name.endsWith("[@]")
+        ? this.#state.arrays.get(name.slice(0, -3))
+        : this.#state.positional;
+      return list === undefined ? unknown(name) : part.quoted ? list : list.join(" ");
+    }
+    const value = part.index === undefined
+      ? this.#scalar(name)
+      : this.#state.arrays.get(name)?.[Number(part.index.raw)];
+    return part.op === "" ? value ?? unknown(name) : this.#operate(part, value);
+  }
+
+  /** One value of a variable under the current choice; undefined when unknown. */
+  #scalar(name: string): string | undefined {
+    const values = this.#state.vars.get(name);
+    if (values !== undefined) return values[this.#digit(name, values.length)];
+    if (/^[1-9]\d*$/.test(name)) {
+      const list = this.#state.positional;
+      return list === undefined ? undefined : list[Number(name) - 1] ?? "";
+    }
+    if (name === "PWD") return this.#state.cwd;
+    if (name === "0") return this.#state.zero;
+    return SPECIAL[name] ?? this.#state.arrays.get(name)?.[0];
+  }
+
+  /** Which of `size` values this choice takes: a mixed-radix digit, assigned on first use. */
+  #digit(name: string, size: number): number {
+    let place = this.#radix.get(name);
+    if (place === undefined) {
+      const last = [...this.#radix.values()].at(-1);
+      place = { stride: last === undefined ? 1 : last.stride * last.size, size };
+      this.#radix.set(name, place);
+    }
+    return Math.floor(this.#index / place.stride) % size;
+  }
+
+  /** `${x OP arg}`. An unknown value takes the branch that reveals the argument. */
+  #operate(part: ParamPart, value: string | undefined): string {
+    const arg = part.arg === undefined ? "" : this.text(part.arg);
+    const given = value !== undefined && (value !== "" || !part.op.startsWith(":"));
+    switch (part.op) {
+      case ":=":
+      case "=":
+        if (!given) this.#state.assign(part.name, { value: arg, certain: true });
+        return given ? value : arg;
+      case ":-":
+      case "-":
+        return given ? value : arg;
+      case ":+":
+      case "+":
+        return given || value === undefined ? arg : "";
+      case ":?":
+      case "?":
+        return value ?? unknown(`${part.name}?`);
+      case "length":
+        return value === undefined ? unknown(part.name) : String(value.length);
+      case "/":
+      case "//": {
+        const replacement = part.replacement === undefined ? "" : this.text(part.replacement);
+        return value === undefined
+          ? replacement || unknown(part.name)
+          : replace(value, { arg, replacement, all: part.op === "//" });
+      }
+      default:
+        return value === undefined ? unknown(part.name) : transform(value, part.op, arg);
+    }
+  }
+}
+
+const SPECIAL: Readonly<Record<string, string>> = {
+  "?": "0",
+  "#": "0",
+  "-": "hB",
+  "TMPDIR": "/tmp",
+};
+
+function replace(
+  value: string,
+  { arg, replacement, all }: { arg: string; replacement: string; all: boolean },
+): string {
+  return all ? value.replaceAll(arg, replacement) : value.replace(arg, () => replacement);
+}
+
+/** Case changes, prefix and suffix removal, substrings. */
+function transform(value: string, op: string, arg: string): string {
+  switch (op) {
+    case "^^":
+      return value.toUpperCase();
+    case ",,":
+      return value.toLowerCase();
+    case "^":
+      return value.slice(0, 1).toUpperCase() + value.slice(1);
+    case ",":
+      return value.slice(0, 1).toLowerCase() + value.slice(1);
+    case ":": {
+      const [start = 0, length] = arg.split(":").map((n) => Number(n.trim()));
+      const from = start < 0 ? Math.max(0, value.length + start) : start;
+      return length === undefined
+        ? value.slice(from)
+        : value.slice(from, length < 0 ? length : from + length);
+    }
+    case "#":
+    case "##":
+    case "%":
+    case "%%":
+      return value.length > MAX_STRIPPED ? value : strip(value, op, arg);
+    default:
+      return value;
+  }
+}
+
+/** Removes the shortest (`#`, `%`) or longest (`##`, `%%`) match at the start or end. */
+function strip(value: string, op: string, pattern: string): string {
+  const lengths = Array.from({ length: value.length + 1 }, (_, i) => i);
+  if (op.length === 2) lengths.reverse();
+  for (const n of lengths) {
+    const [cut, kept] = op.startsWith("#")
+      ? [value.slice(0, n), value.slice(n)]
+      : [value.slice(value.length - n), value.slice(0, value.length - n)];
+    if (globMatch(pattern, cut)) return kept;
+  }
+  return value;
+}

@@ -1,0 +1,122 @@
+/** The shape of a rule, and the small questions rules ask about a command. */
+import {
+  hasFlag,
+  type Invocation,
+  type ParsedOptions,
+  parseLeading,
+  parseOptions,
+} from "./invocation.ts";
+import { deleteTarget, type WriteTarget, writeTarget } from "./paths.ts";
+import { basename } from "../util/path.ts";
+import { REMOTE } from "./unwrap.ts";
+import { WRAPPERS } from "./wrappers_data.ts";
+
+export interface Rule {
+  /** Stable name; what allowlists store. */
+  key: string;
+  /** Other names under which an allowlist may hold it. */
+  aliases?: readonly string[];
+  /** `hardline` never runs, whatever the mode; `dangerous` needs a yes. */
+  kind: "hardline" | "dangerous";
+  description: string;
+  /** Programs it looks at; absent: every command. */
+  programs?: readonly string[];
+  test(command: Invocation, all: readonly Invocation[]): boolean;
+  /** Whole commands in which it must find something, and in which it must not. */
+  match: readonly string[];
+  noMatch: readonly string[];
+}
+
+/** Words after options that take no values, for programs with simple grammars. */
+export function operands(command: Invocation): string[] {
+  return parseOptions(command.args).operands;
+}
+
+/** Whether any of the options was given, bundled or abbreviated. */
+export function given(command: Invocation, ...names: string[]): boolean {
+  return hasFlag(parseOptions(command.args), ...names);
+}
+
+export function isRemote(command: Invocation): boolean {
+  return command.via.includes(REMOTE);
+}
+
+/** Whether something this command deletes is one of `kinds`. */
+export function deletes(command: Invocation, ...kinds: string[]): boolean {
+  return operands(command).some((path) => kinds.includes(deleteTarget(path, command.place)));
+}
+
+const OUTPUT = /^(?:>|>>|>\||&>|&>>|<>|>&)$/;
+
+/** Whether output is redirected into one of the places. */
+export function redirectsTo(command: Invocation, ...places: WriteTarget[]): boolean {
+  return command.redirects.some(({ op, target }) => {
+    const place = OUTPUT.test(op) ? writeTarget(target, command.place) : undefined;
+    return place !== undefined && places.includes(place);
+  });
+}
+
+/** Whether one of the paths lies in one of the places. */
+export function touches(
+  command: Invocation,
+  paths: readonly string[],
+  ...places: WriteTarget[]
+): boolean {
+  return paths.some((path) => {
+    const place = writeTarget(path, command.place);
+    return place !== undefined && places.includes(place);
+  });
+}
+
+/** Where `cp`, `mv`, `install`, `ln` and `rsync` put things. */
+export function destinations(command: Invocation): string[] {
+  const options = parseOptions(command.args, {
+    values: command.program === "rsync" ? "ef" : command.program === "install" ? "gmotS" : "tS",
+    longValues: [
+      "target-directory",
+      "suffix",
+      "mode",
+      "owner",
+      "group",
+      "exclude",
+      "include",
+      "rsh",
+    ],
+  });
+  const into = options.values.get("t") ?? options.values.get("target-directory");
+  const sources = into === undefined ? options.operands.slice(0, -1) : options.operands;
+  const target = into?.[0] ?? options.operands.at(-1);
+  if (target === undefined || sources.length === 0) return [];
+  const inside = sources.map((source) => `${target}/${basename(source)}`);
+  return target.endsWith("/") || /^\.{1,2}$/.test(target) || sources.length > 1 ||
+      into !== undefined
+    ? [target, ...inside]
+    : [target];
+}
+
+/** Files edited in place by sed, perl or ruby; empty when printing instead. */
+export function editedInPlace(command: Invocation): string[] {
+  if (command.program === "sed" || command.program === "gsed") {
+    const options = parseOptions(command.args, {
+      values: "efl",
+      longValues: ["expression", "file", "line-length"],
+    });
+    const scripted = hasFlag(options, "e", "f", "expression", "file");
+    if (!hasFlag(options, "i", "in-place")) return [];
+    return scripted ? options.operands : options.operands.slice(1);
+  }
+  const options = parseOptions(command.args, { values: "eEIMm" });
+  return options.flags.has("i") ? options.operands : [];
+}
+
+/** Whether a signal option of kill, pkill or killall is SIGKILL. */
+export function killsHard(command: Invocation, options: ParsedOptions): boolean {
+  const named = [...options.values.get("s") ?? [], ...options.values.get("signal") ?? []];
+  return command.args.some((arg) => /^-(?:9|(?:SIG)?KILL)$/i.test(arg)) ||
+    named.some((name) => /^(?:9|(?:SIG)?KILL)$/i.test(name));
+}
+
+/** The options of sudo itself, not those of the command it runs. */
+export function sudoOptions(command: Invocation): ParsedOptions {
+  return parseLeading(command.args, WRAPPERS["sudo"]!);
+}

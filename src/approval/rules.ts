@@ -1,0 +1,94 @@
+/**
+ * Every rule, indexed by program. A rule is verified on its own examples before it first
+ * judges a command (all at once would cost 50 ms); one that fails is a bug, and then every
+ * command it would have judged needs a yes.
+ */
+import { foldText } from "./fold.ts";
+import type { Invocation } from "./invocation.ts";
+import type { Rule } from "./rule.ts";
+import { FILE_RULES } from "./rules/file_data.ts";
+import { GIT_RULES } from "./rules/git_data.ts";
+import { HARDLINE_RULES } from "./rules/hardline_data.ts";
+import { PROCESS_RULES } from "./rules/process_data.ts";
+import { SCRIPT_RULES } from "./rules/script_data.ts";
+import { SERVICE_RULES } from "./rules/service_data.ts";
+import { WINDOWS_RULES } from "./rules/windows_data.ts";
+import { walkShell } from "./walk.ts";
+
+/** In the order in which findings are reported. */
+export const RULES: readonly Rule[] = [
+  ...HARDLINE_RULES,
+  ...FILE_RULES,
+  ...PROCESS_RULES,
+  ...SCRIPT_RULES,
+  ...GIT_RULES,
+  ...SERVICE_RULES,
+  ...WINDOWS_RULES,
+];
+
+const BY_PROGRAM = new Map<string, Rule[]>();
+const FOR_ALL: Rule[] = [];
+for (const rule of RULES) {
+  if (rule.programs === undefined) FOR_ALL.push(rule);
+  for (const program of new Set(rule.programs)) {
+    const list = BY_PROGRAM.get(program);
+    if (list === undefined) BY_PROGRAM.set(program, [rule]);
+    else list.push(rule);
+  }
+}
+
+/** Names that some rule looks at. */
+export const KNOWN_PROGRAMS: readonly string[] = [...BY_PROGRAM.keys()];
+
+/** Rules that may say something about a program: `mkfs.ext4` and `python3.12` also go by their family. */
+function rulesFor(program: string): readonly Rule[] {
+  const family = /^(mkfs|newfs)\.\w+$/.exec(program)?.[1] ??
+    /^(python|pypy|perl|ruby|node|php|lua)[\d.]+$/.exec(program)?.[1];
+  return [...BY_PROGRAM.get(program) ?? [], ...BY_PROGRAM.get(family ?? "") ?? []];
+}
+
+const proofs = new Map<Rule, string | undefined>();
+
+/** The first of its examples that a rule gets wrong; undefined when it is right. */
+export function failedExample(rule: Rule): string | undefined {
+  if (!proofs.has(rule)) {
+    const wrong = rule.match.find((example) => !judges(rule, example)) ??
+      rule.noMatch.find((example) => judges(rule, example));
+    proofs.set(rule, wrong);
+  }
+  return proofs.get(rule);
+}
+
+function judges(rule: Rule, example: string): boolean {
+  const { invocations } = walkShell(foldText(example), { programs: KNOWN_PROGRAMS });
+  return invocations.some((invocation) =>
+    (rule.programs === undefined || rulesFor(invocation.program).includes(rule)) &&
+    rule.test(invocation, invocations)
+  );
+}
+
+function brokenRule(rule: Rule, example: string): Rule {
+  return {
+    ...rule,
+    key: `broken rule: ${rule.key}`,
+    kind: "dangerous",
+    description: `cannot be checked: the rule "${rule.key}" is wrong about its example ${example}`,
+  };
+}
+
+/** Rules that find something in the commands, in the order of `RULES`, each once. */
+export function findingsIn(invocations: readonly Invocation[]): Rule[] {
+  const found = new Map<Rule, Rule>();
+  for (const invocation of invocations) {
+    for (const list of [FOR_ALL, rulesFor(invocation.program)]) {
+      for (const rule of list) {
+        if (found.has(rule)) continue;
+        const wrong = failedExample(rule);
+        if (wrong !== undefined) found.set(rule, brokenRule(rule, wrong));
+        else if (rule.test(invocation, invocations)) found.set(rule, rule);
+      }
+    }
+  }
+  if (found.size < 2) return [...found.values()];
+  return RULES.flatMap((rule) => found.get(rule) ?? []);
+}

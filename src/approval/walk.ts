@@ -1,0 +1,421 @@
+/**
+ * Follows a parsed script in order, as far as text alone allows, and lists every program it
+ * would run: through pipes, substitutions, functions, wrappers and scripts inside scripts.
+ * Over-approximates: both branches are taken, every possible value is tried.
+ */
+import { applyBuiltin } from "./builtins.ts";
+import {
+  eraseUnknown,
+  Expander,
+  hasUnknown,
+  scriptsIn,
+  ShellState,
+  showUnknown,
+} from "./expand.ts";
+import { globMatch, hasGlob } from "./glob.ts";
+import { type Invocation, programName, type RedirectUse } from "./invocation.ts";
+import { canonicalPath, type Place } from "./paths.ts";
+import { shellQuote } from "../util/shell_quote.ts";
+import {
+  type Command,
+  type CompoundCommand,
+  type FunctionCommand,
+  LIMITS,
+  type Pipeline,
+  type Redirect,
+  type Script,
+  ShellLimitError,
+  type SimpleCommand,
+  type Word,
+} from "./shell_ast.ts";
+import { parseShell } from "./shell_parser.ts";
+import { type Payload, unwrap } from "./unwrap.ts";
+
+/** Stages of one pipeline, and scripts inside scripts inside scripts. */
+const MAX_STAGES = 256;
+const MAX_PAYLOAD_DEPTH = 16;
+
+export interface Walked {
+  invocations: Invocation[];
+  /** The script as understood: expanded and on one line. */
+  normalized: string;
+  /** What could not be parsed, in the script or in one it carries. */
+  problem: string | undefined;
+}
+
+/** What surrounds a command. */
+interface Flow {
+  upstream: readonly Invocation[];
+  stdin: string | undefined;
+  background: boolean;
+  via: readonly string[];
+}
+
+const START: Flow = { upstream: [], stdin: undefined, background: false, via: [] };
+
+/** The parts of a command that do not depend on which words were chosen. */
+interface Frame extends Flow {
+  env: ReadonlyMap<string, string>;
+  redirects: readonly RedirectUse[];
+  raw: readonly string[];
+  inner: readonly Invocation[];
+}
+
+/**
+ * @param programs names that globs in a command word are tried against.
+ * @throws {ShellLimitError} when the script is too large to follow.
+ */
+export function walkShell(
+  source: string,
+  options: Place & { programs: Iterable<string> },
+): Walked {
+  const walker = new Walker(options);
+  const normalized = walker.text(source, START);
+  return { invocations: walker.invocations, normalized, problem: walker.problem };
+}
+
+class Walker {
+  readonly invocations: Invocation[] = [];
+  problem: string | undefined;
+  readonly #home: string | undefined;
+  readonly #programs: Iterable<string>;
+  readonly #state: ShellState;
+  readonly #expander: Expander;
+  readonly #functions = new Map<string, Command>();
+  /** Functions being followed, so that recursion ends. */
+  readonly #calling = new Set<string>();
+  /** Above zero where it is not certain that a command runs. */
+  #branches = 0;
+  #payloadDepth = 0;
+  #payloadChars = 0;
+
+  constructor(options: Place & { programs: Iterable<string> }) {
+    this.#home = options.home;
+    this.#programs = options.programs;
+    this.#state = new ShellState(options.cwd);
+    this.#expander = new Expander(this.#state);
+  }
+
+  /** Parses and follows shell text; returns it in normal form. */
+  text(source: string, flow: Flow): string {
+    this.#payloadChars += source.length;
+    if (this.#payloadChars > LIMITS.payloadChars) throw new ShellLimitError("too much nested text");
+    const { script, error, rest } = parseShell(source);
+    const normal = this.#script(script, flow);
+    if (error === undefined) return normal;
+    this.problem ??= error;
+    const pieces = rest.split(/[;&|\n(){}`]/);
+    for (const [i, piece] of pieces.entries()) {
+      this.#roughly(piece, { ...flow, ...NOTHING, raw: pieces.slice(i, i + 2) });
+    }
+    return [normal, rest].filter((piece) => piece !== "").join("; ");
+  }
+
+  /** What no parser understood is still looked at word by word. */
+  #roughly(piece: string, frame: Frame): void {
+    const argv = piece.replace(/['"\\]/g, "").split(/[\s<>$]+/).filter((word) => word !== "");
+    if (argv.length > 0) this.#run(argv, frame);
+  }
+
+  #script(script: Script, flow: Flow): string {
+    let out = "";
+    for (const statement of script.statements) {
+      const inside = { ...flow, background: flow.background || statement.background };
+      const text = statement.pipelines.map((pipeline) => {
+        if (pipeline.link === "") return this.#pipeline(pipeline, inside);
+        this.#branches++;
+        const line = `${pipeline.link} ${this.#pipeline(pipeline, inside)}`;
+        this.#branches--;
+        return line;
+      }).join(" ");
+      if (out !== "") out += out.endsWith(" &") ? " " : "; ";
+      out += statement.background ? `${text} &` : text;
+    }
+    return out;
+  }
+
+  #pipeline({ stages }: Pipeline, flow: Flow): string {
+    if (stages.length === 1) return this.#command(stages[0]!, flow);
+    if (stages.length > MAX_STAGES) throw new ShellLimitError("too long a pipeline");
+    const cwd = this.#state.cwd;
+    let inside = flow;
+    const texts = stages.map((stage) => {
+      const before = this.invocations.length;
+      const text = this.#command(stage, inside);
+      inside = {
+        ...inside,
+        stdin: this.#expander.stageOutput(stage, inside.stdin),
+        upstream: [...inside.upstream, ...this.invocations.slice(before)],
+      };
+      return text;
+    });
+    this.#state.cwd = cwd;
+    return texts.join(" | ");
+  }
+
+  #command(command: Command, flow: Flow): string {
+    switch (command.kind) {
+      case "simple":
+        return this.#simple(command, flow);
+      case "compound":
+        return this.#compound(command, flow);
+      case "function":
+        return this.#define(command, flow);
+      default:
+        return command satisfies never;
+    }
+  }
+
+  #define({ name, body }: FunctionCommand, flow: Flow): string {
+    this.#functions.set(name, body);
+    if (forksItself(body, { name, alone: true })) {
+      this.#push(["function", name], { ...flow, ...NOTHING }).forks = true;
+    }
+    const { positional } = this.#state;
+    this.#state.positional = undefined;
+    this.#branches++;
+    this.#calling.add(name);
+    const text = this.#command(body, flow);
+    this.#calling.delete(name);
+    this.#branches--;
+    this.#state.positional = positional;
+    return `${name}() ${text}`;
+  }
+
+  #compound(node: CompoundCommand, flow: Flow): string {
+    const inner = this.#substitutions([...node.words ?? [], ...redirectWords(node.redirects)]);
+    const redirects = this.#redirects(node.redirects);
+    if (redirects.length > 0) this.#push([], { ...flow, ...NOTHING, inner, redirects });
+    const input = redirects.find((redirect) => redirect.text !== undefined)?.text;
+    const inside = input === undefined ? flow : { ...flow, stdin: input };
+    const subshell = node.keyword === "(";
+    const cwd = this.#state.cwd;
+    const plain = subshell || node.keyword === "{";
+    if (!plain) this.#branches++;
+    if (node.variable !== undefined) this.#bindLoop(node);
+    const bodies = node.bodies.map((body) => this.#script(body, inside));
+    if (!plain) this.#branches--;
+    if (subshell) {
+      this.#state.cwd = cwd;
+      return `(${bodies.join("; ")})`;
+    }
+    const text = [...node.words?.map((word) => word.raw) ?? [], ...bodies].join("; ");
+    return node.keyword === "{" ? `{ ${text}; }` : `${node.keyword} ${text}; end`;
+  }
+
+  #bindLoop(node: CompoundCommand): void {
+    const values = node.words === undefined
+      ? this.#state.positional
+      : node.words.flatMap((word) => this.#expander.fields(word));
+    if (values === undefined || values.length === 0) this.#state.vars.delete(node.variable!);
+    else this.#state.vars.set(node.variable!, [...new Set(values)].slice(0, 64));
+  }
+
+  #simple(command: SimpleCommand, flow: Flow): string {
+    const inner = this.#substitutions([
+      ...command.words,
+      ...command.assignments.flatMap(({ value, items }) => [value, ...items ?? []]),
+      ...command.words.flatMap((word) => word.assignment?.items ?? []),
+      ...redirectWords(command.redirects),
+    ]);
+    let text: string | undefined;
+    this.#expander.forEachChoice(() => {
+      const argv = command.words.flatMap((word) => this.#expander.fields(word));
+      const redirects = this.#redirects(command.redirects);
+      const env = new Map<string, string>();
+      for (const assignment of command.assignments) {
+        env.set(assignment.name, this.#expander.text(assignment.value));
+      }
+      text ??= show(argv, { env, redirects });
+      const raw = command.words.slice(1).map((word) => word.raw);
+      const frame = { ...flow, env, redirects, raw, inner };
+      if (argv.length > 0) this.#run(argv, frame);
+      else if (redirects.length > 0 || env.size > 0) this.#push([], frame);
+    });
+    this.#remember(command, flow.stdin);
+    return text ?? "";
+  }
+
+  /** Keeps what later commands may refer to: variables, and files written with certain text. */
+  #remember(command: SimpleCommand, stdin: string | undefined): void {
+    const certain = this.#branches === 0;
+    const given = command.words.length === 0
+      ? command.assignments
+      : command.words.flatMap((word) => word.assignment ?? []);
+    for (const { name, value, append, items } of given) {
+      if (items !== undefined) {
+        const before = append ? this.#state.arrays.get(name) ?? [] : [];
+        const added = items.flatMap((item) => this.#expander.fields(item));
+        this.#state.arrays.set(name, [...before, ...added]);
+      } else if (command.words.length === 0) {
+        const before = append ? this.#state.vars.get(name)?.at(-1) ?? "" : "";
+        this.#state.assign(name, { value: before + this.#expander.text(value), certain });
+      }
+    }
+    const output = command.redirects.find(({ op, fd }) => /^>[>|]?$/.test(op) && /^1?$/.test(fd));
+    if (output === undefined) return;
+    const text = this.#expander.stageOutput(
+      { ...command, redirects: command.redirects.filter(({ op }) => op.startsWith("<")) },
+      stdin,
+    );
+    if (text === undefined) return;
+    const path = canonicalPath(this.#expander.text(output.target), this.#place());
+    this.#state.files.set(
+      path,
+      (output.op === ">>" ? this.#state.files.get(path) ?? "" : "") + text,
+    );
+  }
+
+  #redirects(redirects: readonly Redirect[]): RedirectUse[] {
+    return redirects.map(({ fd, op, target, body }) => {
+      const text = this.#expander.text(target);
+      const use: RedirectUse = { fd, op, target: text };
+      if (op === "<<<") use.text = text;
+      else if (body !== undefined) use.text = this.#expander.text(body);
+      else if (op === "<") {
+        const known = this.#fileText(text);
+        if (known !== undefined) use.text = known;
+      }
+      return use;
+    });
+  }
+
+  /** Follows the scripts inside words; they feed no pipe of ours. */
+  #substitutions(words: readonly Word[]): Invocation[] {
+    const before = this.invocations.length;
+    const cwd = this.#state.cwd;
+    for (const word of words) {
+      for (const script of scriptsIn(word.parts)) this.#script(script, START);
+    }
+    this.#state.cwd = cwd;
+    return this.invocations.slice(before);
+  }
+
+  /** Records a program run and follows what it runs in turn. */
+  #run(argv: readonly string[], frame: Frame): void {
+    const invocation = this.#push(argv, frame);
+    if (hasUnknown(invocation.path)) {
+      // Were the unknown part empty, the rest of the line would be the command.
+      const path = eraseUnknown(invocation.path);
+      const rest = path === "" ? invocation.args : [path, ...invocation.args];
+      if (path === "" && rest.length > 0) this.#run(rest, { ...frame, raw: [] });
+    } else if (hasGlob(invocation.path)) this.#tryGlob(invocation, frame);
+    applyBuiltin(this.#state, invocation);
+    this.#callFunction(invocation, frame);
+    for (const payload of unwrap(invocation, (path) => this.#fileText(path))) {
+      this.#follow(payload, invocation);
+    }
+  }
+
+  #follow(
+    payload: Payload,
+    { via, upstream, stdin, background, inner, redirects, env }: Invocation,
+  ): void {
+    if (++this.#payloadDepth > MAX_PAYLOAD_DEPTH) throw new ShellLimitError("too many wrappers");
+    const flow: Flow = { upstream, stdin, background, via: [...via, payload.via] };
+    if ("argv" in payload) this.#run(payload.argv, { ...flow, env, redirects, inner, raw: [] });
+    else {
+      const { positional, zero } = this.#state;
+      if (payload.positional !== undefined) {
+        this.#state.zero = payload.positional[0] ?? zero;
+        this.#state.positional = payload.positional.slice(1);
+      }
+      this.text(showUnknown(payload.text), flow);
+      this.#state.positional = positional;
+      this.#state.zero = zero;
+    }
+    this.#payloadDepth--;
+  }
+
+  #callFunction({ path, args }: Invocation, frame: Frame): void {
+    const body = this.#functions.get(path);
+    if (body === undefined || this.#calling.has(path)) return;
+    const { positional } = this.#state;
+    this.#state.positional = args;
+    this.#calling.add(path);
+    this.#command(body, frame);
+    this.#calling.delete(path);
+    this.#state.positional = positional;
+  }
+
+  /** `/bin/r?` runs what it matches: every program with rules that fits is assumed. */
+  #tryGlob({ path, args }: Invocation, frame: Frame): void {
+    const pattern = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
+    for (const program of this.#programs) {
+      if (globMatch(pattern, program)) this.#run([program, ...args], { ...frame, raw: [] });
+    }
+  }
+
+  #push(argv: readonly string[], frame: Frame): Invocation {
+    if (this.invocations.length >= LIMITS.commands) throw new ShellLimitError("too many commands");
+    const [path = "", ...args] = argv;
+    const invocation: Invocation = {
+      program: programName(path),
+      path,
+      args,
+      raw: frame.raw,
+      env: frame.env,
+      redirects: frame.redirects,
+      upstream: frame.upstream,
+      stdin: frame.stdin,
+      background: frame.background,
+      via: frame.via,
+      inner: frame.inner,
+      place: this.#place(),
+    };
+    this.invocations.push(invocation);
+    return invocation;
+  }
+
+  #place(): Place {
+    return { cwd: this.#state.cwd, home: this.#home };
+  }
+
+  #fileText(path: string): string | undefined {
+    return this.#state.files.size === 0
+      ? undefined
+      : this.#state.files.get(canonicalPath(path, this.#place()));
+  }
+}
+
+const NOTHING = { env: new Map<string, string>(), redirects: [], raw: [], inner: [] };
+
+function redirectWords(redirects: readonly Redirect[]): Word[] {
+  return redirects.flatMap(({ target, body }) => body === undefined ? [target] : [target, body]);
+}
+
+/** One command in normal form. */
+function show(
+  argv: readonly string[],
+  { env, redirects }: Pick<Frame, "env" | "redirects">,
+): string {
+  const words = argv.map((word) => hasUnknown(word) ? showUnknown(word) : quoteIfNeeded(word));
+  for (const { fd, op, target, text } of redirects) {
+    words.push(`${fd}${op}${text === undefined ? " " : ""}${showUnknown(target)}`);
+  }
+  const assignments = [...env].map(([name, value]) =>
+    `${name}=${quoteIfNeeded(showUnknown(value))}`
+  );
+  return [...assignments, ...words].join(" ");
+}
+
+/** Quotes only what a reader could take for something else than one word. */
+function quoteIfNeeded(word: string): string {
+  return word === "" || /[\s;&|<>()'"`\\#]/.test(word) ? shellQuote(word) : word;
+}
+
+/** Whether a function's body starts itself in a pipe or in the background: a fork bomb. */
+function forksItself(command: Command, options: { name: string; alone: boolean }): boolean {
+  const { name, alone } = options;
+  if (command.kind === "function") return false;
+  if (command.kind === "simple") return !alone && command.words[0]?.raw === name;
+  return command.bodies.some((body) =>
+    body.statements.some(({ pipelines, background }) =>
+      pipelines.some(({ stages }) =>
+        stages.some((stage) =>
+          forksItself(stage, { name, alone: alone && !background && stages.length === 1 })
+        )
+      )
+    )
+  );
+}
