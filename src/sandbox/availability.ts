@@ -1,0 +1,76 @@
+/**
+ * Which walls this machine can raise and which languages may run behind them. Looks at the
+ * machine without starting a process: a schema is built from the answer.
+ */
+import type { ChildMode, LanguageSupport, SandboxAvailability, Wall } from "./contract.ts";
+import { landlockVersion } from "./landlock.ts";
+import { openLibc } from "./libc.ts";
+import { findPython } from "./python.ts";
+
+const PR_GET_SECCOMP = 21;
+
+/** The walls the kernel offers. */
+export function kernelWalls(): Wall[] {
+  if (Deno.build.os !== "linux") return [];
+  try {
+    const libc = openLibc();
+    const walls: Wall[] = [];
+    if (landlockVersion(libc) > 0) walls.push("landlock");
+    if (libc.call.prctl(PR_GET_SECCOMP, 0n, 0n, 0n, 0n) >= 0) walls.push("seccomp");
+    libc.close();
+    return walls;
+  } catch {
+    // No glibc: nothing can be called, so nothing can be raised.
+    return [];
+  }
+}
+
+/**
+ * Why the standing walls do not suffice, or undefined. Only `deno run` checks every import
+ * against permissions; a compiled build checks none, and only seccomp binds all its threads.
+ */
+export function scriptGap(mode: ChildMode, walls: readonly Wall[]): string | undefined {
+  if (walls.includes("seccomp")) return undefined;
+  if (mode === "deno" && walls.includes("permissions")) return undefined;
+  return "execute_code needs a Linux kernel with seccomp in this build";
+}
+
+/** The same for Python, which has no permissions of its own. */
+export function pythonGap(walls: readonly Wall[]): string | undefined {
+  const missing = (["landlock", "seccomp"] as const).filter((wall) => !walls.includes(wall));
+  if (missing.length === 0) return undefined;
+  return `Python scripts need a Linux kernel with ${missing.join(" and ")}`;
+}
+
+export interface Findings extends SandboxAvailability {
+  /** The Python interpreter, when Python can run. */
+  executable?: string;
+}
+
+export function lookAround(options: {
+  mode: ChildMode;
+  without: readonly Wall[];
+  searchPath: string;
+}): Findings {
+  if (Deno.build.os === "windows") {
+    const reason = "execute_code needs Unix sockets; use normal tool calls instead";
+    return { script: no(reason), python: no(reason) };
+  }
+  const walls = (["permissions", ...kernelWalls()] as Wall[])
+    .filter((wall) => !options.without.includes(wall));
+  const gap = scriptGap(options.mode, walls);
+  const script = gap === undefined ? yes() : no(gap);
+  const wallGap = pythonGap(walls);
+  if (wallGap !== undefined) return { script, python: no(wallGap) };
+  const executable = findPython(options.searchPath);
+  if (executable === undefined) return { script, python: no("no python3 executable on PATH") };
+  return { script, python: yes(), executable };
+}
+
+function yes(): LanguageSupport {
+  return { available: true, reason: "" };
+}
+
+function no(reason: string): LanguageSupport {
+  return { available: false, reason };
+}

@@ -1,0 +1,214 @@
+/**
+ * One script child as a thing of the operating system: private directory, socket, process,
+ * output and its end. Knows nothing of scripts; `script_run.ts` does.
+ */
+import { randomId } from "../util/id.ts";
+import { joinPath } from "../util/path.ts";
+import type { BootSpec } from "./child_main.ts";
+import { childCommand } from "./command.ts";
+import type { ChildMode, Wall } from "./contract.ts";
+import { FrameWriter } from "./frames.ts";
+import { acceptChild, type Greeted } from "./handshake.ts";
+import { type Captures, OutputPump } from "./output_pump.ts";
+import type { PythonRuntime } from "./python.ts";
+import { PYTHON_PRELUDE } from "./python_prelude_data.ts";
+
+export interface ChildSpec {
+  mode: ChildMode;
+  memoryMb: number;
+  cpuSeconds: number;
+  /** Walls left down, for tests. */
+  without: readonly Wall[];
+  python?: PythonRuntime | undefined;
+  /** Where the private directory is made; default the system's place. */
+  tempDir?: string | undefined;
+}
+
+const BOOT_TIMEOUT_MS = 15_000;
+const KILL_GRACE_MS = 5_000;
+const TOKEN_CHARS = 32;
+const FILE_BYTES = 64 * 1024 * 1024;
+const OPEN_FILES = 256;
+
+interface Place {
+  directory: string;
+  socket: string;
+  scratch: string;
+}
+
+export class ChildHandle {
+  /** What the child says, after its greeting. */
+  readonly frames: AsyncGenerator<string[], void, void>;
+  readonly writer: FrameWriter;
+  /** The walls it stands behind. */
+  readonly walls: readonly Wall[];
+  /** Settles when the process is gone; never rejects. */
+  readonly exited: Promise<Deno.CommandStatus>;
+  readonly #connection: Deno.UnixConn;
+  readonly #process: Deno.ChildProcess;
+  readonly #output: OutputPump;
+  readonly #directory: string;
+  #killTimer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(parts: {
+    greeted: Greeted<Deno.UnixConn>;
+    process: Deno.ChildProcess;
+    output: OutputPump;
+    directory: string;
+  }) {
+    this.#connection = parts.greeted.connection;
+    this.frames = parts.greeted.frames;
+    this.walls = parts.greeted.walls;
+    this.writer = new FrameWriter(this.#connection);
+    this.exited = parts.process.status;
+    this.#process = parts.process;
+    this.#output = parts.output;
+    this.#directory = parts.directory;
+  }
+
+  /** Sends what is printed from now on there. */
+  capture(captures: Captures): void {
+    this.#output.captures = captures;
+  }
+
+  /** Asks the process group to end, and makes it end after a grace period. */
+  terminate(): void {
+    signalGroup(this.#process, "SIGTERM");
+    this.#killTimer ??= setTimeout(() => signalGroup(this.#process, "SIGKILL"), KILL_GRACE_MS);
+  }
+
+  /** Waits for the end of the process and of its output, then frees everything. */
+  async dispose(): Promise<Deno.CommandStatus> {
+    const status = await this.exited;
+    clearTimeout(this.#killTimer);
+    await this.#output.finished;
+    this.#connection.close();
+    await Deno.remove(this.#directory, { recursive: true });
+    return status;
+  }
+
+  /** Ends it now. */
+  async kill(): Promise<void> {
+    signalGroup(this.#process, "SIGKILL");
+    await this.dispose();
+  }
+}
+
+function signalGroup(process: Deno.ChildProcess, signal: Deno.Signal): void {
+  try {
+    Deno.kill(-process.pid, signal);
+  } catch {
+    // The group is gone: that is what was wanted.
+  }
+}
+
+/** Starts a child and waits until it stands behind its walls. @throws when it does not start. */
+export async function startChild(spec: ChildSpec): Promise<ChildHandle> {
+  const { tempDir } = spec;
+  const directory = await Deno.makeTempDir({
+    prefix: "hermes-",
+    ...(tempDir === undefined ? {} : { dir: tempDir }),
+  });
+  const place = {
+    directory,
+    socket: joinPath(directory, "rpc"),
+    scratch: joinPath(directory, "scratch"),
+  };
+  try {
+    return await startIn(place, spec);
+  } catch (error) {
+    await Deno.remove(directory, { recursive: true });
+    throw error;
+  }
+}
+
+async function startIn(place: Place, spec: ChildSpec): Promise<ChildHandle> {
+  const { directory, socket, scratch } = place;
+  await Deno.mkdir(scratch, { mode: 0o700 });
+  const listener = Deno.listen({ transport: "unix", path: socket });
+  await Deno.chmod(socket, 0o600);
+  const token = randomId(TOKEN_CHARS);
+  const process = spawn(place, spec);
+  const output = new OutputPump(process);
+  // A child that dies or never comes ends the wait.
+  const timer = setTimeout(() => closeQuietly(listener), BOOT_TIMEOUT_MS);
+  process.status.then(() => closeQuietly(listener));
+  try {
+    await sendBoot(process, bootSpec(spec, { ...place, token }));
+    const greeted = await acceptChild(listener, token);
+    return new ChildHandle({ greeted, process, output, directory });
+  } catch (error) {
+    closeQuietly(listener);
+    signalGroup(process, "SIGKILL");
+    await process.status;
+    await output.finished;
+    throw output.early === "" ? error : new Error(output.early.trim(), { cause: error });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function closeQuietly(listener: Deno.UnixListener): void {
+  try {
+    listener.close();
+  } catch {
+    // Closed already, after the child was let in.
+  }
+}
+
+function spawn(place: Place, spec: ChildSpec): Deno.ChildProcess {
+  const { command, args } = childCommand({
+    mode: spec.mode,
+    socket: place.socket,
+    heapMb: spec.memoryMb,
+    without: spec.without,
+  });
+  return new Deno.Command(command, {
+    args,
+    cwd: place.scratch,
+    clearEnv: true,
+    // The only variable: keeps the runtime from asking the network for a newer version.
+    env: { DENO_NO_UPDATE_CHECK: "1" },
+    detached: true,
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+}
+
+function bootSpec(spec: ChildSpec, place: Place & { token: string }): BootSpec {
+  const boot: BootSpec = {
+    socket: place.socket,
+    token: place.token,
+    parentPid: Deno.pid,
+    without: [...spec.without],
+    limits: {
+      memoryBytes: spec.memoryMb * 1024 * 1024,
+      cpuSeconds: spec.cpuSeconds,
+      fileBytes: FILE_BYTES,
+      openFiles: OPEN_FILES,
+    },
+  };
+  if (spec.python === undefined) return boot;
+  const { executable, grants } = spec.python;
+  const scratch = place.scratch;
+  return {
+    ...boot,
+    python: {
+      executable,
+      prelude: PYTHON_PRELUDE,
+      scratch,
+      grants: [...grants, { path: scratch, access: "work" }],
+    },
+  };
+}
+
+async function sendBoot(process: Deno.ChildProcess, boot: BootSpec): Promise<void> {
+  const writer = process.stdin.getWriter();
+  try {
+    await writer.write(new TextEncoder().encode(`${JSON.stringify(boot)}\n`));
+    await writer.close();
+  } catch {
+    // It died at once; the wait for its greeting ends and tells why.
+  }
+}

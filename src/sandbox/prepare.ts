@@ -1,0 +1,196 @@
+/**
+ * From what the model wrote to what the child imports: TypeScript stripped, `hermes_tools`
+ * resolved, foreign imports refused, declarations of a session kept. Runs in the parent; the
+ * child never sees a parser. Lines keep their numbers.
+ */
+import type { Node, Program } from "../deps/acorn.ts";
+import type { ScriptLanguage } from "./contract.ts";
+
+/** The script cannot run as written; the message names line and column. */
+export class ScriptSyntaxError extends Error {
+  override name = "ScriptSyntaxError";
+}
+
+export interface PrepareOptions {
+  language: Exclude<ScriptLanguage, "python">;
+  /** What `hermes_tools` resolves to. */
+  stubUrl: string;
+  /** Why a name cannot be imported from `hermes_tools`; undefined when it can. */
+  refuseImport(name: string): string | undefined;
+  /** Keeps top-level declarations on `globalThis` for the next run. */
+  session: boolean;
+}
+
+/** Modules of pure computation; the others would only fail at run time, less clearly. */
+const PURE_MODULES = new Set(
+  ["assert", "buffer", "crypto", "events", "path", "querystring", "string_decoder", "url", "util"]
+    .flatMap((name) => [`node:${name}`, name]),
+);
+
+interface Edit {
+  start: number;
+  end: number;
+  text: string;
+}
+
+/** @throws {ScriptSyntaxError} when the script cannot run as written. */
+export async function prepareScript(source: string, options: PrepareOptions): Promise<string> {
+  const code = options.language === "typescript" ? await stripTypes(source) : source;
+  const program = await parseModule(code);
+  const edits = [...importEdits(program, code, options)];
+  const text = applyEdits(code, edits);
+  return options.session ? keepDeclarations(program) + text : text;
+}
+
+async function stripTypes(source: string): Promise<string> {
+  const { stripTypeScriptTypes } = await import("node:module");
+  try {
+    return stripTypeScriptTypes(source);
+  } catch {
+    // Enums and namespaces need code of their own; a real syntax error is described better there too.
+  }
+  try {
+    return stripTypeScriptTypes(source, { mode: "transform" });
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new ScriptSyntaxError(message.replaceAll("file:///stripTypeScriptTypes.ts", "script.ts"));
+  }
+}
+
+async function parseModule(code: string): Promise<Program> {
+  const { parse } = await import("../deps/acorn.ts");
+  try {
+    return parse(code, { ecmaVersion: "latest", sourceType: "module", locations: true });
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const { line, column } = (error as SyntaxError & { loc: { line: number; column: number } }).loc;
+    const text = code.split("\n")[line - 1] ?? "";
+    const message = error.message.replace(/ \(\d+:\d+\)$/, "");
+    throw new ScriptSyntaxError(
+      `SyntaxError: ${message}\n  ${text}\n  ${" ".repeat(column)}^\n` +
+        `    at script.ts:${line}:${column + 1}`,
+    );
+  }
+}
+
+function* importEdits(
+  program: Program,
+  code: string,
+  options: PrepareOptions,
+): Generator<Edit, void, void> {
+  for (const node of walk(program)) {
+    if (!("source" in node)) continue;
+    const source = (node as { source?: unknown }).source;
+    if (!isLiteral(source)) continue;
+    const where = `script.ts:${node.loc!.start.line}:${node.loc!.start.column + 1}`;
+    if (source.value === "hermes_tools") {
+      for (const name of importedNames(node)) {
+        const problem = options.refuseImport(name);
+        if (problem !== undefined) throw new ScriptSyntaxError(`${problem}\n    at ${where}`);
+      }
+      yield { start: source.start, end: source.end, text: JSON.stringify(options.stubUrl) };
+    } else if (node.type !== "ImportExpression" && !PURE_MODULES.has(source.value)) {
+      throw new ScriptSyntaxError(
+        `Cannot import ${code.slice(source.start, source.end)}: a script may import only ` +
+          `"hermes_tools" and modules of pure computation like "node:path"\n    at ${where}`,
+      );
+    } else if (PURE_MODULES.has(source.value) && !source.value.startsWith("node:")) {
+      yield { start: source.start, end: source.end, text: JSON.stringify(`node:${source.value}`) };
+    }
+  }
+}
+
+function isLiteral(value: unknown): value is Node & { value: string } {
+  const node = value as { type?: string; value?: unknown } | null | undefined;
+  return node?.type === "Literal" && typeof node.value === "string";
+}
+
+function importedNames(node: Node): string[] {
+  const { specifiers = [] } = node as { specifiers?: { type: string; imported?: Named }[] };
+  return specifiers.flatMap((one) => {
+    if (one.type === "ImportDefaultSpecifier") return ["default"];
+    return one.imported ? [one.imported.name ?? String(one.imported.value)] : [];
+  });
+}
+
+interface Named {
+  name?: string;
+  value?: unknown;
+}
+
+/** Every node of a tree, parents first. */
+function* walk(node: Node): Generator<Node, void, void> {
+  yield node;
+  for (const value of Object.values(node)) {
+    for (const child of Array.isArray(value) ? value : [value]) {
+      if (typeof child?.type === "string") yield* walk(child);
+    }
+  }
+}
+
+function applyEdits(code: string, edits: readonly Edit[]): string {
+  let text = code;
+  for (const edit of edits.toSorted((a, b) => b.start - a.start)) {
+    text = text.slice(0, edit.start) + edit.text + text.slice(edit.end);
+  }
+  return text;
+}
+
+/** Accessors for everything the module declares, so that the next run sees the same variables. */
+function keepDeclarations(program: Program): string {
+  const accessors = program.body.flatMap((statement) => {
+    const inner = (statement as { declaration?: Node | null }).declaration ?? statement;
+    return declaredNames(inner).map(({ name, constant }) => {
+      const setter = constant ? "" : `,set:(v)=>{${name}=v}`;
+      return `${name}:{configurable:true,enumerable:true,get:()=>${name}${setter}}`;
+    });
+  });
+  if (accessors.length === 0) return "";
+  return `Object.defineProperties(globalThis,{${accessors.join(",")}});`;
+}
+
+function declaredNames(node: Node): { name: string; constant: boolean }[] {
+  const { type, kind, declarations = [], specifiers = [], id } = node as Node & {
+    kind?: string;
+    declarations?: { id: Node }[];
+    specifiers?: { local: { name: string } }[];
+    id?: { name: string } | null;
+  };
+  if (type === "VariableDeclaration") {
+    const constant = kind !== "let" && kind !== "var";
+    return declarations.flatMap((one) => bindings(one.id)).map((name) => ({ name, constant }));
+  }
+  if (type === "ImportDeclaration") {
+    return specifiers.map(({ local }) => ({ name: local.name, constant: true }));
+  }
+  if (type === "FunctionDeclaration" || type === "ClassDeclaration") {
+    return id ? [{ name: id.name, constant: false }] : [];
+  }
+  return [];
+}
+
+/** The names a binding pattern binds. */
+function bindings(pattern: Node): string[] {
+  const node = pattern as Node & {
+    name: string;
+    properties: Node[];
+    elements: (Node | null)[];
+    value: Node;
+    left: Node;
+    argument: Node;
+  };
+  switch (node.type) {
+    case "Identifier":
+      return [node.name];
+    case "ObjectPattern":
+      return node.properties.flatMap(bindings);
+    case "ArrayPattern":
+      return node.elements.flatMap((element) => element ? bindings(element) : []);
+    case "Property":
+      return bindings(node.value);
+    case "AssignmentPattern":
+      return bindings(node.left);
+    default: // RestElement
+      return bindings(node.argument);
+  }
+}

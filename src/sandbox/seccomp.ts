@@ -1,0 +1,176 @@
+/**
+ * The seccomp wall as pure data: lists of allowed system calls, and their translation into the
+ * BPF program the kernel runs. Everything not listed is refused, on every thread.
+ */
+import { type SyscallName, SYSCALLS } from "./syscalls_data.ts";
+
+export type Arch = "x86_64" | "aarch64";
+
+/**
+ * `script`: a JavaScript child, which needs no path, socket or process at all.
+ * `python_start`: from `execve` until the interpreter is up; Landlock guards the paths.
+ * `python`: added by the interpreter before the script runs; takes back what only start-up needs.
+ */
+export type FilterProfile = "script" | "python_start" | "python";
+
+/** `(argument & mask)` must be one of `values`; `null` wants a null pointer. */
+type ArgTest = { arg: number; values: readonly number[]; mask?: number } | {
+  arg: number;
+  null: true;
+};
+
+interface Rule {
+  name: SyscallName;
+  tests?: readonly ArgTest[];
+}
+
+const CLONE_THREAD = 0x10000;
+const O_PATH = 0x200000;
+const AT_EMPTY_PATH = 0x1000;
+const PR_SET_SECCOMP = 22;
+
+/** Calls with no path, no address and no other process in them. The hot ones come first. */
+const COMMON: readonly SyscallName[] =
+  ("futex read write recvfrom epoll_wait epoll_pwait epoll_ctl madvise mmap munmap mprotect " +
+    "mremap brk clock_gettime clock_getres clock_nanosleep nanosleep gettimeofday time close " +
+    "readv writev pread64 pwrite64 preadv pwritev lseek fstat rt_sigaction rt_sigprocmask " +
+    "rt_sigreturn sigaltstack restart_syscall set_robust_list set_tid_address rseq membarrier " +
+    "sched_yield sched_getaffinity sched_getparam sched_getscheduler sched_get_priority_max " +
+    "sched_get_priority_min getpid gettid getppid getuid geteuid getgid getegid getcpu getrandom " +
+    "getrusage times sysinfo uname getrlimit epoll_create1 epoll_pwait2 eventfd2 poll ppoll " +
+    "select pselect6 pipe pipe2 dup dup2 dup3 recvmsg sendmsg shutdown getsockopt setsockopt " +
+    "getsockname getpeername setitimer getitimer alarm arch_prctl pkey_alloc pkey_free " +
+    "pkey_mprotect umask getcwd exit exit_group").split(" ") as SyscallName[];
+
+/** File calls on paths and descriptors that Landlock decides about. */
+const PYTHON_FILES: readonly SyscallName[] =
+  ("getdents getdents64 mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 " +
+    "ftruncate fallocate fsync fdatasync flock fadvise64").split(" ") as SyscallName[];
+
+/** Landlock does not see these; an interpreter needs them only to find its library. */
+const PYTHON_START_ONLY: readonly SyscallName[] =
+  "stat lstat newfstatat statx access faccessat faccessat2 readlink readlinkat execve prlimit64"
+    .split(" ") as SyscallName[];
+
+/** Calls allowed with some arguments only. */
+function restricted(pid: number): Rule[] {
+  return [
+    // A destination address would reach another socket.
+    { name: "sendto", tests: [{ arg: 4, null: true }] },
+    { name: "clone", tests: [{ arg: 0, mask: CLONE_THREAD, values: [CLONE_THREAD] }] },
+    { name: "tgkill", tests: [{ arg: 0, values: [pid] }] },
+    // Reading limits only, and only the own ones.
+    { name: "prlimit64", tests: [{ arg: 0, values: [0, pid] }, { arg: 2, null: true }] },
+    // No F_SETOWN or F_SETSIG: they aim signals at other processes.
+    { name: "fcntl", tests: [{ arg: 1, values: [0, 1, 2, 3, 4, 5, 6, 7, 36, 37, 38, 1030] }] },
+    // TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX.
+    {
+      name: "ioctl",
+      tests: [{ arg: 1, values: [0x5401, 0x5413, 0x541b, 0x5421, 0x5450, 0x5451] }],
+    },
+    // asyncio wakes itself through a stream pair; it can reach nobody else.
+    { name: "socketpair", tests: [{ arg: 0, values: [1] }, { arg: 1, mask: 0xf, values: [1] }] },
+  ];
+}
+
+function prctl(...operations: number[]): Rule {
+  const names = [15, 16, 0x53564d41]; // PR_SET_NAME, PR_GET_NAME, PR_SET_VMA
+  return { name: "prctl", tests: [{ arg: 0, values: [...names, ...operations] }] };
+}
+
+/** The first rule of a call decides. */
+function rulesOf(profile: FilterProfile, pid: number): Rule[] {
+  const common = [...COMMON.map((name): Rule => ({ name })), ...restricted(pid)];
+  if (profile === "script") return [...common, prctl()];
+  const files: Rule[] = [
+    ...PYTHON_FILES.map((name) => ({ name })),
+    // An O_PATH descriptor skips Landlock, and fstat then tells about any file.
+    { name: "openat", tests: [{ arg: 2, mask: O_PATH, values: [0] }] },
+    { name: "open", tests: [{ arg: 1, mask: O_PATH, values: [0] }] },
+  ];
+  if (profile === "python_start") {
+    const start = PYTHON_START_ONLY.map((name): Rule => ({ name }));
+    return [...start, ...common, ...files, prctl(PR_SET_SECCOMP)];
+  }
+  // The C library's fstat() is newfstatat(fd, "", …, AT_EMPTY_PATH).
+  const emptyPath = { arg: 3, mask: AT_EMPTY_PATH, values: [AT_EMPTY_PATH] };
+  return [...common, ...files, { name: "newfstatat", tests: [emptyPath] }, prctl()];
+}
+
+const LOAD = 0x20;
+const AND = 0x54;
+const JUMP_EQUAL = 0x15;
+const JUMP_GREATER_EQUAL = 0x35;
+const RETURN = 0x06;
+const RET_ALLOW = 0x7fff0000;
+const RET_KILL = 0x80000000;
+const REFUSE = 0x00050001; // EPERM
+const UNKNOWN = 0x00050026; // ENOSYS
+const DATA_NUMBER = 0;
+const DATA_ARCH = 4;
+const AUDIT_ARCH = { x86_64: 0xc000003e, aarch64: 0xc00000b7 } as const;
+/** From here on numbers are shared by all architectures and new: a library must fall back. */
+const FIRST_UNIFIED = 424;
+
+type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, value: number];
+
+function argOffset(index: number, half: 0 | 4 = 0): number {
+  return 16 + index * 8 + half;
+}
+
+/** Falls through when the test holds, else jumps `onFailure` instructions past its end. */
+function compileTest(test: ArgTest, onFailure: number): Instruction[] {
+  if ("null" in test) {
+    return [
+      [LOAD, 0, 0, argOffset(test.arg)],
+      [JUMP_EQUAL, 0, onFailure + 2, 0],
+      [LOAD, 0, 0, argOffset(test.arg, 4)],
+      [JUMP_EQUAL, 0, onFailure, 0],
+    ];
+  }
+  const head: Instruction[] = [[LOAD, 0, 0, argOffset(test.arg)]];
+  if (test.mask !== undefined) head.push([AND, 0, 0, test.mask]);
+  const count = test.values.length;
+  const compares = test.values.map((value, i): Instruction => {
+    const last = i === count - 1;
+    return [JUMP_EQUAL, count - 1 - i, last ? onFailure : 0, value];
+  });
+  return [...head, ...compares];
+}
+
+function compileRule(rule: Rule, number: number): Instruction[] {
+  // The body always returns, so the accumulator needs no reload after it.
+  let body: Instruction[] = [[RETURN, 0, 0, RET_ALLOW]];
+  const tests = rule.tests ?? [];
+  if (tests.length > 0) body.push([RETURN, 0, 0, REFUSE]);
+  for (const test of tests.toReversed()) body = [...compileTest(test, body.length - 1), ...body];
+  return [[JUMP_EQUAL, 0, body.length, number], ...body];
+}
+
+/** The BPF program of a profile, as the bytes of `struct sock_filter[]`. */
+export function compileFilter(
+  profile: FilterProfile,
+  target: { arch: Arch; pid: number },
+): Uint8Array<ArrayBuffer> {
+  const program: Instruction[] = [
+    [LOAD, 0, 0, DATA_ARCH],
+    [JUMP_EQUAL, 1, 0, AUDIT_ARCH[target.arch]],
+    [RETURN, 0, 0, RET_KILL],
+    [LOAD, 0, 0, DATA_NUMBER],
+  ];
+  for (const rule of rulesOf(profile, target.pid)) {
+    const number = SYSCALLS[rule.name][target.arch === "x86_64" ? 0 : 1];
+    if (number >= 0) program.push(...compileRule(rule, number));
+  }
+  program.push([JUMP_GREATER_EQUAL, 0, 1, FIRST_UNIFIED]);
+  program.push([RETURN, 0, 0, UNKNOWN], [RETURN, 0, 0, REFUSE]);
+  const bytes = new Uint8Array(program.length * 8);
+  const view = new DataView(bytes.buffer);
+  program.forEach(([code, ifTrue, ifFalse, value], i) => {
+    view.setUint16(i * 8, code, true);
+    view.setUint8(i * 8 + 2, ifTrue);
+    view.setUint8(i * 8 + 3, ifFalse);
+    view.setUint32(i * 8 + 4, value >>> 0, true);
+  });
+  return bytes;
+}
