@@ -22,6 +22,7 @@ export const DEFAULTS: Config = {
     environment_hint: "",
     disabled_toolsets: [],
     stall_guards: true,
+    clarify_timeout: 3600,
   },
   timeouts: { api: 1800, stream_read: 120, stream_stale: 180, local_stream_stale: 900 },
   toolsets: ["hermes-cli"],
@@ -100,7 +101,12 @@ export const DEFAULTS: Config = {
   plugins: { enabled: [], disabled: [], entries: {} },
   mcp_servers: {},
   mcp_discovery_timeout: 1.5,
-  security: { redact_secrets: true, allow_private_urls: false },
+  security: {
+    redact_secrets: true,
+    allow_private_urls: false,
+    write_safe_root: "",
+    protected_instruction_files: true,
+  },
   sessions: { auto_prune: false, retention_days: 90 },
   checkpoints: {
     enabled: false,

@@ -26,6 +26,7 @@ export const ENV_KEYS: readonly EnvKey[] = [
   { path: "hooks_auto_accept", names: ["HERMES_ACCEPT_HOOKS"] },
   { path: "security.redact_secrets", names: ["HERMES_REDACT_SECRETS"] },
   { path: "security.allow_private_urls", names: ["HERMES_ALLOW_PRIVATE_URLS"] },
+  { path: "security.write_safe_root", names: ["HERMES_WRITE_SAFE_ROOT"] },
   { path: "terminal.backend", names: ["TERMINAL_ENV"], choices: TERMINAL_BACKENDS },
   { path: "terminal.cwd", names: ["TERMINAL_CWD"] },
   { path: "terminal.timeout", names: ["TERMINAL_TIMEOUT"] },

@@ -77,6 +77,7 @@ const agent = z.object({
   environment_hint: text("What the model should know about this machine"),
   disabled_toolsets: words("Toolsets and tools never offered"),
   stall_guards: flag("Notice identical calls and results"),
+  clarify_timeout: seconds("Wait for the answer to a question"),
 });
 
 const timeouts = z.object({
@@ -233,6 +234,8 @@ export const ConfigSchema = z.object({
   security: z.object({
     redact_secrets: flag("Hide secrets in results, logs and events"),
     allow_private_urls: flag("Let web tools reach private addresses"),
+    write_safe_root: text("File tools write only below these directories, split by colons"),
+    protected_instruction_files: flag("Ask before files that instruct agents are changed"),
   }),
   sessions: z.object({
     auto_prune: flag("Delete old sessions"),
