@@ -104,3 +104,16 @@ export function messageText(message: Message): string {
 export function toolCallsOf(message: AssistantMessage): ToolCallPart[] {
   return message.content.filter((part) => part.type === "tool_call");
 }
+
+/** The message with every repeated call id made unique (`_d2`, `_d3`, …): results are paired by id. */
+export function withUniqueCallIds(message: AssistantMessage): AssistantMessage {
+  const taken = new Set<string>();
+  const content = message.content.map((part) => {
+    if (part.type !== "tool_call") return part;
+    let id = part.id;
+    for (let n = 2; taken.has(id); n++) id = `${part.id}_d${n}`;
+    taken.add(id);
+    return id === part.id ? part : { ...part, id };
+  });
+  return { ...message, content };
+}

@@ -6,7 +6,7 @@ import type { ApprovalRequest } from "../protocol/approval.ts";
 import type { HookDirective, HookRunner } from "../protocol/hook.ts";
 import type { ToolRegistry } from "./registry.ts";
 import { checkArguments } from "./arguments.ts";
-import { askGate, type CallState, type ContextParts } from "./context.ts";
+import { askGate, type CallState, type ContextParts, offTheClock } from "./context.ts";
 import { type Outcome, refusal } from "./outcome.ts";
 
 export interface AdmissionParts extends ContextParts {
@@ -23,14 +23,16 @@ export async function consultHooks(
   state: CallState,
 ): Promise<{ refused?: Outcome; wish?: ApprovalWish }> {
   if (!parts.hooks.has("pre_tool_call")) return {};
-  const directives = await parts.hooks.preToolCall({
-    sessionId: parts.session.id,
-    taskId: parts.session.taskId ?? "main",
-    callId: state.id,
-    toolName: state.name,
-    args: state.args,
-    cwd: parts.environment.cwd(parts.session.taskId),
-  }, state.deadlines[0].signal);
+  const { signal } = state.deadlines[0];
+  const directives = await offTheClock(state, () =>
+    parts.hooks.preToolCall({
+      sessionId: parts.session.id,
+      taskId: parts.session.taskId ?? "main",
+      callId: state.id,
+      toolName: state.name,
+      args: state.args,
+      cwd: parts.environment.cwd(parts.session.taskId),
+    }, signal));
   let changed = false;
   for (const directive of directives) {
     if (directive.action === "block") {

@@ -40,17 +40,17 @@ export class Availability {
    * module only when its manifest entry says there is something to check.
    */
   async unavailable(names: readonly string[]): Promise<Map<string, string>> {
+    const imports = names.filter((name) => this.#registry.pending(name)?.checked);
+    if (imports.length > 0) await Promise.all(imports.map((name) => this.#registry.load(name)));
     const reasons = new Map<string, string>();
     const runs = new Map<Check, Promise<string | undefined>>();
     for (const name of names) {
-      if (this.#registry.pending(name)?.checked) await this.#registry.load(name);
       const failure = this.#registry.loadFailure(name);
       if (failure !== undefined) reasons.set(name, failure);
       const check = this.#registry.get(name)?.check;
       if (check && !runs.has(check)) runs.set(check, this.#run(check));
     }
     if (runs.size === 0) return reasons;
-    await Promise.all(runs.values());
     for (const name of names) {
       const check = this.#registry.get(name)?.check;
       const reason = check && await runs.get(check);

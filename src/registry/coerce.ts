@@ -14,13 +14,14 @@ export function coerceArguments(
   const properties = schema.properties;
   if (!properties) return args;
   const renamed = safePropertyNames(properties);
-  const out: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(args)) {
-    const name = Object.hasOwn(properties, key) ? key : renamed?.get(key) ?? key;
-    const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    out[name] = property === undefined ? value : coerceValue(value, property);
-  }
-  return out;
+  // Not by assignment: a key named `__proto__` would become one.
+  return Object.fromEntries(
+    Object.entries(args).map(([key, value]) => {
+      const name = Object.hasOwn(properties, key) ? key : renamed?.get(key) ?? key;
+      const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
+      return [name, property === undefined ? value : coerceValue(value, property)];
+    }),
+  );
 }
 
 function coerceValue(value: unknown, schema: JsonSchema): unknown {
@@ -29,7 +30,8 @@ function coerceValue(value: unknown, schema: JsonSchema): unknown {
     return null;
   }
   let result = value;
-  for (const type of types) {
+  // A union that takes the value as it is has nothing to coerce.
+  for (const type of types.some((type) => hasType(value, type)) ? [] : types) {
     result = coerceTo(type, value);
     if (result !== value) break;
   }
@@ -92,8 +94,30 @@ function coerceNested(value: unknown, schema: JsonSchema): unknown {
   return coerceArguments(value as Record<string, unknown>, owner);
 }
 
+/** True when a value is of a JSON Schema type; unknown types take anything. */
+export function hasType(value: unknown, type: string): boolean {
+  switch (type) {
+    case "integer":
+      return Number.isInteger(value);
+    case "number":
+      return typeof value === "number";
+    case "string":
+      return typeof value === "string";
+    case "boolean":
+      return typeof value === "boolean";
+    case "array":
+      return Array.isArray(value);
+    case "null":
+      return value === null;
+    case "object":
+      return value !== null && typeof value === "object" && !Array.isArray(value);
+    default:
+      return true;
+  }
+}
+
 /** The types a schema accepts, `null` left out, unions flattened in order. */
-export function typesOf(schema: JsonSchema): string[] {
+function typesOf(schema: JsonSchema): string[] {
   const own = schema.type === undefined ? [] : [schema.type].flat() as string[];
   const all = [...own, ...branches(schema).flatMap(typesOf)];
   return [...new Set(all)].filter((type) => type !== "null");

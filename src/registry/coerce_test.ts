@@ -41,6 +41,8 @@ Deno.test("coerceArguments() follows the coercion table", () => {
     [{ anyOf: [{ type: "integer" }, { type: "null" }] }, "null", null],
     [{ type: ["integer", "boolean"] }, "true", true],
     [{ type: ["integer", "boolean"] }, "5", 5],
+    [{ type: ["string", "array"] }, "x", "x"],
+    [{ anyOf: [{ type: "string" }, { type: "integer" }] }, "5", "5"],
     [{ type: "string" }, "5", "5"],
     [{ type: "string" }, "null", "null"],
     [{}, "5", "5"],
@@ -65,5 +67,7 @@ Deno.test("coerceArguments() leaves unknown properties and undoes renamed ones",
 
 Deno.test("coerceArguments() does not touch inherited names", () => {
   const schema = { type: "object", properties: { a: { type: "integer" } } };
+  const hostile = coerceArguments(JSON.parse('{"__proto__":{"a":"x"}}'), schema);
+  assert.equal(hostile.a, undefined);
   assert.deepEqual(coerceArguments({ constructor: "1" }, schema), { constructor: "1" });
 });

@@ -79,6 +79,16 @@ export function createContext({ parts, state, callTool }: ContextOptions): ToolC
   };
 }
 
+/** Waits for something that is not the tool's doing: no clock of the call runs meanwhile. */
+export async function offTheClock<T>(state: CallState, work: () => Promise<T>): Promise<T> {
+  state.deadlines.forEach((deadline) => deadline.pause());
+  try {
+    return await work();
+  } finally {
+    state.deadlines.forEach((deadline) => deadline.resume());
+  }
+}
+
 /** Puts a question to the gate; time spent here does not count as the tool's. */
 export async function askGate(
   { parts, state }: Pick<ContextOptions, "parts" | "state">,
@@ -88,26 +98,25 @@ export async function askGate(
   // What the surface is told if the question is cut off by an abort.
   let ended: Pick<ApprovalOutcome, "answer" | "by"> = { answer: "deny", by: "interrupt" };
   let asked = false;
-  state.deadlines.forEach((deadline) => deadline.pause());
   try {
-    const outcome = await ask({
-      callId: state.id,
-      tool: state.name,
-      environment: parts.environment.name,
-      cwd: parts.environment.cwd(parts.session.taskId),
-      signal: state.deadlines[0].signal,
-      ...(parts.session.unattended ? { unattended: true } : {}),
-      asked(request) {
-        asked = true;
-        const shown = { ...request, subject: parts.redact(request.subject) };
-        emit({ type: "approval_start", callId: state.id, request: shown });
-      },
-    });
+    const outcome = await offTheClock(state, () =>
+      ask({
+        callId: state.id,
+        tool: state.name,
+        environment: parts.environment.name,
+        cwd: parts.environment.cwd(parts.session.taskId),
+        signal: state.deadlines[0].signal,
+        ...(parts.session.unattended ? { unattended: true } : {}),
+        asked(request) {
+          asked = true;
+          const shown = { ...request, subject: parts.redact(request.subject) };
+          emit({ type: "approval_start", callId: state.id, request: shown });
+        },
+      }));
     ended = outcome;
     if (outcome.unanswerable) state.needsApproval = true;
     return outcome;
   } finally {
-    state.deadlines.forEach((deadline) => deadline.resume());
     if (asked) {
       emit({ type: "approval_end", callId: state.id, answer: ended.answer, by: ended.by });
     }

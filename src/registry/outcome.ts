@@ -40,7 +40,7 @@ export function resultOutcome(
 ): Outcome {
   const { name, clean } = options;
   if (typeof value === "string") {
-    const failed = value.startsWith('{"error"') || value.startsWith("Error");
+    const failed = /^(?:\{"error"|Error:)/.test(value);
     return { text: clean(value), status: failed ? "error" : "ok", fromTool: true, failed };
   }
   if (!isRecord(value)) {
@@ -78,9 +78,9 @@ export function redactDeep(value: unknown, clean: (text: string) => string): unk
   if (typeof value === "string") return clean(value);
   if (Array.isArray(value)) return value.map((item) => redactDeep(item, clean));
   if (!isRecord(value)) return value;
-  const out: Record<string, unknown> = {};
-  for (const key in value) out[key] = redactDeep(value[key], clean);
-  return out;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, redactDeep(item, clean)]),
+  );
 }
 
 /** Removes what could be read as chat or tool-call markup, bounds the length, marks it as an error. */

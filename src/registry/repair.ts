@@ -1,8 +1,7 @@
 /**
- * Mending what models get slightly wrong: tool names, call ids and the JSON of arguments.
+ * Mending what models get slightly wrong: tool names and the JSON of arguments.
  * Never guesses at content: arguments that were cut off are refused, not completed.
  */
-import type { ToolCallPart } from "../protocol/message.ts";
 import { editDistance } from "../util/nearest.ts";
 
 const MIN_SIMILARITY = 0.7;
@@ -36,17 +35,6 @@ function closest(name: string, offered: readonly string[]): string | undefined {
     }
   }
   return best;
-}
-
-/** Later calls that repeat an id get `_d2`, `_d3`, …; unchanged calls keep their identity. */
-export function uniqueCallIds(calls: readonly ToolCallPart[]): ToolCallPart[] {
-  const taken = new Set<string>();
-  return calls.map((call) => {
-    let id = call.id;
-    for (let n = 2; taken.has(id); n++) id = `${call.id}_d${n}`;
-    taken.add(id);
-    return id === call.id ? call : { ...call, id };
-  });
 }
 
 export type JsonRepair =

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import type { ToolCallPart } from "../protocol/message.ts";
-import { parseLenientJson, repairToolName, uniqueCallIds } from "./repair.ts";
+import { parseLenientJson, repairToolName } from "./repair.ts";
 
 Deno.test("repairToolName() finds the tool that was meant", () => {
   const tools = ["read_file", "write_file", "terminal", "search_files", "todo"];
@@ -20,13 +19,6 @@ Deno.test("repairToolName() finds the tool that was meant", () => {
     ["", undefined],
   ];
   for (const [name, expected] of rows) assert.equal(repairToolName(name, tools), expected, name);
-});
-
-Deno.test("uniqueCallIds() renames repeats in order", () => {
-  const call = (id: string): ToolCallPart => ({ type: "tool_call", id, name: "x", arguments: "" });
-  const ids = uniqueCallIds([call("a"), call("a"), call("b"), call("a"), call("a_d2")])
-    .map(({ id }) => id);
-  assert.deepEqual(ids, ["a", "a_d2", "b", "a_d3", "a_d2_d2"]);
 });
 
 Deno.test("parseLenientJson() mends what models break", () => {

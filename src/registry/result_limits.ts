@@ -5,6 +5,7 @@
 import type { SpillStore } from "../protocol/services.ts";
 import type { ToolFacts } from "../protocol/tool.ts";
 
+const DEFAULT_RESULT_CHARS = 100_000;
 const CHARS_PER_TOKEN = 4;
 
 export interface ResultLimits {
@@ -27,7 +28,10 @@ export function resultLimits(
     return typeof value === "number" && value > 0 ? value : fallback;
   }
   const chars = contextTokens * CHARS_PER_TOKEN;
-  const perResult = Math.min(setting("result_size_chars", 100_000), Math.max(8_000, chars * 0.15));
+  const perResult = Math.min(
+    setting("result_size_chars", DEFAULT_RESULT_CHARS),
+    Math.max(8_000, chars * 0.15),
+  );
   return {
     perResult,
     perBatch: Math.min(setting("turn_size_chars", 200_000), Math.max(16_000, chars * 0.30)),
@@ -75,8 +79,9 @@ export async function fitResult(text: string, options: FitOptions): Promise<stri
 
 function ownLimit({ facts, limits }: FitOptions): number {
   if (facts.name.startsWith("mcp_")) return limits.perMcpResult;
-  if (facts.maxResultChars === Infinity) return Infinity;
-  return Math.min(facts.maxResultChars ?? Infinity, limits.perResult);
+  // A tool that asks for more than the default limits itself (read_file has pages).
+  const own = facts.maxResultChars ?? limits.perResult;
+  return own > DEFAULT_RESULT_CHARS ? own : Math.min(own, limits.perResult);
 }
 
 /** Cuts at a line end when one lies in the second half, and never inside a surrogate pair. */

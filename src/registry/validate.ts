@@ -4,7 +4,7 @@
  */
 import type { JsonSchema } from "../protocol/json_schema.ts";
 import { didYouMean } from "../util/nearest.ts";
-import { isNullable } from "./coerce.ts";
+import { hasType, isNullable } from "./coerce.ts";
 
 const MAX_PROBLEMS = 5;
 
@@ -109,27 +109,6 @@ function checkItems(value: unknown[], schema: JsonSchema, place: Place): void {
   value.forEach((item, index) =>
     checkValue(item, items, { ...place, path: `${place.path}[${index}]` })
   );
-}
-
-function hasType(value: unknown, type: string): boolean {
-  switch (type) {
-    case "integer":
-      return Number.isInteger(value);
-    case "number":
-      return typeof value === "number";
-    case "array":
-      return Array.isArray(value);
-    case "null":
-      return value === null;
-    case "object":
-      return value !== null && typeof value === "object" && !Array.isArray(value);
-    case "string":
-      return typeof value === "string";
-    case "boolean":
-      return typeof value === "boolean";
-    default:
-      return true;
-  }
 }
 
 function article(type: string): string {
