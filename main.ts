@@ -4,11 +4,12 @@
  */
 import { VERSION } from "./src/util/version.ts";
 
-async function main(argv: string[]): Promise<number> {
+/** The exit code; undefined when the process goes on and ends by itself. */
+async function main(argv: string[]): Promise<number | undefined> {
   if (argv[0] === "__sandbox") {
     const { runChild } = await import("./src/sandbox/child_main.ts");
     await runChild();
-    return 0;
+    return undefined;
   }
   if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V")) {
     Deno.stdout.writeSync(new TextEncoder().encode(`hermes ${VERSION}\n`));
@@ -34,4 +35,7 @@ function enterLaunchDirectory(): void {
   Deno.chdir(directory);
 }
 
-if (import.meta.main) Deno.exit(await main(Deno.args));
+if (import.meta.main) {
+  const code = await main(Deno.args);
+  if (code !== undefined) Deno.exit(code);
+}
