@@ -2,9 +2,14 @@
  * Searching with `find` and `grep` alone, for remote machines without ripgrep. Hidden files
  * are left out; ignore files are not known here.
  */
-import type { Environment, SearchQuery, SearchResult } from "../src/protocol/environment.ts";
+import type {
+  Environment,
+  SearchLine,
+  SearchQuery,
+  SearchResult,
+} from "../src/protocol/environment.ts";
 import { shellJoin, shellQuote } from "../src/util/shell_quote.ts";
-import { type FileCount, pageByTime, pageFiles, pageRows, type RawRow } from "./_search_page.ts";
+import { type FileCount, pageByTime, pageFiles, pageRows } from "./_search_page.ts";
 
 const MAX_OUTPUT_CHARS = 8_000_000;
 
@@ -35,11 +40,12 @@ export async function searchWithGrep(
   } {} + 2>/dev/null`;
   const pass = await env.exec(count, options);
   const { result, fetch } = pageFiles(parseCounts(pass.output), query);
-  for (const { path, from, to } of fetch) {
+  for (const file of fetch) {
+    const { path, to } = file;
     const context = query.context > 0 ? ["-C", String(query.context)] : [];
     const argv = [...matching, "-n", "-m", String(to), ...context, ...expression, "--", path];
     const { output } = await env.exec(shellJoin(argv), options);
-    result.lines.push(...pageRows(parseRows(output, path), { from, to, context: query.context }));
+    result.lines.push(...pageRows(parseRows(output, path), file, query));
   }
   return pass.timedOut ? { ...result, stopped: "timeout" } : result;
 }
@@ -84,8 +90,8 @@ function parseCounts(output: string): FileCount[] {
   return files;
 }
 
-function parseRows(output: string, path: string): RawRow[] {
-  return output.split("\n").map((line) => /^(\d+)([:-])(.*)$/.exec(line))
+function parseRows(output: string, path: string): SearchLine[] {
+  return output.split("\n").map((line) => /^(\d+)([:-])([^]*)$/.exec(line))
     .filter((row) => row !== null)
     .map(([, line, mark, text]) => ({
       path,

@@ -8,8 +8,11 @@ export interface FileCount {
   count: number;
 }
 
-/** A row as an engine printed it. */
-export type RawRow = SearchLine;
+/** A file that has matches on the page: from this one, counted from 0, up to but not including `to`. */
+export interface PagedFile extends FileCount {
+  from: number;
+  to: number;
+}
 
 /** The wanted files of a listing: names checked, excluded ones counted. */
 export function selectFiles<T extends { path: string }>(
@@ -35,7 +38,7 @@ export function selectFiles<T extends { path: string }>(
 export function pageFiles(
   found: readonly FileCount[],
   query: SearchQuery,
-): { result: SearchResult; fetch: (FileCount & { from: number; to: number })[] } {
+): { result: SearchResult; fetch: PagedFile[] } {
   const { kept, omitted } = selectFiles(found, query);
   kept.sort((a, b) => comparePaths(a.path, b.path));
   const total = kept.reduce((sum, file) => sum + file.count, 0);
@@ -46,7 +49,7 @@ export function pageFiles(
     return { result, fetch: [] };
   }
   let before = 0;
-  const fetch: (FileCount & { from: number; to: number })[] = [];
+  const fetch: PagedFile[] = [];
   for (const file of kept) {
     const from = Math.max(0, query.offset - before);
     const to = Math.min(file.count, end - before);
@@ -59,14 +62,19 @@ export function pageFiles(
 
 /** Of one file's rows those of the page, with the neighbours of its matches and no others. */
 export function pageRows(
-  rows: readonly RawRow[],
-  page: { from: number; to: number; context: number },
+  rows: readonly SearchLine[],
+  page: PagedFile,
+  query: SearchQuery,
 ): SearchLine[] {
   const sorted = [...rows].sort((a, b) => a.line - b.line);
-  const matches = sorted.filter((row) => row.match).slice(page.from, page.to);
+  const found = sorted.filter((row) => row.match);
+  // A match that spans lines has several rows; a file shown whole needs no counting of them.
+  const matches = page.from === 0 && page.to === page.count && query.multiline
+    ? found
+    : found.slice(page.from, page.to);
   const shown = new Set(matches.map((row) => row.line));
   return sorted
-    .filter(({ line }) => matches.some((row) => Math.abs(row.line - line) <= page.context))
+    .filter(({ line }) => matches.some((row) => Math.abs(row.line - line) <= query.context))
     .map((row) => ({
       ...row,
       text: row.text.replace(/\r$/, "").slice(0, MAX_ROW_CHARS),

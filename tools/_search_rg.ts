@@ -5,11 +5,12 @@
 import type {
   Environment,
   ExecResult,
+  SearchLine,
   SearchQuery,
   SearchResult,
 } from "../src/protocol/environment.ts";
 import { shellJoin } from "../src/util/shell_quote.ts";
-import { type FileCount, pageByTime, pageFiles, pageRows, type RawRow } from "./_search_page.ts";
+import { type FileCount, pageByTime, pageFiles, pageRows } from "./_search_page.ts";
 
 /** Output kept of one pass; some 100 000 paths. */
 const MAX_OUTPUT_CHARS = 8_000_000;
@@ -32,23 +33,32 @@ export async function searchWithRipgrep(
 ): Promise<SearchResult> {
   if (query.target === "files") return await findFiles(env, query);
   const expression = expressionArgs(query);
-  const counting = [...COMMON, ...scopeArgs(query), ...expression, "--count", "--null"];
+  const counting = [
+    ...COMMON,
+    ...scopeArgs(query),
+    ...expression,
+    "--count",
+    "--with-filename",
+    "--null",
+  ];
   const pass = await run(env, [...counting, "-e", query.pattern, "--", ...query.roots], query);
   if (pass.exitCode === 2 && !pass.output.includes("\0")) return invalid(pass.output);
-  const { result, fetch } = pageFiles(parseCounts(pass.output), query);
+  const { result, fetch } = pageFiles(withoutHidden(parseCounts(pass.output), query), query);
   if (fetch.length > 0) {
     const most = Math.max(...fetch.map((file) => file.to));
     const lineArgs = [
       ...[...COMMON, ...expression, "--line-number", "--with-filename", "--no-heading"],
       ...["--field-match-separator", "\\x1f", "--field-context-separator", "\\x1e"],
-      ...["--max-count", String(most), "--max-columns", "2000", "--max-columns-preview"],
+      // Counting stops at lines, which a match may have several of.
+      ...(query.multiline ? [] : ["--max-count", String(most)]),
+      ...["--max-columns", "2000", "--max-columns-preview"],
       ...(query.context > 0 ? ["--context", String(query.context)] : []),
     ];
     const paths = fetch.map((file) => file.path);
     const lines = await run(env, [...lineArgs, "-e", query.pattern, "--", ...paths], query);
     const rows = Map.groupBy(parseRows(lines.output), (row) => row.path);
-    for (const { path, from, to } of fetch) {
-      result.lines.push(...pageRows(rows.get(path) ?? [], { from, to, context: query.context }));
+    for (const file of fetch) {
+      result.lines.push(...pageRows(rows.get(file.path) ?? [], file, query));
     }
   }
   const stopped = stoppedBy(pass);
@@ -71,7 +81,7 @@ async function findFiles(env: Environment, query: SearchQuery): Promise<SearchRe
   const found = pass.output.split("\n").map((line) => /^(\d+) (.+)$/.exec(line))
     .filter((row) => row !== null)
     .map(([, seconds, path]) => ({ path: path!, seconds: Number(seconds) }));
-  const result = pageByTime(found, query);
+  const result = pageByTime(withoutHidden(found, query), query);
   const stopped = stoppedBy(pass);
   return stopped ? { ...result, stopped } : result;
 }
@@ -85,20 +95,34 @@ function expressionArgs(query: SearchQuery): string[] {
   ];
 }
 
-/** Which files ripgrep looks at. Globs go in as a type: `--glob` would bring ignored files back. */
+/**
+ * Which files ripgrep looks at. Globs go in as a type: `--glob` would bring ignored files back.
+ * A type brings hidden ones back, which `withoutHidden` takes out again.
+ */
 function scopeArgs(query: SearchQuery): string[] {
   const args = query.all ? ["--hidden", "--no-ignore", "--glob", "!.git"] : [];
   // Files of the kernel have no end.
   if (query.roots.includes("/")) {
     args.push(...["proc", "sys", "dev"].flatMap((name) => ["--glob", `!/${name}`]));
   }
-  const wanted = query.target === "files" ? query.pattern : query.glob;
-  const name = wanted === undefined ? "" : wanted.slice(wanted.lastIndexOf("/") + 1);
-  // Anything that is not a plain name glob is left to the filter that follows.
-  if (/^[\w.*?{},-]+$/.test(name) && /[\w.]/.test(name) && !wanted!.startsWith("!")) {
-    args.push("--type-add", `hermes:${name}`, "--type", "hermes");
-  }
+  const name = nameGlob(query);
+  if (name !== undefined) args.push("--type-add", `hermes:${name}`, "--type", "hermes");
   return args;
+}
+
+/** The glob that ripgrep can apply itself; what is not a plain one is left to the filter that follows. */
+function nameGlob(query: SearchQuery): string | undefined {
+  const wanted = query.target === "files" ? query.pattern : query.glob;
+  const name = wanted?.slice(wanted.lastIndexOf("/") + 1) ?? "";
+  const plain = /^[\w*?{},-][\w.*?{},-]*$/.test(name) && /[\w.]/.test(name);
+  return plain && !wanted!.startsWith("!") ? name : undefined;
+}
+
+function withoutHidden<T extends { path: string }>(found: T[], query: SearchQuery): T[] {
+  if (query.all || nameGlob(query) === undefined) return found;
+  return found.filter(({ path }) =>
+    !path.includes("/.", path.lastIndexOf("/")) || query.roots.includes(path)
+  );
 }
 
 function run(env: Environment, argv: readonly string[], query: SearchQuery): Promise<ExecResult> {
@@ -123,8 +147,8 @@ function parseCounts(output: string): FileCount[] {
   return files;
 }
 
-function parseRows(output: string): RawRow[] {
-  const rows: RawRow[] = [];
+function parseRows(output: string): SearchLine[] {
+  const rows: SearchLine[] = [];
   for (const line of output.split("\n")) {
     const ends = [MATCH, NEIGHBOUR].map((mark) => line.indexOf(mark)).filter((at) => at > 0);
     if (ends.length === 0) continue;

@@ -4,6 +4,7 @@ import { ToolError } from "../src/protocol/error.ts";
 import type { InferSchema } from "../src/protocol/json_schema.ts";
 import type { ToolContext, ToolResult } from "../src/protocol/tool.ts";
 import { registry } from "../src/registry/registry.ts";
+import { compileGlob } from "../src/util/glob.ts";
 import { displayPath, protectedPlaces, similarFiles } from "./_paths.ts";
 import { holdsCredentials, isDevicePath } from "./_protected_paths.ts";
 import { search } from "./_search_engine.ts";
@@ -97,6 +98,8 @@ async function buildQuery(
   const places = protectedPlaces(ctx);
   // "find" is what some models call it.
   const target = ["files", "find"].includes(args.target ?? "content") ? "files" : "content";
+  if (target === "files") checkGlob("pattern", args.pattern);
+  if (args.file_glob) checkGlob("file_glob", args.file_glob);
   const { roots, warning } = await searchRoots(ctx, args.path ?? ".");
   const query: SearchQuery = {
     roots,
@@ -132,6 +135,14 @@ async function searchRoots(
   }
   const similar = await similarFiles(ctx, root);
   throw new ToolError(`Path not found: ${root}`, similar.length > 0 ? { similar } : {});
+}
+
+function checkGlob(name: string, glob: string): void {
+  try {
+    compileGlob(glob);
+  } catch {
+    throw new ToolError(`${name} is not a glob: ${glob}`);
+  }
 }
 
 /** A name without a leading star is looked for at the end of names; paths stay as they are. */

@@ -43,6 +43,11 @@ function parseRule(line: string): Rule | undefined {
   const anchored = glob.includes("/");
   if (glob.startsWith("/")) glob = glob.slice(1);
   if (glob === "") return undefined;
-  const regex = new RegExp(`${anchored ? "^" : "(?:^|/)"}${globSource(glob)}$`);
-  return { regex, keep, directoryOnly };
+  try {
+    const regex = new RegExp(`${anchored ? "^" : "(?:^|/)"}${globSource(glob)}$`);
+    return { regex, keep, directoryOnly };
+  } catch {
+    // A character range the wrong way round: such a rule matches nothing.
+    return undefined;
+  }
 }

@@ -12,6 +12,9 @@ export interface SearchRegexOptions {
 }
 
 const WORD = String.raw`\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200c\u200d`;
+/** JavaScript's own `^` and `$` also stop at a lone `\\r`, so that every CRLF would hold an empty line. */
+const LINE_START = "(?<![^\\n])";
+const LINE_END = "(?=\\r?(?:\\n|(?![^])))";
 const POSIX: Readonly<Record<string, string>> = {
   alnum: "0-9A-Za-z",
   alpha: "A-Za-z",
@@ -31,9 +34,9 @@ const POSIX: Readonly<Record<string, string>> = {
 const QUANTIFIER = /^(?:[*+?]|\{\d+(?:,\d*)?\})\??/;
 const GROUP = /^\((?:\?(?::|=|!|<=|<!|P?<([A-Za-z_]\w*)>|([a-zA-Z-]*)([:)])))?/;
 
-/** The compiled expression, with the flags `g` and `m`. @throws SyntaxError when it cannot be read. */
+/** The compiled expression, with the flag `g`. @throws SyntaxError when it cannot be read. */
 export function compileSearchRegex(pattern: string, options: SearchRegexOptions = {}): RegExp {
-  const flags = `gm${options.ignoreCase ? "i" : ""}`;
+  const flags = `g${options.ignoreCase ? "i" : ""}`;
   if (options.literal) return new RegExp(escapeRegex(pattern), flags);
   const source = new Translator(pattern, options.multiline === true).translate();
   return new RegExp(source, `${flags}v`);
@@ -103,9 +106,9 @@ class Translator {
       this.#choice = true;
       this.#atom = undefined;
       this.#at++;
-    } else if (character === "^" || character === "$") {
-      this.#emit(character, 1);
-    } else if (character === "[") this.#emit(this.#class(), 0);
+    } else if (character === "^") this.#emit(LINE_START, 1);
+    else if (character === "$") this.#emit(LINE_END, 1);
+    else if (character === "[") this.#emit(this.#class(), 0);
     else if (character === "\\") {
       const [source, length] = this.#escape(rest, false);
       this.#emit(source, length);
@@ -197,20 +200,12 @@ class Translator {
         return "(?![^])";
       case "b":
       case "B":
-        if (!inClass) return this.#boundary(letter);
+        if (!inClass) return boundary(letter);
         break;
     }
     if (/[1-9]/.test(letter) && !inClass) return `\\${letter}`;
     if (/[A-Za-z0-9]/.test(letter)) throw new SyntaxError(`unknown escape \\${letter}`);
     return escapeRegex(letter);
-  }
-
-  /** JavaScript's `\b` knows only ASCII words; where the expression has others it is spelled out. */
-  #boundary(letter: "b" | "B"): string {
-    if (/^[\0-\x7f]*$/.test(this.#text)) return `\\${letter}`;
-    const word = `[${WORD}]`;
-    const [same, other] = letter === "b" ? ["=", "!"] : ["!", "="];
-    return `(?:(?<=${word})(?${other}${word})|(?<!${word})(?${same}${word}))`;
   }
 
   /** A bracket expression, nested ones and set operations included; leaves the position behind it. */
@@ -260,6 +255,13 @@ class Translator {
     const point = String.fromCodePoint(rest.codePointAt(0)!);
     return [point.replace(/[!-/:-@[-^`{-~]/, "\\$&"), point.length];
   }
+}
+
+/** JavaScript's own `\b` and `\B` know only ASCII words. */
+function boundary(letter: "b" | "B"): string {
+  const word = `[${WORD}]`;
+  const [same, other] = letter === "b" ? ["=", "!"] : ["!", "="];
+  return `(?:(?<=${word})(?${other}${word})|(?<!${word})(?${same}${word}))`;
 }
 
 function flagsOf(text: string): string {

@@ -21,7 +21,7 @@ export interface TextPage {
 /** Characters of a line that are kept. */
 export const MAX_ROW_CHARS = 500;
 
-/** Rows in order. `regex` needs the flags `g` and `m`; a match counts once per line, or once when it spans lines. */
+/** Rows in order. `regex` needs the flag `g`; a match counts once per line, or once when it spans lines. */
 export function searchText(
   text: string,
   regex: RegExp,
