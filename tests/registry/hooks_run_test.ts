@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { runHermes, tempHome } from "../support/hermes.ts";
+
+interface Line {
+  type: string;
+  name?: string;
+  result?: string;
+  arguments?: unknown;
+}
+
+/** One run of the offline model, which reads the file it is asked to read. */
+async function run(home: string, hooks: unknown, ...flags: string[]): Promise<Line[]> {
+  await Deno.mkdir(`${home}/.hermes`, { recursive: true });
+  // JSON is YAML.
+  await Deno.writeTextFile(`${home}/.hermes/config.yaml`, JSON.stringify({ hooks }));
+  await Deno.writeTextFile(`${home}/notes.txt`, "the true text\n");
+  await Deno.writeTextFile(`${home}/other.txt`, "another text\n");
+  const { stdout } = await runHermes({
+    home,
+    args: ["run", "--json", "--provider", "offline", ...flags, "Read notes.txt"],
+    env: { HERMES_HOME: `${home}/.hermes` },
+  });
+  return stdout.trim().split("\n").map((line) => JSON.parse(line));
+}
+
+function endOf(lines: readonly Line[]): Line {
+  const end = lines.find((line) => line.type === "tool_end");
+  assert.equal(end?.name, "read_file");
+  return end!;
+}
+
+async function script(home: string, name: string, body: string): Promise<string> {
+  await Deno.writeTextFile(`${home}/${name}`, `#!/bin/sh\n${body}\n`, { mode: 0o755 });
+  return `${home}/${name}`;
+}
+
+Deno.test("hermes run obeys a hook that blocks", async () => {
+  await using home = await tempHome();
+  const command = await script(home.path, "guard", "echo not today >&2; exit 2");
+  const hooks = { "pre_tool_call": [{ command, matcher: "read_.*" }] };
+  const end = endOf(await run(home.path, hooks, "--accept-hooks"));
+  assert.equal(end.result, '{"error":"Blocked by a hook: not today"}');
+});
+
+Deno.test("hermes run reads what a hook points it to", async () => {
+  await using home = await tempHome();
+  const answer = '{"action":"modify","args":{"path":"other.txt"}}';
+  const command = await script(home.path, "rewrite", `echo '${answer}'`);
+  const lines = await run(home.path, { "pre_tool_call": [{ command }] }, "--accept-hooks");
+  assert.match(endOf(lines).result!, /another text/);
+  const start = lines.find((line) => line.type === "tool_start")!;
+  assert.equal((start.arguments as { path: string }).path, "other.txt");
+});
+
+Deno.test("hermes run leaves a hook alone that nobody approved, unless it fails closed", async () => {
+  await using home = await tempHome();
+  const command = await script(home.path, "touch", `touch ${home.path}/ran; exit 2`);
+  const open = await run(home.path, { "pre_tool_call": [{ command }] });
+  assert.match(endOf(open).result!, /the true text/);
+  const closed = await run(home.path, { "pre_tool_call": [{ command, "fail_closed": true }] });
+  assert.match(endOf(closed).result!, /Blocked by a hook: the hook .* is not approved/);
+  await assert.rejects(Deno.stat(`${home.path}/ran`));
+});
+
+Deno.test("hermes run tells an observer the result and survives its failure", async () => {
+  await using home = await tempHome();
+  const command = await script(home.path, "note", `cat > ${home.path}/seen.json; exit 7`);
+  const hooks = { "post_tool_call": [{ command }] };
+  assert.match(endOf(await run(home.path, hooks, "--accept-hooks")).result!, /the true text/);
+  const seen = JSON.parse(await Deno.readTextFile(`${home.path}/seen.json`));
+  assert.equal(seen["tool_name"], "read_file");
+  assert.equal(seen.extra.status, "ok");
+  assert.match(seen.extra.result, /the true text/);
+});
