@@ -7,6 +7,7 @@ import type { DispatchOptions } from "../protocol/dispatch.ts";
 import type { Environment } from "../protocol/environment.ts";
 import type { ToolServices } from "../protocol/services.ts";
 import type { ToolContext, ToolFacts } from "../protocol/tool.ts";
+import type { Redactor } from "../util/redact.ts";
 import type { Deadline } from "./deadline.ts";
 
 /** Who a dispatcher works for. */
@@ -30,8 +31,7 @@ export interface ContextParts {
   tools: readonly string[];
   config(path: string): unknown;
   log(line: string): void;
-  /** Removes secrets from a text. */
-  redact(text: string): string;
+  redact: Redactor;
 }
 
 /** One call while it runs. */
@@ -73,7 +73,11 @@ export function createContext({ parts, state, callTool }: ContextOptions): ToolC
     approveCommand: (command) =>
       askGate({ parts, state }, (context) => parts.gate.checkCommand(command, context)),
     progress: (text) =>
-      state.options.emit({ type: "tool_delta", callId: state.id, text: parts.redact(text) }),
+      state.options.emit({
+        type: "tool_delta",
+        callId: state.id,
+        text: parts.redact(text, "code"),
+      }),
     log: (text) => parts.log(parts.redact(`${state.name}: ${text}`)),
     callTool,
   };
@@ -109,7 +113,7 @@ export async function askGate(
         ...(parts.session.unattended ? { unattended: true } : {}),
         asked(request) {
           asked = true;
-          const shown = { ...request, subject: parts.redact(request.subject) };
+          const shown = { ...request, subject: parts.redact(request.subject, "code") };
           emit({ type: "approval_start", callId: state.id, request: shown });
         },
       }));

@@ -12,7 +12,6 @@ import type {
 import { ToolError } from "../protocol/error.ts";
 import type { ToolCallPart } from "../protocol/message.ts";
 import type { NestedCallOptions, NestedCallResult } from "../protocol/tool.ts";
-import type { Redactor } from "../util/redact.ts";
 import { type AdmissionParts, consultHooks, grantWish } from "./admission.ts";
 import { type CallState, createContext } from "./context.ts";
 import { CallTimeout, Deadline, settleWithin } from "./deadline.ts";
@@ -22,10 +21,8 @@ import { planCall, prepareCall, type PreparedCall } from "./prepare.ts";
 import { fitResult, type ResultLimits, resultLimits } from "./result_limits.ts";
 import { isUntrusted, wrapUntrusted } from "./untrusted.ts";
 
-export interface DispatcherOptions extends Omit<AdmissionParts, "redact"> {
-  /** The identity where redaction is off. */
-  redact: Redactor;
-}
+/** `redact` is the identity where redaction is off. */
+export type DispatcherOptions = AdmissionParts;
 
 const DEFAULT_TIMEOUT_MS = 420_000;
 /** How long a handler may take to wind down after an abort before it is abandoned. */
@@ -44,10 +41,11 @@ class Dispatcher implements ToolDispatcher {
   #guardrails: Guardrails;
   #limits: ResultLimits;
   #prepared = new WeakMap<ToolCallPart, PreparedCall>();
+  /** Arguments and errors are mostly source text: only what is unmistakable may go. */
+  #clean = (text: string) => this.#parts.redact(text, "code");
 
   constructor(options: DispatcherOptions) {
-    // Results are mostly source text and program output: only what is unmistakable may go.
-    this.#parts = { ...options, redact: (text) => options.redact(text, "code") };
+    this.#parts = options;
     this.#guardrails = new Guardrails(options.config);
     this.#limits = resultLimits(options.config, options.session.contextTokens);
   }
@@ -102,7 +100,7 @@ class Dispatcher implements ToolDispatcher {
         args: call.arguments,
       }, outcome);
     return {
-      ...this.#report(place, { outcome, text: this.#parts.redact(text), startedAt }),
+      ...this.#report(place, { outcome, text: this.#clean(text), startedAt }),
       ...(unknownTool ? { unknownTool } : {}),
       ...(halt === undefined ? {} : { halt }),
     };
@@ -120,11 +118,11 @@ class Dispatcher implements ToolDispatcher {
       const denied = wish && await grantWish(this.#parts, { state, wish });
       return denied ?? await this.#execute(state);
     } catch (error) {
-      if (error instanceof ToolError) return errorOutcome(error, this.#parts.redact);
+      if (error instanceof ToolError) return errorOutcome(error, this.#clean);
       if (signal.aborted) return stopped(state.name, signal.reason);
       const detail = error instanceof Error ? error.stack ?? error.message : String(error);
       this.#parts.log(this.#parts.redact(`Tool ${state.name} failed: ${detail}`));
-      return errorOutcome(error, this.#parts.redact);
+      return errorOutcome(error, this.#clean);
     }
   }
 
@@ -144,7 +142,7 @@ class Dispatcher implements ToolDispatcher {
     const spec = registry.get(state.name) ?? await registry.load(state.name);
     if (!spec) {
       const why = registry.loadFailure(state.name) ?? "it was removed";
-      return refusal(redact(`Tool ${state.name} is unavailable: ${why}`));
+      return refusal(this.#clean(`Tool ${state.name} is unavailable: ${why}`));
     }
     let nestedCalls = 0;
     const context = createContext({
@@ -162,7 +160,8 @@ class Dispatcher implements ToolDispatcher {
     // The async wrapper turns a synchronous throw into a rejection.
     const running = (async () => await spec.handler(state.args, context))();
     const value = await settleWithin(running, { signal, graceMs: ABORT_GRACE_MS });
-    return resultOutcome(value, { name: state.name, clean: redact });
+    const mode = spec.redaction?.(state.args) ?? (spec.toolset === "file" ? "file" : "code");
+    return resultOutcome(value, { name: state.name, clean: (text) => redact(text, mode) });
   }
 
   async #callTool(
@@ -226,7 +225,7 @@ class Dispatcher implements ToolDispatcher {
   }
 
   #emitStart({ id, name, options }: CallPlace, args: unknown): void {
-    const shown = redactDeep(args, this.#parts.redact);
+    const shown = redactDeep(args, this.#clean);
     options.emit({
       type: "tool_start",
       callId: id,

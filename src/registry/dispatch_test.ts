@@ -148,6 +148,24 @@ Deno.test("run() removes secrets from results, events and logs", async () => {
   assert.equal(parsed(result).output, "key sk-abc...0XYZ");
 });
 
+Deno.test("run() redacts as the tool says, and files so that masks cannot be written back", async () => {
+  const handler = () => ({ text: `TOKEN=short ${KEY}` });
+  const bench = new Bench()
+    .add({ name: "plain", handler })
+    .add({ name: "prose", handler, redaction: () => "prose" })
+    .add({ name: "file", handler, toolset: "file" });
+  const dispatcher = bench.dispatcher();
+  const texts = [];
+  for (const name of ["plain", "prose", "file"]) {
+    texts.push(parsed(await dispatcher.run(name)).text);
+  }
+  assert.deepEqual(texts, [
+    "TOKEN=short sk-abc...0XYZ",
+    "TOKEN=*** sk-abc...0XYZ",
+    "TOKEN=short «redacted:sk-…»",
+  ]);
+});
+
 Deno.test("run() imports a module at the first call and reports one that fails", async () => {
   const bench = new Bench();
   const facts = { toolset: "x", description: "", schema: { type: "object" } };
