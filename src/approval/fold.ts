@@ -17,7 +17,7 @@ const ANSI = new RegExp(
 /** Soft hyphen, joiners, zero-width spaces, directional marks, variation selectors, tags. */
 const INVISIBLE =
   /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\u{e0000}-\u{e0fff}]/gu;
-const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/g;
+const CONTROL = /(?![\t\n])\p{Cc}/gu;
 const BIDI_OVERRIDE = /[\u202a-\u202e\u2066-\u2069]/;
 const PLAIN = /^[\t\n\x20-\x7e]*$/;
 

@@ -8,21 +8,14 @@ import {
   type Command,
   type CompoundCommand,
   type Pipeline,
-  type Redirect,
   type Script,
   ShellSyntaxError,
   type SimpleCommand,
   type Statement,
   type Word,
 } from "./shell_ast.ts";
-import {
-  type Cursor,
-  deeper,
-  isArithmetic,
-  scanArithmetic,
-  scanHeredoc,
-  scanWord,
-} from "./shell_words.ts";
+import { ShellLexer, type Span } from "./shell_lexer.ts";
+import { deeper, isArithmetic, scanArithmetic, scanWord } from "./shell_words.ts";
 
 export interface ParseResult {
   script: Script;
@@ -30,6 +23,7 @@ export interface ParseResult {
   error?: string;
   /** The text from the statement with the error on; empty without one. */
   rest: string;
+  comments: Span[];
 }
 
 /**
@@ -42,18 +36,12 @@ export function parseShell(source: string, depth = 0): ParseResult {
   const script: Script = { statements: [] };
   try {
     parser.parseAll(script);
-    return { script, rest: "" };
+    return { script, rest: "", comments: parser.comments };
   } catch (error) {
     if (!(error instanceof ShellSyntaxError)) throw error;
-    return { script, error: error.message, rest: source.slice(parser.completedAt) };
+    const rest = source.slice(parser.completedAt);
+    return { script, error: error.message, rest, comments: parser.comments };
   }
-}
-
-interface PendingHeredoc {
-  redirect: Redirect;
-  delimiter: string;
-  stripTabs: boolean;
-  quoted: boolean;
 }
 
 const NONE: ReadonlySet<string> = new Set();
@@ -69,24 +57,13 @@ const RESERVED = /(?:[a-z]+|[!{}]|\[\[)(?=[ \t\n;&|<>()]|$)/y;
 const CLOSER = /(?:then|elif|else|fi|do|done|esac|\})(?=[ \t\n;&|<>()]|$)/y;
 const FUNCTION_HEAD = /[ \t]*\([ \t]*\)/y;
 const COPROC = /coproc(?:[ \t]+[A-Za-z_]\w*(?=[ \t]*[({]))?/y;
-const TIME = /time(?:[ \t]+-p(?=[ \t]))?(?=[ \t]+[^- \t])/y;
-const BLANKS = /(?:[ \t]+|\\\n)+/y;
+const TIME = /time(?:[ \t]+-p(?=[ \t]))?(?=[ \t]+[^ \t-])/y;
 const CLAUSE_END = /;;&?|;&/y;
-const REDIRECT = /([0-9]*|\{[A-Za-z_]\w*\})(&>>|&>|<<<|<<-|<<|<>|<&|>&|>>|>\||<(?!\()|>(?!\())/y;
 const ASSIGNMENT = /^([A-Za-z_]\w*)(?:\[[^\]]*\])?(\+?)=/;
 
-class ShellParser implements Cursor {
-  readonly src: string;
-  pos = 0;
-  depth: number;
+class ShellParser extends ShellLexer {
   /** Up to here everything was understood. */
   completedAt = 0;
-  #heredocs: PendingHeredoc[] = [];
-
-  constructor(src: string, depth: number) {
-    this.src = src;
-    this.depth = depth;
-  }
 
   parseAll(into: Script): void {
     while (this.#skipToStatement(NONE)) {
@@ -94,16 +71,20 @@ class ShellParser implements Cursor {
       into.statements.push(this.#statement());
     }
     this.completedAt = this.pos;
-    if (this.pos < this.src.length) throw this.#unexpected();
+    if (this.pos < this.src.length) throw this.unexpected();
   }
 
-  nested(): Script {
+  override nested(): Script {
     const script = this.#script(PAREN);
-    this.#expect(")");
+    this.expect(")");
     return script;
   }
 
-  inner(text: string): Script {
+  override fresh(text: string): ShellParser {
+    return new ShellParser(text, this.depth);
+  }
+
+  override inner(text: string): Script {
     const { script, error } = parseShell(text, this.depth);
     if (error !== undefined) throw new ShellSyntaxError(error);
     return script;
@@ -118,18 +99,18 @@ class ShellParser implements Cursor {
   /** False at the end of the source or at one of `closers`, which is not consumed. */
   #skipToStatement(closers: ReadonlySet<string>): boolean {
     for (;;) {
-      this.#blanks();
+      this.blanks();
       const char = this.src[this.pos];
       if (char === undefined) return false;
-      if (char === "\n") this.#newline();
-      else if (char === "#") this.#comment();
+      if (char === "\n") this.newline();
+      else if (char === "#") this.comment();
       else if (char === ";" || char === "&") {
-        if (closers.has(";;") && this.#match(CLAUSE_END) !== undefined) return false;
+        if (closers.has(";;") && this.match(CLAUSE_END) !== undefined) return false;
         this.pos++;
       } else break;
     }
     if (this.src[this.pos] === ")") return false;
-    const word = this.#match(RESERVED);
+    const word = this.match(RESERVED);
     return word === undefined || !closers.has(word);
   }
 
@@ -138,18 +119,18 @@ class ShellParser implements Cursor {
     let link: Pipeline["link"] = "";
     for (;;) {
       pipelines.push({ link, stages: this.#pipeline() });
-      this.#blanks();
+      this.blanks();
       const two = this.src.slice(this.pos, this.pos + 2);
       if (two !== "&&" && two !== "||") break;
       this.pos += 2;
       link = two;
-      this.#skipNewlines();
+      this.skipNewlines();
     }
     const char = this.src[this.pos];
     const background = char === "&";
     if (background) this.pos++;
-    else if (char !== undefined && !"\n;)#".includes(char) && this.#match(CLOSER) === undefined) {
-      throw this.#unexpected();
+    else if (char !== undefined && !"\n;)#".includes(char) && this.match(CLOSER) === undefined) {
+      throw this.unexpected();
     }
     return { pipelines, background };
   }
@@ -159,22 +140,22 @@ class ShellParser implements Cursor {
     for (;;) {
       this.#skipPrefixes();
       stages.push(this.#command());
-      this.#blanks();
+      this.blanks();
       if (this.src[this.pos] !== "|" || this.src[this.pos + 1] === "|") return stages;
       this.pos += this.src[this.pos + 1] === "&" ? 2 : 1;
-      this.#skipNewlines();
+      this.skipNewlines();
     }
   }
 
   /** `!`, `time` and `coproc` change nothing about what runs. */
   #skipPrefixes(): void {
     for (;;) {
-      this.#blanks();
-      const word = this.#match(RESERVED);
+      this.blanks();
+      const word = this.match(RESERVED);
       if (word === "!") this.pos++;
-      else if (word === "coproc") this.pos += this.#match(COPROC)!.length;
+      else if (word === "coproc") this.pos += this.match(COPROC)!.length;
       else {
-        const time = word === "time" ? this.#match(TIME) : undefined;
+        const time = word === "time" ? this.match(TIME) : undefined;
         if (time === undefined) return;
         this.pos += time.length;
       }
@@ -183,7 +164,7 @@ class ShellParser implements Cursor {
 
   #command(): Command {
     if (this.src[this.pos] === "(") return this.#withRedirects(this.#parenthesis());
-    const keyword = this.#match(RESERVED);
+    const keyword = this.match(RESERVED);
     switch (keyword) {
       case "{":
       case "if":
@@ -197,9 +178,9 @@ class ShellParser implements Cursor {
         return this.#withRedirects(deeper(this, () => this.#compound(keyword)));
       case "function": {
         this.pos += keyword.length;
-        this.#blanks();
+        this.blanks();
         const name = scanWord(this)?.raw ?? "";
-        this.#blanks();
+        this.blanks();
         if (this.src.startsWith("()", this.pos)) this.pos += 2;
         return this.#functionBody(name);
       }
@@ -227,7 +208,7 @@ class ShellParser implements Cursor {
     switch (keyword) {
       case "{":
         node.bodies.push(this.#script(BRACE));
-        this.#expect("}");
+        this.expect("}");
         return node;
       case "if":
         return this.#if(node);
@@ -248,29 +229,29 @@ class ShellParser implements Cursor {
   #if(node: CompoundCommand): CompoundCommand {
     for (;;) {
       node.bodies.push(this.#script(THEN));
-      this.#expect("then");
+      this.expect("then");
       node.bodies.push(this.#script(BRANCH));
-      const next = this.#match(RESERVED) ?? "";
+      const next = this.match(RESERVED) ?? "";
       this.pos += next.length;
       if (next === "elif") continue;
       if (next === "else") {
         node.bodies.push(this.#script(BRANCH));
-        this.#expect("fi");
-      } else if (next !== "fi") throw this.#unexpected();
+        this.expect("fi");
+      } else if (next !== "fi") throw this.unexpected();
       return node;
     }
   }
 
   #loopHead(node: CompoundCommand): void {
-    this.#blanks();
+    this.blanks();
     if (this.src.startsWith("((", this.pos)) {
       node.words = [this.#arithmeticWord()];
     } else {
       node.variable = scanWord(this)?.raw ?? "";
-      this.#skipNewlines();
-      if (this.#match(RESERVED) === "in") {
+      this.skipNewlines();
+      if (this.match(RESERVED) === "in") {
         this.pos += 2;
-        node.words = this.#words();
+        node.words = this.words();
       }
     }
     this.#skipToStatement(DO);
@@ -278,34 +259,34 @@ class ShellParser implements Cursor {
 
   #loopBody(node: CompoundCommand): CompoundCommand {
     const braces = this.src[this.pos] === "{";
-    this.#expect(braces ? "{" : "do");
+    this.expect(braces ? "{" : "do");
     node.bodies.push(this.#script(braces ? BRACE : DONE));
-    this.#expect(braces ? "}" : "done");
+    this.expect(braces ? "}" : "done");
     return node;
   }
 
   #case(node: CompoundCommand): CompoundCommand {
-    this.#blanks();
+    this.blanks();
     const subject = scanWord(this);
     node.words = subject === undefined ? [] : [subject];
-    this.#skipNewlines();
-    this.#expect("in");
+    this.skipNewlines();
+    this.expect("in");
     for (;;) {
-      this.#skipNewlines();
-      if (this.#match(RESERVED) === "esac") break;
+      this.skipNewlines();
+      if (this.match(RESERVED) === "esac") break;
       if (this.src[this.pos] === "(") this.pos++;
       for (;;) {
-        node.words.push(...this.#words());
+        node.words.push(...this.words());
         if (this.src[this.pos] !== "|") break;
         this.pos++;
       }
-      this.#expect(")");
+      this.expect(")");
       node.bodies.push(this.#script(CLAUSE));
-      const end = this.#match(CLAUSE_END);
+      const end = this.match(CLAUSE_END);
       if (end === undefined) break;
       this.pos += end.length;
     }
-    this.#expect("esac");
+    this.expect("esac");
     return node;
   }
 
@@ -313,7 +294,7 @@ class ShellParser implements Cursor {
   #test(node: CompoundCommand): CompoundCommand {
     const words: Word[] = node.words = [];
     for (;;) {
-      this.#skipNewlines();
+      this.skipNewlines();
       const word = scanWord(this);
       if (word?.raw === "]]") return node;
       if (word !== undefined) words.push(word);
@@ -324,8 +305,8 @@ class ShellParser implements Cursor {
   #simple(): Command {
     const command: SimpleCommand = { kind: "simple", assignments: [], words: [], redirects: [] };
     for (;;) {
-      this.#blanks();
-      if (this.#redirect(command.redirects)) continue;
+      this.blanks();
+      if (this.redirect(command.redirects)) continue;
       if (this.src[this.pos] === "#") break;
       const start = this.pos;
       const word = scanWord(this);
@@ -340,7 +321,7 @@ class ShellParser implements Cursor {
       if (command.words.length === 1 && this.#isFunctionHead()) return this.#functionBody(word.raw);
     }
     if (command.words.length + command.assignments.length + command.redirects.length === 0) {
-      throw this.#unexpected();
+      throw this.unexpected();
     }
     return command;
   }
@@ -361,32 +342,20 @@ class ShellParser implements Cursor {
     };
     if (parts.length === 0 && this.src[this.pos] === "(") {
       this.pos++;
-      assignment.items = this.#words({ multiline: true });
-      this.#expect(")");
+      assignment.items = this.words({ multiline: true });
+      this.expect(")");
     }
     return assignment;
   }
 
-  /** Words up to an operator, over several lines inside an array. */
-  #words(options: { multiline?: boolean } = {}): Word[] {
-    const words: Word[] = [];
-    for (;;) {
-      this.#blanks();
-      const word = scanWord(this);
-      if (word !== undefined) words.push(word);
-      else if (options.multiline === true && this.src[this.pos] === "\n") this.#skipNewlines();
-      else return words;
-    }
-  }
-
   #isFunctionHead(): boolean {
-    const found = this.#match(FUNCTION_HEAD);
+    const found = this.match(FUNCTION_HEAD);
     this.pos += found?.length ?? 0;
     return found !== undefined;
   }
 
   #functionBody(name: string): Command {
-    this.#skipNewlines();
+    this.skipNewlines();
     // Bash wants a blank after this brace; without one a fork bomb should not look like prose.
     const keyword = this.src[this.pos] === "{" ? "{" : undefined;
     this.pos += keyword?.length ?? 0;
@@ -398,88 +367,8 @@ class ShellParser implements Cursor {
   }
 
   #withRedirects(node: CompoundCommand): CompoundCommand {
-    do this.#blanks(); while (this.#redirect(node.redirects));
+    do this.blanks(); while (this.redirect(node.redirects));
     return node;
-  }
-
-  #redirect(into: Redirect[]): boolean {
-    REDIRECT.lastIndex = this.pos;
-    const found = REDIRECT.exec(this.src);
-    if (found === null) return false;
-    this.pos += found[0].length;
-    this.#blanks();
-    const op = found[2]!;
-    const target = scanWord(this);
-    if (target === undefined) throw new ShellSyntaxError(`nothing after ${op}`);
-    const redirect: Redirect = { fd: found[1]!, op, target };
-    into.push(redirect);
-    if (op === "<<" || op === "<<-") {
-      this.#heredocs.push({
-        redirect,
-        delimiter: target.raw.replace(/\\(.)|['"]/g, "$1"),
-        stripTabs: op === "<<-",
-        quoted: /['"\\]/.test(target.raw),
-      });
-    }
-    return true;
-  }
-
-  /** Consumes the newline and the bodies of here-documents announced before it. */
-  #newline(): void {
-    this.pos++;
-    const pending = this.#heredocs;
-    this.#heredocs = [];
-    for (const { redirect, delimiter, stripTabs, quoted } of pending) {
-      const lines: string[] = [];
-      while (this.pos < this.src.length) {
-        const end = this.src.indexOf("\n", this.pos);
-        const line = this.src.slice(this.pos, end < 0 ? undefined : end);
-        this.pos = end < 0 ? this.src.length : end + 1;
-        const text = stripTabs ? line.replace(/^\t+/, "") : line;
-        if (text === delimiter) break;
-        lines.push(text);
-      }
-      const body = lines.map((line) => `${line}\n`).join("");
-      redirect.body = quoted
-        ? { parts: [{ kind: "text", text: body, quoted: true }], raw: body }
-        : deeper(this, () => scanHeredoc(new ShellParser(body, this.depth)));
-    }
-  }
-
-  #skipNewlines(): void {
-    for (;;) {
-      this.#blanks();
-      if (this.src[this.pos] === "\n") this.#newline();
-      else if (this.src[this.pos] === "#") this.#comment();
-      else return;
-    }
-  }
-
-  #comment(): void {
-    const end = this.src.indexOf("\n", this.pos);
-    this.pos = end < 0 ? this.src.length : end;
-  }
-
-  #blanks(): void {
-    this.pos += this.#match(BLANKS)?.length ?? 0;
-  }
-
-  #match(pattern: RegExp): string | undefined {
-    pattern.lastIndex = this.pos;
-    return pattern.exec(this.src)?.[0];
-  }
-
-  #expect(token: string): void {
-    this.#blanks();
-    if (!this.src.startsWith(token, this.pos)) throw this.#unexpected(token);
-    this.pos += token.length;
-  }
-
-  #unexpected(wanted?: string): ShellSyntaxError {
-    const found = this.src.slice(this.pos, this.pos + 12) || "end of command";
-    return new ShellSyntaxError(
-      wanted === undefined ? `unexpected ${found}` : `expected ${wanted} before ${found}`,
-    );
   }
 }
 

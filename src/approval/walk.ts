@@ -15,7 +15,8 @@ import {
 import { globMatch, hasGlob } from "./glob.ts";
 import { type Invocation, programName, type RedirectUse } from "./invocation.ts";
 import { canonicalPath, type Place } from "./paths.ts";
-import { shellQuote } from "../util/shell_quote.ts";
+import { isForkBomb } from "./fork_bomb.ts";
+import { showCommand } from "./show_command.ts";
 import {
   type Command,
   type CompoundCommand,
@@ -168,7 +169,7 @@ class Walker {
 
   #define({ name, body }: FunctionCommand, flow: Flow): string {
     this.#functions.set(name, body);
-    if (forksItself(body, { name, alone: true })) {
+    if (isForkBomb(name, body)) {
       this.#push(["function", name], { ...flow, ...NOTHING }).forks = true;
     }
     const { positional } = this.#state;
@@ -226,7 +227,7 @@ class Walker {
       for (const assignment of command.assignments) {
         env.set(assignment.name, this.#expander.text(assignment.value));
       }
-      text ??= show(argv, { env, redirects });
+      text ??= showCommand(argv, { env, redirects });
       const raw = command.words.slice(1).map((word) => word.raw);
       const frame = { ...flow, env, redirects, raw, inner };
       if (argv.length > 0) this.#run(argv, frame);
@@ -382,40 +383,4 @@ const NOTHING = { env: new Map<string, string>(), redirects: [], raw: [], inner:
 
 function redirectWords(redirects: readonly Redirect[]): Word[] {
   return redirects.flatMap(({ target, body }) => body === undefined ? [target] : [target, body]);
-}
-
-/** One command in normal form. */
-function show(
-  argv: readonly string[],
-  { env, redirects }: Pick<Frame, "env" | "redirects">,
-): string {
-  const words = argv.map((word) => hasUnknown(word) ? showUnknown(word) : quoteIfNeeded(word));
-  for (const { fd, op, target, text } of redirects) {
-    words.push(`${fd}${op}${text === undefined ? " " : ""}${showUnknown(target)}`);
-  }
-  const assignments = [...env].map(([name, value]) =>
-    `${name}=${quoteIfNeeded(showUnknown(value))}`
-  );
-  return [...assignments, ...words].join(" ");
-}
-
-/** Quotes only what a reader could take for something else than one word. */
-function quoteIfNeeded(word: string): string {
-  return word === "" || /[\s;&|<>()'"`\\#]/.test(word) ? shellQuote(word) : word;
-}
-
-/** Whether a function's body starts itself in a pipe or in the background: a fork bomb. */
-function forksItself(command: Command, options: { name: string; alone: boolean }): boolean {
-  const { name, alone } = options;
-  if (command.kind === "function") return false;
-  if (command.kind === "simple") return !alone && command.words[0]?.raw === name;
-  return command.bodies.some((body) =>
-    body.statements.some(({ pipelines, background }) =>
-      pipelines.some(({ stages }) =>
-        stages.some((stage) =>
-          forksItself(stage, { name, alone: alone && !background && stages.length === 1 })
-        )
-      )
-    )
-  );
 }

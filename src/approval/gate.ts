@@ -1,0 +1,283 @@
+/**
+ * The gate in front of every command and declared action: rules, then memory, then policy,
+ * then a reviewer or a person. One question at a time; silence means no.
+ */
+import type {
+  ApprovalContext,
+  ApprovalGate,
+  ApprovalOutcome,
+  ApprovalPolicy,
+  ApprovalRequest,
+  Approver,
+} from "../protocol/approval.ts";
+import type { HookName } from "../protocol/hook.ts";
+import { settleOrAbort, Turnstile } from "./turnstile.ts";
+import type { CommandPolicy, Evaluation, Finding } from "./decide.ts";
+import { refusal, type RefusalKind } from "./refusal.ts";
+
+export interface ApprovalGateOptions {
+  sessionId: string;
+  policy: ApprovalPolicy;
+  /** Asks a person; absent when nobody is there. */
+  approver?: Approver | undefined;
+  rules?: Omit<CommandPolicy, "cwd">;
+  /** Waiting for an answer longer than this is a no; default 300 000. */
+  timeoutMs?: number;
+  /** Stores a rule in `command_allowlist`. */
+  remember?(rule: string): Promise<void>;
+  smart?: SmartReview;
+  notify?(
+    name: HookName & ("pre_approval_request" | "post_approval_response"),
+    payload: { sessionId: string; [key: string]: unknown },
+  ): Promise<void>;
+  /** Removes secrets before a subject is shown to anybody. */
+  redact?(text: string): string;
+  /** Environments whose loss does not hurt this machine; only hardline and deny rules hold there. */
+  isIsolated?(environment: string): boolean;
+  /** Sub-agents get a yes instead of a no (`delegation.subagent_auto_approve`). */
+  approveUnattended?: boolean;
+  /** Refusals in a row after which the model is told to stop; default 3. */
+  denialLimit?: number;
+}
+
+export interface SmartReview {
+  /** Asks the auxiliary model. May reject; that escalates. */
+  review(prompt: string, signal: AbortSignal): Promise<string>;
+  /** `approvals.smart_policy`. */
+  operatorRules?: string;
+  /** Default 30 000. */
+  timeoutMs?: number;
+}
+
+/** A gate whose surface may change its mind: `/yolo`, a new conversation. */
+export interface SessionGate extends ApprovalGate {
+  setPolicy(policy: ApprovalPolicy): void;
+  /** Forgets what was allowed for the session only. */
+  reset(): void;
+}
+
+/** A question on its way through the gate. */
+interface Question {
+  request: ApprovalRequest;
+  /** What a lasting yes covers; `once` findings are never stored for good. */
+  findings: readonly Pick<Finding, "key" | "once">[];
+  context: ApprovalContext;
+  isCommand: boolean;
+  /** Whether a yes given while waiting already covers it. */
+  isCovered(): boolean;
+}
+
+export function createApprovalGate(options: ApprovalGateOptions): SessionGate {
+  return new Gate(options);
+}
+
+const ISOLATED = new Set(["docker", "singularity", "modal", "daytona"]);
+const DEFAULT_TIMEOUT_MS = 300_000;
+const REVIEW_TIMEOUT_MS = 30_000;
+
+class Gate implements SessionGate {
+  readonly #options: ApprovalGateOptions;
+  readonly #turnstile = new Turnstile();
+  /** Rules allowed for this session or for good. */
+  #remembered: Set<string>;
+  #policy: ApprovalPolicy;
+  #denials = 0;
+
+  constructor(options: ApprovalGateOptions) {
+    this.#options = options;
+    this.#policy = options.policy;
+    this.#remembered = new Set(options.rules?.allowlist);
+  }
+
+  setPolicy(policy: ApprovalPolicy): void {
+    this.#policy = policy;
+  }
+
+  reset(): void {
+    this.#remembered = new Set(this.#options.rules?.allowlist);
+    this.#denials = 0;
+  }
+
+  async checkCommand(command: string, context: ApprovalContext): Promise<ApprovalOutcome> {
+    // The parser and the rules are loaded with the first command, not with the session.
+    const { evaluate } = await import("./decide.ts");
+    const judge = (): Evaluation =>
+      evaluate(command, {
+        ...this.#options.rules,
+        cwd: context.cwd,
+        allowlist: this.#remembered,
+      });
+    const { decision, findings } = judge();
+    const description = findings.map((finding) => finding.description).join("; ");
+    if (decision === "forbidden") return this.#refuse("hardline", { description, by: "rule" });
+    if (decision === "allow") return { answer: "once", by: "rules" };
+    const isIsolated = this.#options.isIsolated ?? ((name) => ISOLATED.has(name));
+    if (isIsolated(context.environment)) return { answer: "once", by: "isolated environment" };
+    const request: ApprovalRequest = {
+      tool: context.tool,
+      subject: command,
+      rule: findings[0]!.key,
+      description,
+      allowAlways: findings.some((finding) => finding.once !== true),
+    };
+    const isCovered = () => judge().decision === "allow";
+    return await this.#settle({ request, findings, context, isCommand: true, isCovered });
+  }
+
+  async checkAction(request: ApprovalRequest, context: ApprovalContext): Promise<ApprovalOutcome> {
+    const isCovered = () => this.#remembered.has(request.rule);
+    if (isCovered()) return { answer: "once", by: "remembered answer" };
+    const findings = [{ key: request.rule, once: !request.allowAlways }];
+    return await this.#settle({ request, findings, context, isCommand: false, isCovered });
+  }
+
+  async #settle(question: Question): Promise<ApprovalOutcome> {
+    const { context, request } = question;
+    if (this.#policy === "always") return this.#allow({ answer: "once", by: "policy" });
+    if (context.unattended === true && this.#options.approveUnattended === true) {
+      return this.#allow({ answer: "once", by: "policy" });
+    }
+    if (this.#policy === "never") return this.#refuse("policy", { ...request, by: "policy" });
+    return await this.#turnstile.pass(context.signal, async () => {
+      if (question.isCovered()) return this.#allow({ answer: "once", by: "remembered answer" });
+      return this.#policy === "smart"
+        ? await this.#reviewed(question)
+        : await this.#asked(question);
+    });
+  }
+
+  /** The auxiliary model first; a person when it does not say yes. */
+  async #reviewed(question: Question): Promise<ApprovalOutcome> {
+    const verdict = await this.#review(question);
+    if (verdict === "approve") return this.#allow({ answer: "once", by: "smart review" });
+    if (verdict === "deny" && !this.#canAsk(question)) {
+      return this.#refuse("review", { ...question.request, by: "smart review" });
+    }
+    return await this.#asked(question, { doubtful: verdict === "deny" });
+  }
+
+  async #review({ request, context, isCommand }: Question) {
+    const { smart } = this.#options;
+    if (smart === undefined) return "escalate";
+    const { parseReview, reviewPrompt } = await import("./smart_review.ts");
+    const prompt = reviewPrompt({
+      subject: this.#shown(request.subject),
+      isCommand,
+      description: request.description,
+      cwd: context.cwd,
+      environment: context.environment,
+      operatorRules: smart.operatorRules,
+    });
+    if (prompt === undefined) return "escalate";
+    const answer = await settleOrAbort((signal) => smart.review(prompt, signal), {
+      signal: context.signal,
+      timeoutMs: smart.timeoutMs ?? REVIEW_TIMEOUT_MS,
+    });
+    return answer.kind === "value" ? parseReview(answer.value) : "escalate";
+  }
+
+  #canAsk({ context }: Question): boolean {
+    return this.#options.approver !== undefined && context.unattended !== true;
+  }
+
+  /** Asks the person. After a reviewer's no (`doubtful`) a yes holds only once. */
+  async #asked(
+    question: Question,
+    { doubtful = false }: { doubtful?: boolean } = {},
+  ): Promise<ApprovalOutcome> {
+    const { approver } = this.#options;
+    const { context } = question;
+    if (approver === undefined || context.unattended === true) {
+      const refused = this.#refuse("nobody", { ...question.request, by: "nobody present" });
+      const stops = this.#policy === "ask" && context.unattended !== true;
+      return stops ? { ...refused, unanswerable: true } : refused;
+    }
+    const request: ApprovalRequest = {
+      ...question.request,
+      subject: this.#shown(question.request.subject),
+      allowAlways: question.request.allowAlways && !doubtful,
+    };
+    await this.#notify("pre_approval_request", { request, context });
+    context.asked?.(request);
+    const settled = await settleOrAbort((signal) => approver.ask(request, signal), {
+      signal: context.signal,
+      timeoutMs: this.#options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+    });
+    const outcome = settled.kind === "value"
+      ? await this.#accept(settled.value, { question, doubtful })
+      : this.#refuse(settled.kind === "timeout" ? "timeout" : "failure", {
+        ...request,
+        by: settled.kind,
+      });
+    await this.#notify("post_approval_response", { request, context, outcome });
+    return outcome;
+  }
+
+  /** Turns an answer into an outcome and keeps what it allows. */
+  async #accept(
+    given: ApprovalOutcome,
+    { question, doubtful }: { question: Question; doubtful: boolean },
+  ): Promise<ApprovalOutcome> {
+    if (given.answer === "deny") {
+      return {
+        ...given,
+        ...this.#refuse("person", { ...question.request, by: given.by, why: given.reason }),
+      };
+    }
+    const answer = doubtful ? "once" : given.answer;
+    if (answer === "once") return this.#allow({ ...given, answer });
+    for (const { key } of question.findings) this.#remembered.add(key);
+    if (answer === "session") return this.#allow({ ...given, answer });
+    const stored = await this.#store(question);
+    return this.#allow({ ...given, answer: stored ? "always" : "session" });
+  }
+
+  /** Stores what may be stored; false when nothing could be. */
+  async #store({ findings }: Question): Promise<boolean> {
+    const { remember } = this.#options;
+    const lasting = findings.filter((finding) => finding.once !== true);
+    if (remember === undefined || lasting.length === 0) return false;
+    try {
+      for (const { key } of lasting) await remember(key);
+      return true;
+    } catch {
+      // The yes was given; that it could not be written down makes it last for the session.
+      return false;
+    }
+  }
+
+  #allow(outcome: ApprovalOutcome): ApprovalOutcome {
+    this.#denials = 0;
+    return outcome;
+  }
+
+  #refuse(
+    kind: RefusalKind,
+    details: { description: string; by: string; why?: string | undefined },
+  ): ApprovalOutcome {
+    this.#denials++;
+    const stop = this.#denials >= (this.#options.denialLimit ?? 3);
+    const reason = refusal(kind, { ...details, refusals: stop ? this.#denials : 0 });
+    return { answer: "deny", by: details.by, reason };
+  }
+
+  #shown(text: string): string {
+    return this.#options.redact?.(text) ?? text;
+  }
+
+  async #notify(
+    name: "pre_approval_request" | "post_approval_response",
+    { request, context, outcome }: {
+      request: ApprovalRequest;
+      context: ApprovalContext;
+      outcome?: ApprovalOutcome;
+    },
+  ): Promise<void> {
+    await this.#options.notify?.(name, {
+      sessionId: this.#options.sessionId,
+      callId: context.callId,
+      ...request,
+      ...outcome === undefined ? {} : { answer: outcome.answer, by: outcome.by },
+    });
+  }
+}

@@ -1,0 +1,24 @@
+/** Commands in normal form, for people and for the user's globs. */
+import { shellQuote } from "../util/shell_quote.ts";
+import { hasUnknown, showUnknown } from "./expand.ts";
+import type { Invocation } from "./invocation.ts";
+
+/** One command on one line: expanded, quoted where needed, with its redirections. */
+export function showCommand(
+  argv: readonly string[],
+  { env, redirects }: Pick<Invocation, "env" | "redirects">,
+): string {
+  const words = argv.map((word) => hasUnknown(word) ? showUnknown(word) : quoteIfNeeded(word));
+  for (const { fd, op, target, text } of redirects) {
+    words.push(`${fd}${op}${text === undefined ? " " : ""}${showUnknown(target)}`);
+  }
+  const assignments = [...env].map(([name, value]) =>
+    `${name}=${quoteIfNeeded(showUnknown(value))}`
+  );
+  return [...assignments, ...words].join(" ");
+}
+
+/** Quotes only what a reader could take for something else than one word. */
+function quoteIfNeeded(word: string): string {
+  return word === "" || /[\s;&|<>()'"`\\#]/.test(word) ? shellQuote(word) : word;
+}
