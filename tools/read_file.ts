@@ -63,53 +63,35 @@ async function readFile(
     }
   }
   const info = await statFile(ctx, target);
-  const known = repeated(ctx, target, info, request);
-  if (known.reply) return known.reply;
-  if (known.warning !== undefined) notes.push(known.warning);
+  const unchanged = unchangedReply(ctx, { target, info }, request);
+  if (unchanged !== undefined) return unchanged;
   const result = await readContent(ctx, target, info, request);
   ctx.services.files.noteRead(ctx.taskId, target.real, info.mtimeMs, result.truncated === true);
   return notes.length === 0 ? result : { ...result, _warning: notes.join(" ") };
 }
 
-/** What to say instead of, or beside, content that the model was given before. */
-function repeated(
+/** The short answer to a read whose content the model was given before; undefined the first time. */
+function unchangedReply(
   ctx: ToolContext,
-  target: Target,
-  info: FileInfo,
+  file: { target: Target; info: FileInfo },
   request: Request,
-): { reply?: ToolResult; warning?: string } {
-  // A script's reads never entered the context, and it has a call limit of its own.
-  if (ctx.sandbox) return {};
-  const { files } = ctx.services;
-  const key = `${request.offset}:${request.limit}`;
-  const row = files.noteRepeat(ctx.taskId, `read_file ${target.real} ${key}`);
-  if (row >= 4) {
-    throw new ToolError(
-      `${target.path} was read ${row} times in a row; use what you have or do something else.`,
-      { already_read: row - 1 },
-    );
-  }
-  const version = `${info.mtimeMs}:${info.size}`;
-  const shown = info.mtimeMs === 0 ? 0 : files.noteShown(ctx.taskId, target.real, { key, version });
+): ToolResult | undefined {
+  const { target, info } = file;
+  // A script's reads never entered the context, and without a time there is no telling.
+  if (ctx.sandbox || info.mtimeMs === 0) return undefined;
+  const shown = ctx.services.files.noteShown(ctx.taskId, target.real, {
+    key: `${request.offset}:${request.limit}`,
+    version: `${info.mtimeMs}:${info.size}`,
+  });
+  if (shown === 0) return undefined;
   if (shown > 1) {
     throw new ToolError(
       `${target.path} has not changed since it was read; its content is in an earlier result.`,
       { already_read: shown },
     );
   }
-  if (shown === 1) {
-    const message = "Unchanged since the earlier read_file result; use that one.";
-    return {
-      reply: {
-        status: "unchanged",
-        message,
-        path: target.path,
-        dedup: true,
-        content_returned: false,
-      },
-    };
-  }
-  return row === 3 ? { warning: "This is the third identical read in a row." } : {};
+  const message = "Unchanged since the earlier read_file result; use that one.";
+  return { status: "unchanged", message, path: target.path, dedup: true, content_returned: false };
 }
 
 async function readContent(

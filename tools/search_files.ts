@@ -58,7 +58,6 @@ async function searchFiles(args: SearchArgs, ctx: ToolContext): Promise<ToolResu
   if (args.pattern === "") {
     throw new ToolError("pattern is empty; `*` with target files lists all.");
   }
-  const repeat = noteRepeat(ctx, args);
   const { query, warning } = await buildQuery(ctx, args);
   const startedAt = performance.now();
   const asked = await searchWithFallback(ctx, query);
@@ -74,21 +73,7 @@ async function searchFiles(args: SearchArgs, ctx: ToolContext): Promise<ToolResu
     ...(result.stopped === undefined ? {} : { limit_reason: `search_${result.stopped}` }),
     ...(result.omitted > 0 ? { _omitted: result.omitted } : {}),
     ...(notes === "" ? {} : { warning: notes }),
-    ...(repeat === undefined ? {} : { _warning: repeat }),
   };
-}
-
-function noteRepeat(ctx: ToolContext, args: SearchArgs): string | undefined {
-  // A script has a call limit of its own.
-  if (ctx.sandbox) return undefined;
-  const times = ctx.services.files.noteRepeat(ctx.taskId, `search_files ${JSON.stringify(args)}`);
-  if (times >= 4) {
-    throw new ToolError(
-      `This search was made ${times} times in a row; use what it found or change it.`,
-      { already_searched: times - 1 },
-    );
-  }
-  return times === 3 ? "This is the third identical search in a row." : undefined;
 }
 
 async function buildQuery(

@@ -81,8 +81,6 @@ export interface FileLedger {
   noteShown(taskId: string, path: string, request: { key: string; version: string }): number;
   /** Forgets what was shown (the context was compressed): everything may be read again. */
   forgetShown(taskId?: string): void;
-  /** Counts identical calls in a row, this one included; any other key starts again at 1. */
-  noteRepeat(taskId: string, key: string): number;
   /** Counts failed edits of a file in a row; a success sets it back to 0. */
   noteEdit(taskId: string, path: string, succeeded: boolean): number;
   /** Runs `work` while no other writer holds any of these paths. */

@@ -22,7 +22,6 @@ interface FileRecord {
 
 export class SessionFileLedger {
   #files = new Map<string, FileRecord>();
-  #lastCall = new Map<string, { key: string; times: number }>();
   #writers = new Map<string, Promise<void>>();
 
   noteRead(taskId: string, path: string, mtimeMs: number, partial: boolean): void {
@@ -80,13 +79,6 @@ export class SessionFileLedger {
       if (taskId === undefined) shown.clear();
       else for (const id of shown.keys()) if (id.startsWith(`${taskId}\0`)) shown.delete(id);
     }
-  }
-
-  noteRepeat(taskId: string, key: string): number {
-    const last = this.#lastCall.get(taskId);
-    const times = last?.key === key ? last.times + 1 : 1;
-    this.#lastCall.set(taskId, { key, times });
-    return times;
   }
 
   noteEdit(taskId: string, path: string, succeeded: boolean): number {

@@ -59,15 +59,6 @@ Deno.test("noteShown() counts unchanged reads until the version, a write or forg
   equal(files.noteShown("main", "/a", { key: "1:50", version: "v2" }), 0);
 });
 
-Deno.test("noteRepeat() counts identical calls in a row and starts again after another", () => {
-  const files = ledger();
-  equal(files.noteRepeat("main", "x"), 1);
-  equal(files.noteRepeat("main", "x"), 2);
-  equal(files.noteRepeat("other", "x"), 1);
-  equal(files.noteRepeat("main", "y"), 1);
-  equal(files.noteRepeat("main", "x"), 1);
-});
-
 Deno.test("noteEdit() counts failures until a success", () => {
   const files = ledger();
   equal(files.noteEdit("main", "/a", false), 1);

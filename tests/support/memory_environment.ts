@@ -14,7 +14,7 @@ import type {
   SearchResult,
   WriteOptions,
 } from "../../src/protocol/environment.ts";
-import { EnvironmentError } from "../../src/protocol/error.ts";
+import { EnvironmentError, FileError } from "../../src/protocol/error.ts";
 import { writeFileAtomic } from "../../src/util/atomic_write.ts";
 import { dirname, resolvePath } from "../../src/util/path.ts";
 
@@ -92,7 +92,9 @@ export class TempEnvironment implements Environment, AsyncDisposable {
       try {
         return resolvePath(await Deno.realPath(head), rest.join("/") || ".");
       } catch (error) {
-        if (!(error instanceof Deno.errors.NotFound) || head === "/") throw error;
+        if (!(error instanceof Deno.errors.NotFound) || head === "/") {
+          throw new FileError(`${path}: ${(error as Error).message}`, { code: "EACCES", path });
+        }
         rest.unshift(head.slice(head.lastIndexOf("/") + 1));
       }
     }
@@ -113,7 +115,9 @@ export class TempEnvironment implements Environment, AsyncDisposable {
   }
 
   async writeFile(path: string, data: Uint8Array, options: WriteOptions = {}): Promise<void> {
-    if (path === this.failWriteOf) throw new Error(`disk full: ${path}`);
+    if (path === this.failWriteOf) {
+      throw new FileError(`${path}: no space left on the device`, { code: "ENOSPC", path });
+    }
     const target = await this.realPath(path);
     const mode = (await Deno.stat(target).catch(() => undefined))?.mode ?? options.mode ?? 0o644;
     await writeFileAtomic(target, data, { mode: mode & 0o777 });
