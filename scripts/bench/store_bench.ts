@@ -5,9 +5,9 @@
 import type { Message } from "../../src/protocol/message.ts";
 import { Store } from "../../src/store/store.ts";
 
-const SYLLABLES = "ta ri on sta men con er al pro de in lo qui ver sa ble ment ing tion ra".split(
-  " ",
-);
+const ONSETS = "t s c m p d b r f h l n w g v st pr tr th ch sh bl cr qu j k z".split(" ");
+const VOWELS = "e a i o u ea ou ai io".split(" ");
+const CODAS = ["", "n", "r", "s", "t", "l", "d", "m", "ng", "nt", "st", "ck", "x"];
 const VOCABULARY = 30_000;
 const ROLES = ["user", "assistant", "tool"] as const;
 const SESSION = { source: "bench", cwd: "/", provider: "p", model: "m", systemPrompt: "" };
@@ -40,11 +40,13 @@ export class MessageGenerator {
     const words = new Set<string>();
     while (words.size < VOCABULARY) {
       const length = 1 + this.#random.below(4);
-      const parts = Array.from({ length }, () => SYLLABLES[this.#random.below(SYLLABLES.length)]!);
-      const word = parts.join("");
-      words.add(words.has(word) ? word + words.size.toString(36) : word);
+      words.add(Array.from({ length }, () => this.#syllable()).join(""));
     }
     this.words = [...words];
+  }
+
+  #syllable(): string {
+    return [ONSETS, VOWELS, CODAS].map((part) => part[this.#random.zipf(part.length)]).join("");
   }
 
   message(index: number): Message {

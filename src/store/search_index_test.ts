@@ -39,7 +39,7 @@ Deno.test("Store.search() finds words, phrases, prefixes and alternatives, newes
     assert.deepEqual(found(store, "apple red"), ["red apple pie"]);
     assert.deepEqual(found(store, '"apple red"'), []);
     assert.deepEqual(found(store, '"red apple"'), ["red apple pie"]);
-    assert.deepEqual(found(store, "gre*"), ["green apple"]);
+    assert.deepEqual(found(store, "gree*"), ["green apple"]);
     assert.deepEqual(found(store, "pie OR pears"), ["Résumé of pears", "red apple pie"]);
     assert.deepEqual(found(store, "apple -red"), ["green apple"]);
     assert.deepEqual(found(store, "resume"), ["Résumé of pears"]);

@@ -10,7 +10,7 @@ const UNSPACED =
 const MAX_QUERY_CHARS = 2_000;
 const MAX_TERMS = 32;
 /** Shorter prefixes would match a large part of all words. */
-const MIN_PREFIX_CHARS = 3;
+const MIN_PREFIX_CHARS = 4;
 const TRIGRAM = 3;
 const SNIPPET_CHARS = 160;
 

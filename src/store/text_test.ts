@@ -39,7 +39,7 @@ Deno.test("parseQuery() builds quoted expressions", () => {
     ["a -b", '(("a")) NOT ("b")'],
     ["a NOT b", '(("a")) NOT ("b")'],
     ["conf*", '("conf" *)'],
-    ["co*", '("co")'],
+    ["con*", '("con")'],
     ["foo-bar", '("foo-bar")'],
     ["OR a AND", '("a")'],
     ['say "hi', '("say") AND ("hi")'],
