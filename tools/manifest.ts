@@ -3,6 +3,69 @@ import type { ManifestEntry } from "../src/protocol/tool.ts";
 
 export const TOOL_MANIFEST: readonly ManifestEntry[] = [
   {
+    "name": "clarify",
+    "toolset": "clarify",
+    "description":
+      "Ask the user when the task is truly ambiguous and the answer changes the result. Not for permission, and not for what you can find out.",
+    "schema": {
+      "type": "object",
+      "properties": {
+        "question": { "type": "string" },
+        "choices": {
+          "type": "array",
+          "items": { "type": "string" },
+          "description": "at most 4, the best first; Other is added; none: free text",
+        },
+        "multi_select": { "type": "boolean" },
+        "questions": {
+          "type": "array",
+          "description": "several at once instead, at most 5",
+          "items": {
+            "type": "object",
+            "properties": {
+              "id": { "type": "string" },
+              "question": { "type": "string" },
+              "choices": { "type": "array", "items": { "type": "string" } },
+              "multi_select": { "type": "boolean" },
+            },
+            "required": ["question"],
+          },
+        },
+      },
+    },
+    "emoji": "❓",
+    "timeoutMs": 0,
+    load: () => import("./clarify.ts"),
+  },
+  {
+    "name": "patch",
+    "toolset": "file",
+    "description":
+      "Edit files. mode replace: put new_string for old_string in path; small slips in spacing are forgiven. mode patch: a V4A patch over several files, all or nothing. Use this, not sed. Returns a diff.",
+    "schema": {
+      "type": "object",
+      "properties": {
+        "mode": { "type": "string", "enum": ["replace", "patch"], "default": "replace" },
+        "path": { "type": "string" },
+        "old_string": {
+          "type": "string",
+          "description": "unique passage, with lines around it if needed",
+        },
+        "new_string": { "type": "string", "description": "empty deletes" },
+        "replace_all": { "type": "boolean" },
+        "patch": {
+          "type": "string",
+          "description":
+            "*** Update File: p\n@@ near @@\n context\n-old\n+new\nalso *** Add File: p, *** Delete File: p, *** Move File: a -> b",
+        },
+        "cross_profile": { "type": "boolean" },
+      },
+    },
+    "emoji": "🔧",
+    "parallel": "paths",
+    load: () => import("./patch.ts"),
+  },
+  {
     "name": "process",
     "toolset": "terminal",
     "description":
@@ -107,6 +170,35 @@ export const TOOL_MANIFEST: readonly ManifestEntry[] = [
     "emoji": "💻",
     "timeoutMs": 0,
     load: () => import("./terminal.ts"),
+  },
+  {
+    "name": "todo",
+    "toolset": "todo",
+    "description":
+      "Task list for work of three or more steps. Keep one item in_progress, complete it at once when done. Without todos it returns the list; todos replaces it, or with merge updates items by id.",
+    "schema": {
+      "type": "object",
+      "properties": {
+        "todos": {
+          "type": "array",
+          "items": {
+            "type": "object",
+            "properties": {
+              "id": { "type": "string" },
+              "content": { "type": "string" },
+              "status": {
+                "type": "string",
+                "enum": ["pending", "in_progress", "completed", "cancelled"],
+              },
+            },
+            "required": ["id", "content", "status"],
+          },
+        },
+        "merge": { "type": "boolean" },
+      },
+    },
+    "emoji": "📋",
+    load: () => import("./todo.ts"),
   },
   {
     "name": "write_file",
