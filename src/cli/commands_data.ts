@@ -57,6 +57,10 @@ function loadSchema() {
   return import("./commands/schema.ts");
 }
 
+function loadApprovals() {
+  return import("./commands/approvals.ts");
+}
+
 function loadCompletion() {
   return import("./commands/completion.ts");
 }
@@ -313,7 +317,45 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     examples: ["hermes tools info terminal", "hermes tools disable web"],
   },
-  { name: "approvals", summary: "Ask how a command would be judged" },
+  {
+    name: "approvals",
+    summary: "Ask how a command would be judged, and keep the allowlist",
+    subcommands: [
+      {
+        name: "check",
+        summary: "Print the decision on a command as JSON; - reads one command a line",
+        args: "CMD|-",
+        load: loadApprovals,
+      },
+      {
+        name: "rules",
+        summary: "Print every rule",
+        flags: [JSON_FLAG, {
+          name: "verify",
+          type: "boolean",
+          help: "Check every rule against its own examples",
+        }],
+        load: loadApprovals,
+      },
+      {
+        name: "list",
+        summary: "Print what is allowed for good",
+        flags: [JSON_FLAG],
+        load: loadApprovals,
+      },
+      {
+        name: "forget",
+        summary: "Take something off the allowlist",
+        args: "RULE",
+        load: loadApprovals,
+      },
+    ],
+    examples: [
+      'hermes approvals check "rm -rf build"',
+      "hermes approvals check - < commands.txt",
+      'hermes approvals forget "recursive delete"',
+    ],
+  },
   {
     name: "hooks",
     summary: "List, test and approve the configured shell hooks",

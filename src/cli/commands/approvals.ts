@@ -1,0 +1,111 @@
+/** `hermes approvals`: asks how commands would be judged, shows the rules, keeps the allowlist. */
+import { decide } from "../../approval/decide.ts";
+import { failedExample, RULES } from "../../approval/rules.ts";
+import { editConfig } from "../../config/edit.ts";
+import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
+import { didYouMean } from "../../util/nearest.ts";
+import type { CommandInput } from "../command.ts";
+import { out } from "../io.ts";
+import { homeOf, settingsOf } from "../settings.ts";
+
+export async function main(input: CommandInput): Promise<number> {
+  switch (input.path[1]) {
+    case "check":
+      return await check(input);
+    case "rules":
+      return rules(input);
+    case "forget":
+      return await forget(input);
+    default:
+      return await list(input);
+  }
+}
+
+/** One JSON line for the command, or for each line of standard input. Always succeeds: the answer is data. */
+async function check(input: CommandInput): Promise<number> {
+  const { config, env } = await settingsOf(input);
+  const home = env("HOME");
+  const policy = {
+    cwd: Deno.cwd(),
+    ...home === undefined ? {} : { home },
+    denyGlobs: config.approvals.deny,
+    allowlist: config.command_allowlist,
+    sudoPassword: env("SUDO_PASSWORD") !== undefined,
+  };
+  const print = (command: string) => out(`${JSON.stringify(decide(command, policy))}\n`);
+  const [command = ""] = input.args;
+  if (command !== "-") print(command);
+  else for await (const line of stdinLines()) print(line);
+  return EXIT.done;
+}
+
+/** Lines as they arrive, kept as they are but for the line ending. */
+async function* stdinLines(): AsyncGenerator<string> {
+  let rest = "";
+  for await (const chunk of Deno.stdin.readable.pipeThrough(new TextDecoderStream())) {
+    const lines = (rest + chunk).split("\n");
+    rest = lines.pop()!;
+    for (const line of lines) yield line.replace(/\r$/, "");
+  }
+  if (rest !== "") yield rest;
+}
+
+function rules({ flags }: CommandInput): number {
+  if (flags["verify"] === true) return verify();
+  if (flags["json"] === true) {
+    const rows = RULES.map(({ key, kind, description, match, noMatch }) => ({
+      rule: key,
+      kind,
+      description,
+      match,
+      noMatch,
+    }));
+    out(`${JSON.stringify(rows, null, 2)}\n`);
+    return EXIT.done;
+  }
+  const width = Math.max(...RULES.map(({ key }) => key.length));
+  for (const { key, kind, description } of RULES) {
+    out(`${kind.padEnd(9)}  ${key.padEnd(width)}  ${description}\n`);
+  }
+  return EXIT.done;
+}
+
+function verify(): number {
+  const examples = RULES.reduce(
+    (sum, { match, noMatch }) => sum + match.length + noMatch.length,
+    0,
+  );
+  for (const rule of RULES) {
+    const wrong = failedExample(rule);
+    if (wrong === undefined) continue;
+    throw new HermesError(`the rule "${rule.key}" is wrong about its example: ${wrong}`);
+  }
+  out(`${RULES.length} rules hold on all of their ${examples} examples\n`);
+  return EXIT.done;
+}
+
+async function list(input: CommandInput): Promise<number> {
+  const { command_allowlist: allowed } = (await settingsOf(input)).config;
+  if (input.flags["json"] === true) out(`${JSON.stringify(allowed)}\n`);
+  else out(allowed.map((entry) => `${entry}\n`).join("") || "nothing is allowed for good\n");
+  return EXIT.done;
+}
+
+async function forget(input: CommandInput): Promise<number> {
+  const entry = input.args.join(" ");
+  await editConfig(homeOf(input), {
+    key: "command_allowlist",
+    change(current) {
+      const allowed = Array.isArray(current) ? current.map(String) : [];
+      if (!allowed.includes(entry)) {
+        throw new UsageError(`"${entry}" is not on the allowlist.${didYouMean(entry, allowed)}`, {
+          hint: "See what is: hermes approvals list",
+        });
+      }
+      const kept = allowed.filter((candidate) => candidate !== entry);
+      return kept.length === 0 ? undefined : kept;
+    },
+  });
+  out(`forgot ${entry}\n`);
+  return EXIT.done;
+}
