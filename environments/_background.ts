@@ -7,8 +7,8 @@ import type { TerminalSize } from "./_pty.ts";
 import type { RawProcess } from "./_raw_process.ts";
 import { Pump } from "./_run_to_end.ts";
 
-/** Characters of output kept. */
-const RING_CHARS = 200_000;
+/** Bytes of output kept. */
+const RING_BYTES = 200_000;
 
 export class LocalProcess implements BackgroundProcess {
   readonly pid: number;
@@ -17,7 +17,7 @@ export class LocalProcess implements BackgroundProcess {
   exitCode: number | undefined;
   readonly #process: RawProcess;
   readonly #tree: ProcessTree;
-  readonly #ring = new OutputRing(RING_CHARS);
+  readonly #ring = new OutputRing(RING_BYTES);
   readonly #listeners = new Set<(text: string) => void>();
 
   constructor(process: RawProcess, tree: ProcessTree, onEnd: () => Promise<void>) {
@@ -63,8 +63,11 @@ export class LocalProcess implements BackgroundProcess {
   }
 
   async #follow(onEnd: () => Promise<void>): Promise<number> {
+    const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
     const pump = new Pump(this.#process, (chunk) => {
-      const text = this.#ring.push(chunk);
+      this.#ring.push(chunk);
+      if (this.#listeners.size === 0) return;
+      const text = decoder.decode(chunk, { stream: true });
       if (text !== "") { for (const listener of this.#listeners) listener(text); }
     });
     const code = await this.#process.exited;

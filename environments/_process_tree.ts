@@ -18,6 +18,7 @@ interface ProcessFacts {
   parent: number;
   group: number;
   session: number;
+  marker: string | undefined;
 }
 
 /** Time given to a tree between SIGTERM and SIGKILL. */
@@ -43,14 +44,18 @@ async function signalUntilGone(
   const seen = new Set<number>();
   const deadline = performance.now() + waitMs;
   let empty = 0;
+  let since = performance.now();
+  // Whoever else begins now can share the first look.
+  await Promise.resolve();
   for (let pause = 2;; pause = Math.min(pause * 2, 50)) {
-    const alive = findTree(tree);
+    const alive = findTree(tree, since);
     // One look can miss a child whose parent forks and dies while we look; a second one cannot.
     empty = alive.length === 0 ? empty + 1 : 0;
     if (empty === 2) return true;
     // SIGTERM once each: a handler that cleans up should not be started over.
     signal(name === "SIGKILL" ? alive : alive.filter((pid) => !seen.has(pid)), name);
     for (const pid of alive) seen.add(pid);
+    since = performance.now();
     if (performance.now() > deadline) return false;
     if (empty === 0) await sleep(pause);
   }
@@ -66,16 +71,19 @@ function signal(pids: readonly number[], name: Deno.Signal): void {
   }
 }
 
-/** Process ids of the tree, zombies left out; a negative one stands for a whole group. */
-export function findTree(tree: ProcessTree): number[] {
-  const all = listProcesses();
+/**
+ * Process ids of the tree, zombies left out; a negative one stands for a whole group. Looks
+ * again unless somebody else has looked since the instant `since`.
+ */
+export function findTree(tree: ProcessTree, since: number = performance.now()): number[] {
+  const all = listProcesses(since);
   if (all === undefined) return tree.leaders.filter(groupExists).map((leader) => -leader);
   const leaders = new Set(tree.leaders);
   const found = new Set<number>();
-  for (const { pid, group, session } of all) {
+  for (const { pid, group, session, marker } of all) {
     if (pid === Deno.pid) continue;
-    const member = leaders.has(group) || leaders.has(session);
-    if (member || carriesMarker(pid, tree.marker)) found.add(pid);
+    const marked = tree.marker !== undefined && marker?.startsWith(tree.marker);
+    if (marked || leaders.has(group) || leaders.has(session)) found.add(pid);
   }
   // Descendants that left the session and cleared the marker; parents may come in any order.
   for (let grown = true; grown;) {
@@ -100,7 +108,12 @@ function groupExists(leader: number): boolean {
   }
 }
 
-function listProcesses(): ProcessFacts[] | undefined {
+/** The last look at all processes, shared by everybody who ends trees at the same time. */
+let latest: { at: number; all: ProcessFacts[] } | undefined;
+
+function listProcesses(since: number): ProcessFacts[] | undefined {
+  if (latest !== undefined && latest.at > since) return latest.all;
+  const at = performance.now();
   const all: ProcessFacts[] = [];
   try {
     for (const entry of Deno.readDirSync("/proc")) {
@@ -110,6 +123,7 @@ function listProcesses(): ProcessFacts[] | undefined {
   } catch {
     return undefined; // No /proc here.
   }
+  latest = { at, all };
   return all;
 }
 
@@ -119,17 +133,24 @@ function readFacts(pid: number): ProcessFacts | undefined {
     // The program's name stands in parentheses and may contain anything.
     const [state, parent, group, session] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     if (state === "Z" || state === "X") return undefined;
-    return { pid, parent: Number(parent), group: Number(group), session: Number(session) };
+    return {
+      pid,
+      parent: Number(parent),
+      group: Number(group),
+      session: Number(session),
+      marker: readMarker(pid),
+    };
   } catch {
     return undefined; // It ended while we looked.
   }
 }
 
-function carriesMarker(pid: number, marker: string | undefined): boolean {
-  if (marker === undefined) return false;
+const MARKER = new RegExp(`(?:^|\\0)${MARKER_VARIABLE}=([^\\0]*)`);
+
+function readMarker(pid: number): string | undefined {
   try {
-    return Deno.readTextFileSync(`/proc/${pid}/environ`).includes(`${MARKER_VARIABLE}=${marker}`);
+    return MARKER.exec(Deno.readTextFileSync(`/proc/${pid}/environ`))?.[1];
   } catch {
-    return false; // Gone, or another user's.
+    return undefined; // Gone, or another user's.
   }
 }

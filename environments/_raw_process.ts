@@ -62,9 +62,11 @@ export function startPiped(options: LaunchOptions & { stdin: "null" | "piped" })
     exited: exitCode(child),
     async read() {
       const { value, done } = await reader.read(new Uint8Array(buffer));
-      if (done) return undefined;
-      buffer = value.buffer;
-      return value;
+      if (value) buffer = value.buffer;
+      if (!done) return value;
+      // Frees it at once, unless it was lent out when reading was given up.
+      if (!buffer.detached) buffer.transfer(0);
+      return undefined;
     },
     async write(data) {
       await writer?.write(data);

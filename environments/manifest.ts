@@ -32,17 +32,22 @@ export const ENVIRONMENTS: Readonly<Record<string, EnvironmentFactory>> = {
 /** Names other versions had; `vercel` and `vercel_sandbox` are no longer offered. */
 const RETIRED = /^vercel/;
 
-/** @throws UsageError for a name that is none. */
-export async function createEnvironment(
-  name: string,
-  options: EnvironmentOptions,
-): Promise<Environment> {
+/** Cheap: nothing is loaded. @throws UsageError for a name that is none. */
+export function environmentFactory(name: string): EnvironmentFactory {
   const factory = Object.hasOwn(ENVIRONMENTS, name) ? ENVIRONMENTS[name] : undefined;
-  if (factory) return await factory(options);
+  if (factory) return factory;
   const names = Object.keys(ENVIRONMENTS);
   const hint = `Set terminal.backend (or --env) to one of: ${names.join(", ")}`;
   if (RETIRED.test(name)) {
     throw new UsageError(`The environment "${name}" is not part of hermes`, { hint });
   }
   throw new UsageError(`Unknown environment "${name}".${didYouMean(name, names)}`, { hint });
+}
+
+/** @throws UsageError for a name that is none. */
+export async function createEnvironment(
+  name: string,
+  options: EnvironmentOptions,
+): Promise<Environment> {
+  return await environmentFactory(name)(options);
 }

@@ -79,7 +79,8 @@ class SessionProcesses implements ProcessTable {
   }
 
   async closeAll(): Promise<void> {
-    await Promise.all([...this.#entries.values()].map((entry) => entry.kill()));
+    const running = [...this.#entries.values()].filter((entry) => entry.endedBy === undefined);
+    await Promise.all(running.map((entry) => entry.kill()));
     this.#entries.clear();
     this.#notices = [];
   }
