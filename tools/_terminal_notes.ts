@@ -25,7 +25,7 @@ const MEANINGS: readonly { programs: RegExp; codes: Readonly<Record<number, stri
   },
   {
     programs: /^git$/,
-    codes: { 1: "Often not an error, as with git diff when there are differences" },
+    codes: { 1: "Often no error, as with git diff when there are differences" },
   },
 ];
 
@@ -108,7 +108,7 @@ export function outcomeHint(
   { code, output }: { code: number; output: string },
 ): string | undefined {
   if (code !== 0) {
-    if (exitCodeMeaning(command, code)?.includes("not an error")) return undefined;
+    if (exitCodeMeaning(command, code)?.endsWith("(not an error)")) return undefined;
     return FAILURE_HINTS.find(({ pattern }) => pattern.test(output))?.hint ?? CODE_HINTS[code];
   }
   if (!MASKING_END.test(command.trim()) || !LOOKS_FAILED.test(output)) return undefined;
