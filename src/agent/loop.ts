@@ -6,7 +6,7 @@
 import type { EventBody } from "../protocol/event.ts";
 import type { ToolDispatcher } from "../protocol/dispatch.ts";
 import type { AssistantMessage, ToolCallPart } from "../protocol/message.ts";
-import { messageText, toolCallsOf } from "../protocol/message.ts";
+import { messageText, toolCallsOf, withUniqueCallIds } from "../protocol/message.ts";
 import { BudgetExceeded } from "./budget.ts";
 import { callModel } from "./model_call.ts";
 import { runToolCalls, type ToolCallsOutcome } from "./tool_calls.ts";
@@ -98,7 +98,7 @@ async function* answer(
     yield { type: "error", kind, message, fatal: true };
     return end(deps, { reason: "provider", text: outcome.partial, detail: message });
   }
-  const { message } = outcome;
+  const message = withUniqueCallIds(outcome.message);
   deps.history.append(message);
   yield { type: "message_end", message };
   if (message.usage) {

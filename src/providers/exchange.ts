@@ -326,21 +326,27 @@ async function toFailure(
   return classify.classifyException(error, about);
 }
 
-/** Ends the request when the caller aborts or when nothing arrives for too long. */
+/**
+ * Ends the request when the caller aborts or when nothing arrives for too long. Its clock is
+ * `AbortSignal.timeout`: the first `setTimeout` of a process costs 6 ms, just before the first
+ * request leaves.
+ */
 class Watchdog {
   #controller = new AbortController();
   #caller: AbortSignal;
-  #timeouts: StreamTimeouts;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #idleMs: number;
+  #limitMs: number;
+  #lastAt = performance.now();
   #onAbort = () => this.#controller.abort(this.#caller.reason);
   /** How long the silence was that ended the request. */
   stalledMs: number | undefined;
 
   constructor(caller: AbortSignal, timeouts: StreamTimeouts) {
     this.#caller = caller;
-    this.#timeouts = timeouts;
+    this.#idleMs = timeouts.idleMs;
+    this.#limitMs = timeouts.firstByteMs;
     caller.addEventListener("abort", this.#onAbort, { once: true });
-    this.#arm(timeouts.firstByteMs);
+    this.#checkIn(this.#limitMs);
   }
 
   get signal(): AbortSignal {
@@ -348,21 +354,27 @@ class Watchdog {
   }
 
   gotBytes(): void {
-    this.#arm(this.#timeouts.idleMs);
+    this.#lastAt = performance.now();
+    if (this.#limitMs === this.#idleMs) return;
+    this.#limitMs = this.#idleMs;
+    this.#checkIn(this.#idleMs);
   }
 
-  /** Frees the timer and the connection, whatever is left of it. */
+  /** Frees the connection, whatever is left of it. */
   stop(): void {
-    clearTimeout(this.#timer);
     this.#caller.removeEventListener("abort", this.#onAbort);
     this.#controller.abort();
   }
 
-  #arm(ms: number): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      this.stalledMs = ms;
-      this.#controller.abort();
-    }, ms);
+  #checkIn(ms: number): void {
+    AbortSignal.timeout(ms).addEventListener("abort", () => this.#check(), { once: true });
+  }
+
+  #check(): void {
+    if (this.signal.aborted) return;
+    const leftMs = this.#lastAt + this.#limitMs - performance.now();
+    if (leftMs > 1) return this.#checkIn(Math.ceil(leftMs));
+    this.stalledMs = this.#limitMs;
+    this.#controller.abort();
   }
 }

@@ -173,7 +173,7 @@ export class Guardrails {
         ? `[Unchanged: the result is identical to that of call ${firstCallId} above.]`
         : undefined,
       notice: active && count >= STALL_NOTICE_AFTER
-        ? `[This is the same call with the same result for the ${count}th time in a row. Do something else.]`
+        ? `[This is the same call with the same result ${count} times in a row. Do something else.]`
         : undefined,
     };
   }

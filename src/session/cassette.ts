@@ -3,13 +3,13 @@
  * a replay give the same bytes every time.
  */
 import { UsageError } from "../protocol/error.ts";
-import type { WireFetch } from "../protocol/provider.ts";
+import type { RouteFetch } from "../providers/route.ts";
 import type { EventClock } from "./session.ts";
 
 export interface Cassette {
   mode: "live" | "record" | "replay";
   /** Absent: the network. */
-  wireFetch?: WireFetch;
+  wireFetch?: RouteFetch;
   clock: EventClock;
   /** Fixed for replays, so that events carry the same id. */
   sessionId?: string;

@@ -16,6 +16,9 @@ export interface GateOptions {
   approver?: Approver;
   reviewer: Provider;
   hooks: HookRunner;
+  /** What `~` means in commands. */
+  userHome: string;
+  redact: (text: string) => string;
 }
 
 const REVIEW_TOKENS = 512;
@@ -28,6 +31,44 @@ export function createGate(options: GateOptions): ApprovalGate {
     checkCommand: async (command, context) => (await gate()).checkCommand(command, context),
     checkAction: async (request, context) => (await gate()).checkAction(request, context),
   };
+}
+
+async function load(options: GateOptions): Promise<ApprovalGate> {
+  const { createApprovalGate } = await import("../approval/gate.ts");
+  const { settings, approver, hooks, reviewer } = options;
+  const { approvals, command_allowlist: allowlist } = settings.config;
+  return createApprovalGate({
+    sessionId: options.sessionId,
+    policy: policyOf(options),
+    approver,
+    rules: { denyGlobs: approvals.deny, allowlist, home: options.userHome },
+    timeoutMs: approvals.timeout * 1000,
+    remember: (rule) => remember(settings, rule),
+    smart: {
+      review: (prompt, signal) => review(reviewer, { prompt, signal }),
+      operatorRules: approvals.smart_policy,
+    },
+    notify: (name, payload) => hooks.notify(name, payload),
+    redact: options.redact,
+    denialLimit: approvals.denial_breaker_threshold,
+  });
+}
+
+/** Adds a rule to `command_allowlist` for good. */
+async function remember(settings: Settings, rule: string): Promise<void> {
+  const { editConfig } = await import("../config/edit.ts");
+  await editConfig(settings.home, {
+    key: "command_allowlist",
+    change: (current) => [...new Set([...(Array.isArray(current) ? current : []), rule])],
+  });
+}
+
+/** What the flag says, else the surface's own default: a chat asks, a run refuses. */
+function policyOf(options: GateOptions): ApprovalPolicy {
+  if (options.approve !== undefined) return options.approve;
+  const { mode, headless } = options.settings.config.approvals;
+  if (options.source === "run") return headless;
+  return mode === "off" ? "always" : mode === "smart" ? "smart" : "ask";
 }
 
 /** Asks the model one question outside the conversation. Empty when it fails: nobody said yes. */

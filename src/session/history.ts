@@ -3,7 +3,7 @@
  * memory, and so in a request or on a screen, only after it is on disk.
  */
 import type { History } from "../agent/types.ts";
-import type { Message } from "../protocol/message.ts";
+import { type Message, toolCallsOf } from "../protocol/message.ts";
 
 /** Where a message is made durable; absent for sessions that keep nothing. */
 export type Persist = (message: Message) => void;
@@ -30,20 +30,19 @@ export class SessionHistory implements History {
 const INTERRUPTED =
   "Hermes stopped before this call reported a result. Whether it took effect is unknown: check before repeating it.";
 
-/** Results for calls that never got one (a crash mid-call), in order. */
+/** Results for calls that never got one (a crash mid-call), in order. Ids may recur in later messages. */
 export function missingResults(messages: readonly Message[]): Message[] {
-  const answered = new Set(messages.flatMap((m) => m.role === "tool" ? [m.toolCallId] : []));
-  return messages.flatMap((message) =>
-    message.role !== "assistant"
-      ? []
-      : message.content.flatMap((part): Message[] =>
-        part.type !== "tool_call" || answered.has(part.id) ? [] : [{
-          role: "tool",
-          toolCallId: part.id,
-          name: part.name,
-          content: JSON.stringify({ error: INTERRUPTED }),
-          isError: true,
-        }]
-      )
+  const last = messages.findLastIndex((message) => message.role === "assistant");
+  const answered = new Set(
+    messages.slice(last + 1).flatMap((m) => m.role === "tool" ? [m.toolCallId] : []),
   );
+  const message = messages[last];
+  if (message?.role !== "assistant") return [];
+  return toolCallsOf(message).filter((call) => !answered.has(call.id)).map((call) => ({
+    role: "tool",
+    toolCallId: call.id,
+    name: call.name,
+    content: JSON.stringify({ error: INTERRUPTED }),
+    isError: true,
+  }));
 }

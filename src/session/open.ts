@@ -2,6 +2,7 @@
  * Composition: from choices and settings to a running session. The only place that wires parts
  * together. What the first request does not need is behind lazy imports.
  */
+import { environmentFactory } from "../../environments/manifest.ts";
 import { Budget, type BudgetLimits } from "../agent/budget.ts";
 import type { LoopDeps } from "../agent/types.ts";
 import type { Settings } from "../config/load.ts";
@@ -58,6 +59,8 @@ export interface OpenedSession {
 /** Opens a new or resumed session. @throws {HermesError} when something it needs is wrong. */
 export async function openSession(options: OpenOptions): Promise<OpenedSession> {
   const { settings, cwd } = options;
+  const environment = options.environment ?? settings.config.terminal.backend;
+  environmentFactory(environment);
   const cassette = await openCassette(options);
   const notices: string[] = [];
   const records = new SessionRecords({
@@ -67,7 +70,6 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
     ...(cassette.sessionId === undefined ? {} : { id: cassette.sessionId }),
     onNotice: (text) => notices.push(text),
   });
-  const environment = options.environment ?? String(settings.get("terminal.backend") ?? "local");
   const [route, tools] = await Promise.all([
     findRoute(options, { records, cassette }),
     selectTools({ ...options, environment }),

@@ -13,7 +13,7 @@ import type { Clarifier, ToolServices } from "../protocol/services.ts";
 import { createDispatcher } from "../registry/dispatch.ts";
 import { Hooks } from "../registry/hooks.ts";
 import { registry } from "../registry/registry.ts";
-import { createSandbox } from "../sandbox/sandbox.ts";
+import { SandboxRunner } from "../sandbox/runner.ts";
 import { SessionFileLedger } from "../util/file_ledger.ts";
 import { joinPath } from "../util/path.ts";
 import { createRedactor, isSecretName } from "../util/redact.ts";
@@ -54,14 +54,18 @@ const NOBODY: Clarifier = { ask: () => Promise.resolve(undefined) };
 export async function createToolRuntime(options: ToolRuntimeOptions): Promise<ToolRuntime> {
   const { settings, processEnv } = options;
   const hooks = options.hooks ?? new Hooks({ log: options.log });
+  const userHome = processEnv.HOME ?? "/";
+  const redact = settings.config.security.redact_secrets
+    ? createRedactor(knownSecrets(processEnv))
+    : (text: string) => text;
   const environment = await createEnvironment(options.environment, {
     cwd: options.cwd,
     env: processEnv,
-    home: processEnv.HOME ?? "/",
+    home: userHome,
     passEnv: settings.config.terminal.env_passthrough,
     settings: settings.config.terminal,
   });
-  const sandbox = createSandbox({ processEnv });
+  const sandbox = new SandboxRunner({ searchPath: processEnv.PATH ?? "" });
   const services: ToolServices = {
     todo: createTodoList(),
     clarifier: options.clarifier ?? NOBODY,
@@ -75,14 +79,12 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
     environment,
     services,
     hooks,
-    gate: createGate({ ...options, hooks }),
+    gate: createGate({ ...options, hooks, userHome, redact }),
     fetch,
     tools: options.tools,
     session: { id: options.sessionId, contextTokens: options.contextTokens },
     config: settings.get,
-    redact: settings.config.security.redact_secrets
-      ? createRedactor(knownSecrets(processEnv))
-      : (text) => text,
+    redact,
     log: options.log,
   });
   return {

@@ -31,7 +31,8 @@ Deno.test("run --quiet is silent on stderr", async () => {
 });
 
 Deno.test("run --json prints every event as one line, from session_start to session_end", async () => {
-  await withJob([call("true"), { text: "ok" }], async (job) => {
+  const usage = { input: 10, output: 2 };
+  await withJob([call("true"), { text: "ok", usage }], async (job) => {
     const outcome = await job.run(["--json", "hi"]);
     const events = parseEvents(outcome.stdout);
     strictEqual(outcome.code, 0, outcome.stderr);
@@ -146,7 +147,8 @@ Deno.test("run exits 4 on a cost budget where the price is known", async () => {
   const reply = { ...call("true"), usage: { input: 900_000, output: 200_000 } };
   await withJob(() => reply, async (job) => {
     const outcome = await job.hermes(
-      ["run", "--base-url", job.model.url, "--model", "gpt-4o", "--max-cost", "0.5", "go"],
+      ["run", "--provider", "openai", "--model", "gpt-4o", "--max-cost", "0.5", "go"],
+      { env: { OPENAI_BASE_URL: job.model.url, OPENAI_API_KEY: "sk-test" } },
     );
     strictEqual(outcome.code, 4, outcome.stderr);
     match(outcome.stderr, /cost budget spent/);
