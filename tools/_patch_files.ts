@@ -2,13 +2,14 @@
  * A V4A patch over files, all or nothing: everything is read and tried on paper first, then
  * written, and undone again when a write fails.
  */
+import type { FileInfo } from "../src/protocol/environment.ts";
 import { ToolError } from "../src/protocol/error.ts";
 import type { ToolContext } from "../src/protocol/tool.ts";
 import { randomId } from "../src/util/id.ts";
 import { dirname } from "../src/util/path.ts";
-import { applyHunk, type PatchOperation } from "../src/util/v4a_patch.ts";
+import { applyHunk, type PatchHunk, type PatchOperation } from "../src/util/v4a_patch.ts";
 import { notFound, resolveTarget, type Target } from "./_paths.ts";
-import { checkText, commitText, type Loaded, loadForWrite } from "./_write.ts";
+import { checkText, commitText, equalBytes, type Loaded, loadForWrite } from "./_write.ts";
 
 /** One file as the patch will leave it. */
 export interface FileChange {
@@ -51,48 +52,48 @@ class Plan {
   #ctx: ToolContext;
   /** By real path of where the file will be. */
   #files = new Map<string, FileChange>();
+  #deleted = new Map<string, FileChange>();
 
   constructor(ctx: ToolContext) {
     this.#ctx = ctx;
   }
 
   changes(): FileChange[] {
-    return [...this.#files.values()].filter(({ kind, text, loaded }) =>
+    const kept = [...this.#files.values()].filter(({ kind, text, loaded }) =>
       kind !== "modified" || text !== loaded?.text
     );
+    return [...kept, ...this.#deleted.values()];
   }
 
   async add(operation: PatchOperation): Promise<void> {
     const target = await resolveTarget(this.#ctx, operation.path);
-    switch (operation.kind) {
-      case "add":
-        await this.#mustBeFree(target);
-        return this.#set({
-          kind: "created",
-          source: target,
-          target,
-          loaded: await loadForWrite(this.#ctx, target, { replace: true }),
-          text: operation.content,
-        });
-      case "delete": {
-        const known = this.#files.get(target.real);
-        if (known?.kind === "created") return void this.#files.delete(target.real);
-        await this.#mustExist(target);
-        return this.#set({ kind: "deleted", source: known?.source ?? target, target });
-      }
-      case "move":
-        return await this.#move(target, operation.moveTo);
-      case "update":
-        await this.#update(target, operation.hunks);
-        if (operation.moveTo !== undefined) await this.#move(target, operation.moveTo);
+    if (operation.kind === "add") {
+      await this.#mustBeFree(target);
+      const loaded = await loadForWrite(this.#ctx, target, { replace: true });
+      return this.#set({
+        kind: "created",
+        source: target,
+        target,
+        // Whatever is there now will be gone by then.
+        loaded: { ...loaded, text: undefined, bytes: undefined, mtimeMs: undefined },
+        text: operation.content,
+      });
     }
+    await this.#mustExist(target);
+    if (operation.kind === "delete") return this.#delete(target);
+    if (operation.kind === "update") await this.#update(target, operation.hunks);
+    if (operation.moveTo !== undefined) await this.#move(target, operation.moveTo);
   }
 
-  async #update(
-    target: Target,
-    hunks: (PatchOperation & { kind: "update" })["hunks"],
-  ): Promise<void> {
-    await this.#mustExist(target);
+  #delete(target: Target): void {
+    const known = this.#files.get(target.real);
+    this.#files.delete(target.real);
+    if (known?.kind === "created") return;
+    const source = known?.source ?? target;
+    this.#deleted.set(source.real, { kind: "deleted", source, target: source });
+  }
+
+  async #update(target: Target, hunks: readonly PatchHunk[]): Promise<void> {
     const known = this.#files.get(target.real);
     const loaded = known?.loaded ??
       await loadForWrite(this.#ctx, known?.source ?? target, { replace: false });
@@ -107,14 +108,13 @@ class Plan {
     this.#set({ kind: "modified", source: target, target, ...known, loaded, text });
   }
 
-  async #move(source: Target, to: string): Promise<void> {
-    await this.#mustExist(source);
+  async #move(from: Target, to: string): Promise<void> {
     const target = await resolveTarget(this.#ctx, to);
     await this.#mustBeFree(target);
-    const known = this.#files.get(source.real);
-    this.#files.delete(source.real);
+    const known = this.#files.get(from.real);
+    this.#files.delete(from.real);
     if (known?.kind === "created") return this.#set({ ...known, source: target, target });
-    this.#set({ source, ...known, kind: "moved", target });
+    this.#set({ source: from, ...known, kind: "moved", target });
   }
 
   #set(change: FileChange): void {
@@ -122,23 +122,25 @@ class Plan {
   }
 
   async #mustExist(target: Target): Promise<void> {
-    const known = this.#files.get(target.real);
-    if (known !== undefined && known.kind !== "deleted") return;
-    const movedAway = [...this.#files.values()].some(({ kind, source }) =>
-      kind === "moved" && source.real === target.real
-    );
-    const info = known !== undefined || movedAway
-      ? undefined
-      : await this.#ctx.env.stat(target.path);
+    const info = await this.#state(target);
     if (info === undefined) throw await notFound(this.#ctx, target.path);
-    if (info.kind !== "file") throw new ToolError("it is not a file");
+    if (info !== "file") throw new ToolError(`it is a ${info}, not a file`);
   }
 
   async #mustBeFree(target: Target): Promise<void> {
-    const known = this.#files.get(target.real);
-    const there = known === undefined ? await this.#ctx.env.stat(target.path) : undefined;
-    const taken = known === undefined ? there !== undefined : known.kind !== "deleted";
-    if (taken) throw new ToolError(`${target.path} already exists`);
+    if (await this.#state(target) !== undefined) {
+      throw new ToolError(`${target.path} already exists`);
+    }
+  }
+
+  /** What will be at the path after the operations so far. */
+  async #state(target: Target): Promise<FileInfo["kind"] | undefined> {
+    if (this.#files.has(target.real)) return "file";
+    const taken = this.#deleted.has(target.real) ||
+      this.#files.values().some(({ kind, source }) =>
+        kind === "moved" && source.real === target.real
+      );
+    return taken ? undefined : (await this.#ctx.env.stat(target.path))?.kind;
   }
 }
 
@@ -147,49 +149,60 @@ export async function applyChanges(
   ctx: ToolContext,
   changes: readonly FileChange[],
 ): Promise<void> {
+  const { env } = ctx;
   const undo: (() => Promise<void>)[] = [];
+  async function rename(from: string, to: string): Promise<void> {
+    await env.rename(from, to);
+    undo.push(() => env.rename(to, from));
+  }
   const trash: string[] = [];
   try {
-    for (const change of changes) await applyChange(ctx, change, { undo, trash });
+    // Everything that leaves its place first steps aside, so that names can be swapped and reused.
+    const aside = new Map<FileChange, string>();
+    for (const change of changes) {
+      if (change.kind !== "moved" && change.kind !== "deleted") continue;
+      const place = `${change.source.real}.${randomId(8)}.aside`;
+      await rename(change.source.real, place);
+      if (change.kind === "moved") aside.set(change, place);
+      else trash.push(place);
+    }
+    for (const [{ target }, place] of aside) {
+      await makeParent(ctx, target.real);
+      await rename(place, target.real);
+    }
+    for (const change of changes) await writeChange(ctx, change, undo);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    const stuck: string[] = [];
-    for (const step of undo.reverse()) {
-      await step().catch((failure) => stuck.push(String(failure)));
-    }
-    if (stuck.length === 0) {
-      throw new ToolError(`Patch failed and was undone, no file is changed: ${reason}`);
-    }
-    throw new ToolError(`Patch failed (${reason}) and could not be undone: ${stuck.join("; ")}`);
+    throw new ToolError(await undone(undo, error));
   }
-  for (const path of trash) await ctx.env.remove(path);
+  for (const path of trash) await env.remove(path);
 }
 
-async function applyChange(
+/** Takes the steps back, last first, and says how that went. */
+async function undone(undo: (() => Promise<void>)[], error: unknown): Promise<string> {
+  const reason = error instanceof Error ? error.message : String(error);
+  const stuck: string[] = [];
+  for (const step of undo.reverse()) {
+    await step().catch((failure) => stuck.push(String(failure)));
+  }
+  return stuck.length === 0
+    ? `Patch failed and was undone, no file is changed: ${reason}`
+    : `Patch failed (${reason}) and could not be undone: ${stuck.join("; ")}`;
+}
+
+async function writeChange(
   ctx: ToolContext,
-  change: FileChange,
-  ledger: { undo: (() => Promise<void>)[]; trash: string[] },
+  { target, loaded, text }: FileChange,
+  undo: (() => Promise<void>)[],
 ): Promise<void> {
+  if (loaded === undefined || text === undefined || text === loaded.text) return;
   const { env } = ctx;
-  const { kind, source, target, loaded, text } = change;
-  if (kind === "deleted") {
-    // Kept under another name until everything else has worked.
-    const aside = `${source.real}.${randomId(8)}.deleted`;
-    await env.rename(source.real, aside);
-    ledger.undo.push(() => env.rename(aside, source.real));
-    ledger.trash.push(aside);
-    return;
-  }
-  if (kind === "moved") {
-    await makeParent(ctx, target.real);
-    await env.rename(source.real, target.real);
-    ledger.undo.push(() => env.rename(target.real, source.real));
-  }
-  if (loaded === undefined || text === undefined) return;
   const before = loaded.bytes;
-  ledger.undo.push(async () => {
-    if (before !== undefined) await env.writeFile(target.real, before);
-    else if (await env.stat(target.real) !== undefined) await env.remove(target.real);
+  undo.push(async () => {
+    const exists = await env.stat(target.real) !== undefined;
+    if (before === undefined) return exists ? await env.remove(target.real) : undefined;
+    // A write that failed has left the file as it was.
+    if (exists && equalBytes(await env.readFile(target.real), before)) return;
+    await env.writeFile(target.real, before);
   });
   await commitText(ctx, { loaded: { ...loaded, target }, text });
 }

@@ -92,7 +92,7 @@ export async function commitBytes(
   ctx.services.files.noteWrite(ctx.taskId, target.real, info?.mtimeMs ?? 0);
 }
 
-function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false;
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
   return true;
