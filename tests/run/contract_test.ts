@@ -144,14 +144,11 @@ Deno.test("run exits 4 when a budget runs out: turns, tokens, cost, time", async
 });
 
 Deno.test("run exits 4 on a cost budget where the price is known", async () => {
-  const reply = { ...call("true"), usage: { input: 900_000, output: 200_000 } };
+  const reply = { ...call("true"), usage: { input: 900, output: 200, cost: 0.3 } };
   await withJob(() => reply, async (job) => {
-    const outcome = await job.hermes(
-      ["run", "--provider", "openai", "--model", "gpt-4o", "--max-cost", "0.5", "go"],
-      { env: { OPENAI_BASE_URL: job.model.url, OPENAI_API_KEY: "sk-test" } },
-    );
+    const outcome = await job.run(["--max-cost", "0.5", "go"]);
     strictEqual(outcome.code, 4, outcome.stderr);
-    match(outcome.stderr, /cost budget spent/);
+    match(outcome.stderr, /cost budget spent: \$0\.6000 of \$0\.5 used/);
   });
 });
 

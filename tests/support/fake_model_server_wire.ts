@@ -14,6 +14,8 @@ export interface ReplyUsage {
   input: number;
   output: number;
   cached?: number;
+  /** Dollars, as OpenRouter states them; Chat Completions only. */
+  cost?: number;
   cacheWrite?: number;
   reasoning?: number;
 }
@@ -119,6 +121,7 @@ function chatFinish(reply: ReplyContent): string {
 function chatUsage({ usage }: ReplyContent): unknown {
   if (usage === undefined) return undefined;
   return {
+    ...(usage.cost === undefined ? {} : { cost: usage.cost }),
     prompt_tokens: usage.input,
     completion_tokens: usage.output,
     total_tokens: usage.input + usage.output,
