@@ -6,6 +6,7 @@ import { EnvironmentError } from "../src/protocol/error.ts";
 import { randomId } from "../src/util/id.ts";
 import { which } from "../src/util/which.ts";
 import { childEnvironment } from "./_child_env.ts";
+import { exists, makePrivateDir, removeLeftovers } from "./_leftovers.ts";
 import { killTree, type ProcessTree } from "./_process_tree.ts";
 import { type Profile, readProfile } from "./_profile.ts";
 import { Pty, type TerminalSize } from "./_pty.ts";
@@ -150,21 +151,34 @@ export class LocalShell {
     if (this.#dir !== "") await killTree({ leaders, marker: `${this.#id}.` });
   }
 
-  /** Removes the private directory; when nothing runs any more. */
+  /** Removes the private directory, and what a killed hermes left; when nothing runs any more. */
   async clean(): Promise<void> {
-    if (this.#dir !== "" && await exists(this.#dir)) {
-      await Deno.remove(this.#dir, { recursive: true });
+    if (this.#dir === "") return;
+    if (await exists(this.#dir)) await Deno.remove(this.#dir, { recursive: true });
+    await removeLeftovers(this.#tempDir());
+  }
+
+  #tempDir(): string {
+    return this.#options.tempDir ?? this.#options.env.TMPDIR ?? "/tmp";
+  }
+
+  async #makeDir(): Promise<string> {
+    const parent = this.#tempDir();
+    try {
+      return this.#dir = await makePrivateDir(parent, this.#id);
+    } catch (error) {
+      const { message } = error as Error;
+      throw new EnvironmentError(`Cannot make a directory in ${parent}: ${message}`);
     }
   }
 
   async #prepare(): Promise<Setup> {
-    const { env, shell, tempDir, initFiles } = this.#options;
+    const { env, shell, initFiles } = this.#options;
     const [bash, setsid, dir] = await Promise.all([
       which(shell ?? "bash", `/bin:${env.PATH ?? ""}`),
       which("setsid", "/usr/bin:/bin"),
-      makePrivateDir(tempDir ?? env.TMPDIR ?? "/tmp"),
+      this.#makeDir(),
     ]);
-    this.#dir = dir;
     if (shell !== undefined && bash === undefined) {
       throw new EnvironmentError(`Cannot start ${shell}: it is no program`);
     }
@@ -209,22 +223,5 @@ function openPty(size: TerminalSize): Pty | undefined {
     return Deno.build.os === "linux" ? new Pty(size) : undefined;
   } catch {
     return undefined; // No permission for FFI, or no terminal left.
-  }
-}
-
-async function makePrivateDir(parent: string): Promise<string> {
-  try {
-    return await Deno.makeTempDir({ prefix: "hermes-env-", dir: parent });
-  } catch (error) {
-    throw new EnvironmentError(`Cannot make a directory in ${parent}: ${(error as Error).message}`);
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await Deno.lstat(path);
-    return true;
-  } catch {
-    return false; // Whatever the reason, it cannot be used.
   }
 }

@@ -1,5 +1,6 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { EnvironmentError } from "../src/protocol/error.ts";
+import { countProcesses, uniqueNap } from "../tests/conformance/environment_suite.ts";
 import { createLocalEnvironment, type LocalOptions } from "./local.ts";
 
 /** A local environment in a directory of its own, with nothing inherited. */
@@ -115,6 +116,36 @@ Deno.test("exec() runs without start-up files that end the shell", async () => {
   await Deno.writeTextFile(`${opened.dir}/rc`, "exit 3\n");
   await using other = await open({ initFiles: [`${opened.dir}/rc`] });
   equal((await other.env.exec("echo fine")).output, "fine\n");
+});
+
+Deno.test("close() tidies up after a hermes that was killed", async () => {
+  await using opened = await open();
+  const nap = uniqueNap();
+  const probe = new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      "-A",
+      "--no-check",
+      new URL("./testdata/killed_probe.ts", import.meta.url).href,
+      opened.dir,
+      nap,
+    ],
+    stdin: "null",
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
+  const reader = probe.stdout.getReader();
+  await reader.read();
+  probe.kill("SIGKILL");
+  await probe.status;
+  await reader.cancel();
+  ok(await countProcesses(opened.env, nap) >= 3);
+  const left = (await opened.env.list(".")).map(({ name }) => name);
+  equal(left.filter((name) => name.startsWith(`hermes-env-${probe.pid}-`)).length, 1);
+  await opened.env.close();
+  await using other = await open();
+  equal(await countProcesses(other.env, nap), 0);
+  deepEqual(await other.env.list(opened.dir), []);
 });
 
 /** A stand-in for sudo that does what the real one does with `-A`. */

@@ -14,6 +14,10 @@ import { OverflowLog } from "./_terminal_output.ts";
 
 const DEFAULT_TIMEOUT_S = 180;
 const MAX_FOREGROUND_S = 600;
+/** Longer commands show their latest line this often. */
+const PROGRESS_MS = 500;
+/** Who lets a command run that needs nobody's yes. */
+const WITHOUT_ASKING = /^(?:rules|isolated environment)$/;
 const SUDO_REFUSED = /Sorry, try again|incorrect password attempt|no password was provided/;
 
 const SCHEMA = {
@@ -68,9 +72,12 @@ async function runTerminal(args: TerminalArgs, ctx: ToolContext): Promise<ToolRe
     return refused(reason, outcome.unanswerable ? "pending_approval" : "blocked");
   }
   try {
-    return args.background
+    const result = args.background
       ? await runBackground(args, workdir, ctx)
       : await runForeground(args, workdir, ctx);
+    return WITHOUT_ASKING.test(outcome.by)
+      ? result
+      : { ...result, approval: `Approved by ${outcome.by}` };
   } catch (error) {
     if (!(error instanceof EnvironmentError)) throw error;
     const hint = "The next call connects again; tell the user when it keeps failing.";
@@ -113,17 +120,21 @@ async function runForeground(
   args: TerminalArgs,
   workdir: string | undefined,
   ctx: ToolContext,
-): Promise<ToolResult> {
+): Promise<Record<string, unknown>> {
   const before = ctx.env.cwd(ctx.taskId);
   const timeoutS = args.timeout ?? numberSetting(ctx, "terminal.timeout", DEFAULT_TIMEOUT_S);
   const maxOutputChars = numberSetting(ctx, "tool_output.max_bytes", 50_000);
   const overflow = new OverflowLog();
+  const showProgress = progressReporter(ctx);
   const result = await ctx.env.exec(args.command, {
     taskId: ctx.taskId,
     timeoutMs: timeoutS * 1000,
     signal: ctx.signal,
     maxOutputChars,
-    onOutput: (text) => overflow.push(text),
+    onOutput(text) {
+      overflow.push(text);
+      showProgress(text);
+    },
     ...(workdir === undefined ? {} : { cwd: workdir }),
     ...(args.pty ? { pty: true } : {}),
   });
@@ -139,6 +150,17 @@ async function runForeground(
     ...(meaning === undefined ? {} : { exit_code_meaning: meaning }),
     ...(hint === undefined ? {} : { hint }),
     ...(SUDO_REFUSED.test(output) ? { sudo_auth_failed: true } : {}),
+  };
+}
+
+function progressReporter(ctx: ToolContext): (text: string) => void {
+  let shownAt = performance.now();
+  return (text) => {
+    if (performance.now() - shownAt < PROGRESS_MS) return;
+    const line = cleanOutput(text).trimEnd().split("\n").at(-1)!.slice(0, 200);
+    if (line === "") return;
+    shownAt = performance.now();
+    ctx.progress(line);
   };
 }
 
@@ -167,7 +189,7 @@ async function runBackground(
   args: TerminalArgs,
   workdir: string | undefined,
   ctx: ToolContext,
-): Promise<ToolResult> {
+): Promise<Record<string, unknown>> {
   const notify = args.notify_on_complete === true;
   const patterns = notify ? [] : args.watch_patterns ?? [];
   const managed = await ctx.services.processes.start(ctx.env, args.command, {

@@ -27,7 +27,7 @@ interface BenchOptions extends TestContextOptions {
   outcome?: ApprovalOutcome;
 }
 
-const YES: ApprovalOutcome = { answer: "once", by: "test" };
+const YES: ApprovalOutcome = { answer: "once", by: "rules" };
 
 async function openBench(): Promise<Bench> {
   const dir = await Deno.realPath(await Deno.makeTempDir({ prefix: "hermes-terminal-" }));
@@ -145,6 +145,25 @@ Deno.test("terminal does not run what was denied", async () => {
   });
   equal(unasked.status, "pending_approval");
   deepEqual(await bench.env.list("."), []);
+});
+
+Deno.test("terminal says who approved a command that needed it", async () => {
+  await using bench = await openBench();
+  const outcome: ApprovalOutcome = { answer: "session", by: "user" };
+  equal((await bench.run({ command: "true" }, { outcome })).approval, "Approved by user");
+  const background = await bench.run({ command: "true", background: true }, { outcome });
+  equal(background.approval, "Approved by user");
+});
+
+Deno.test("terminal shows the latest line of a command that takes long", async () => {
+  await using bench = await openBench();
+  const lines: string[] = [];
+  const ctx = createTestContext(bench.env, { services: bench.services, approve: "once" });
+  await runTool("terminal", { command: "echo early; sleep 0.6; printf '1\\n2 of 3\\n'" }, {
+    ...ctx,
+    progress: (line) => lines.push(line),
+  });
+  deepEqual(lines, ["2 of 3"]);
 });
 
 Deno.test("terminal refuses arguments that make no sense, without asking anybody", async () => {
