@@ -11,8 +11,10 @@ import { runHermes, startHermes, tempHome } from "../support/hermes.ts";
 
 const KILLS = 200;
 const AT_ONCE = 2;
-/** Long enough for some runs to get far, short enough for many to die while starting. */
-const LONGEST_MS = 500;
+/** Every third run dies at a random time while starting, the others after a random number of events. */
+const START_MS = 150;
+const MOST_EVENTS = 40;
+const AFTER_EVENT_MS = 10;
 
 interface Killed {
   sessionId: string | undefined;
@@ -31,7 +33,7 @@ Deno.test("hermes run loses nothing it has shown when it is killed at any moment
   const killed: Killed[] = [];
   let left = KILLS;
   async function killer(): Promise<void> {
-    while (left-- > 0) killed.push(await killAtRandom({ home: home.path, args }));
+    while (left-- > 0) killed.push(await killAtRandom({ home: home.path, args }, left % 3 === 0));
   }
   await Promise.all(Array.from({ length: AT_ONCE }, killer));
 
@@ -52,12 +54,26 @@ Deno.test("hermes run loses nothing it has shown when it is killed at any moment
   for (const id of pick(ids, 5)) await checkResume(home.path, id);
 });
 
-async function killAtRandom(run: { home: string; args: string[] }): Promise<Killed> {
+async function killAtRandom(
+  run: { home: string; args: string[] },
+  early: boolean,
+): Promise<Killed> {
   const child = startHermes(run);
-  const timer = setTimeout(() => child.kill("SIGKILL"), Math.random() * LONGEST_MS);
-  const { stdout } = await child.output();
+  const kill = () => child.kill("SIGKILL");
+  let timer = early ? setTimeout(kill, Math.random() * START_MS) : undefined;
+  const enough = early ? Infinity : Math.ceil(Math.random() * MOST_EVENTS);
+  const errors = new Response(child.stderr).text();
+  let text = "";
+  let seen = 0;
+  for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    seen += chunk.split("\n").length - 1;
+    if (seen >= enough) timer ??= setTimeout(kill, Math.random() * AFTER_EVENT_MS);
+  }
+  const { signal } = await child.status;
   clearTimeout(timer);
-  const text = new TextDecoder().decode(stdout);
+  strictEqual(signal, "SIGKILL", await errors);
+  await errors;
   const lines = text.slice(0, text.lastIndexOf("\n") + 1).split("\n").filter(Boolean);
   const events = lines.map((line) => JSON.parse(line) as AgentEvent);
   return { sessionId: events[0]?.sessionId, events };
