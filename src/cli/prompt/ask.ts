@@ -18,6 +18,8 @@ export async function choose(
   terminal: TerminalInput,
   options: SelectOptions & { signal?: AbortSignal },
 ): Promise<number[] | undefined> {
+  // What happened before the question is still on its way to the screen; let it arrive first.
+  await new Promise((resolve) => setTimeout(resolve, 0));
   const select = new Select(options);
   let shown = draw(terminal, { lines: select.render(), over: 0 });
   let chosen: number[] | undefined;

@@ -8,17 +8,23 @@ function fakeTerminal() {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const writer = writable.getWriter();
   const raw: boolean[] = [];
+  let opened: (() => void) | undefined;
   let waiting: { text: string; resolve: () => void } | undefined;
   const input = new TerminalInput({
     input: readable,
     write: (text) => {
       if (waiting?.text === text) waiting.resolve();
     },
-    setRaw: (on) => void raw.push(on),
+    setRaw: (on) => {
+      raw.push(on);
+      if (on) opened?.();
+    },
   });
   return {
     input,
     raw,
+    /** Settles when the next choice takes keys. */
+    asking: () => new Promise<void>((resolve) => opened = resolve),
     shown: (text: string) => new Promise<void>((resolve) => waiting = { text, resolve }),
     type: (text: string) => writer.write(new TextEncoder().encode(text)),
     hangUp: () => writer.close(),
@@ -57,10 +63,14 @@ Deno.test("createTerminalApprover() answers by key, restores the terminal, denie
   const terminal = fakeTerminal();
   const approver = createTerminalApprover(terminal.input);
   const signal = new AbortController().signal;
+  let asking = terminal.asking();
   const allowed = approver.ask(REQUEST, signal);
+  await asking;
   await terminal.type("2");
   strictEqual((await allowed).answer, "session");
+  asking = terminal.asking();
   const denied = approver.ask({ ...REQUEST, allowAlways: false }, signal);
+  await asking;
   await terminal.type("\x1b");
   strictEqual((await denied).answer, "deny");
   deepStrictEqual(terminal.raw, [true, false, true, false]);
@@ -72,10 +82,14 @@ Deno.test("createTerminalClarifier() lets the person choose or type something el
   const clarifier = createTerminalClarifier(terminal.input);
   const question = { id: "q", question: "Which?", choices: ["a", "b"], multiSelect: false };
   const signal = new AbortController().signal;
+  let asking = terminal.asking();
   const chosen = clarifier.ask([question], signal);
+  await asking;
   await terminal.type("\x1b[B\r");
   deepStrictEqual(await chosen, [["b"]]);
+  asking = terminal.asking();
   const typed = clarifier.ask([question], signal);
+  await asking;
   const prompted = terminal.shown("> ");
   await terminal.type("3");
   await prompted;

@@ -24,6 +24,8 @@ export class ChatView {
         return this.#close();
       case "turn_end":
         return this.#close() + this.#turnEnd(event);
+      // The question itself is on the screen.
+      case "approval_start":
       case "session_start":
       case "session_end":
         return "";
