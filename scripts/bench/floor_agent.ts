@@ -19,7 +19,7 @@ const tools = [{
 
 interface Delta {
   content?: string;
-  tool_calls?: { id?: string; function: { name?: string; arguments?: string } }[];
+  "tool_calls"?: { id?: string; function: { name?: string; arguments?: string } }[];
 }
 
 while (true) {

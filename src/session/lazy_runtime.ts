@@ -3,15 +3,20 @@
  * exist only where somebody configured one. Neither costs anything before the first request.
  */
 import type { HookRunner } from "../protocol/hook.ts";
+import { registry } from "../registry/registry.ts";
 import type { ToolRuntime, ToolRuntimeOptions } from "./tool_runtime.ts";
 
 export type LazyRuntimeOptions = Omit<ToolRuntimeOptions, "hooks"> & { acceptHooks: boolean };
+
+/** Long enough for the first request to be on its way, short compared with any model's answer. */
+const WARM_AFTER_MS = 30;
 
 export class LazyRuntime {
   #options: LazyRuntimeOptions;
   #building: Promise<ToolRuntime> | undefined;
   #built: ToolRuntime | undefined;
   #hooks: Promise<HookRunner | undefined> | undefined;
+  #closed = false;
 
   constructor(options: LazyRuntimeOptions) {
     this.#options = options;
@@ -28,10 +33,31 @@ export class LazyRuntime {
     return this.#built;
   }
 
+  /**
+   * Loads what tool calls need while the model thinks. Only where that starts nothing: a remote
+   * environment waits for the first call. Not `setTimeout`, whose first use costs 6 ms.
+   */
+  warmSoon(): void {
+    if (this.#options.environment !== "local" || this.#options.tools.length === 0) return;
+    AbortSignal.timeout(WARM_AFTER_MS).addEventListener("abort", () => {
+      if (!this.#closed) this.#warm().catch(() => this.#building = undefined);
+    }, { once: true });
+  }
+
+  /** Ends what was built; nothing is built afterwards. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await (await this.#building)?.close();
+  }
+
   /** Undefined when nothing listens. */
   hooks(): Promise<HookRunner | undefined> {
     this.#hooks ??= this.#loadHooks();
     return this.#hooks;
+  }
+
+  async #warm(): Promise<void> {
+    await Promise.all([this.get(), ...this.#options.tools.map((name) => registry.load(name))]);
   }
 
   async #build(): Promise<ToolRuntime> {

@@ -113,10 +113,11 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
     hooks: () => runtime.hooks(),
     images: records.blobs,
     logScriptCall: (call) => records.logScriptCall(call),
+    onFirstRequest: () => runtime.warmSoon(),
     notices: () => runtime.peek()?.services.processes.drainNotices() ?? [],
     clock: cassette.clock,
     async dispose(reason) {
-      await runtime.peek()?.close();
+      await runtime.close();
       records.close(reason);
       await cassette.close();
     },

@@ -23,6 +23,8 @@ export type SessionDeps = Omit<LoopDeps, "signal" | "inbox" | "request"> & {
   images: () => BlobShelf;
   /** Keeps a call made by a script: part of the record, not of the conversation. */
   logScriptCall: (call: ScriptCall) => void;
+  /** Called once, when the first request is about to leave. */
+  onFirstRequest: () => void;
   /** Notices of background work since the last call. */
   notices: () => string[];
   /** How events are stamped; a replay stamps them the same every time. */
@@ -60,6 +62,7 @@ export class Session {
   #deps: SessionDeps;
   #seq = 0;
   #turn = 0;
+  #requests = 0;
   #steering: string[] = [];
   #closed = false;
   /** Arguments of script calls under way, by call id. */
@@ -135,6 +138,9 @@ export class Session {
     });
     let step = await events.next();
     while (!step.done) {
+      if (step.value.type === "message_start" && this.#requests++ === 0) {
+        this.#deps.onFirstRequest();
+      }
       this.#logScript(step.value);
       yield this.#stamp(step.value);
       step = await events.next();
