@@ -35,7 +35,7 @@ function ripgrepInstalled(env: Environment): Promise<boolean> {
   let known = hasRipgrep.get(env);
   if (known === undefined) {
     known = env.exec("rg --version 2>/dev/null", { timeoutMs: 10_000 }).then(({ output }) =>
-      Number(/^ripgrep (\d+)/.exec(output)?.[1] ?? 0) >= OLDEST_RIPGREP
+      Number(/^ripgrep (\d+)/m.exec(output)?.[1] ?? 0) >= OLDEST_RIPGREP
     );
     hasRipgrep.set(env, known);
     // A failed probe says nothing lasting.

@@ -23,7 +23,9 @@ const TEMPLATE = /\{\{|\{%/;
 const CHECKERS: Readonly<Record<string, { program: string; command: string }>> = {
   ".py": {
     program: "python3",
-    command: `python3 -c 'import ast,sys; ast.parse(sys.stdin.buffer.read())'`,
+    command: `python3 -c 'import ast, sys
+try: ast.parse(sys.stdin.buffer.read())
+except SyntaxError as e: sys.exit(f"line {e.lineno}: {e.msg}")'`,
   },
   ".sh": { program: "bash", command: "bash -n" },
   ".bash": { program: "bash", command: "bash -n" },

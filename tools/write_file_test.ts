@@ -99,6 +99,13 @@ Deno.test("write_file reports syntax errors of programs after writing", async ()
   const shell = await t.write({ path: "c.sh", content: "if true; then\n" });
   equal((shell.lint as { status: string }).status, "error");
   equal((await t.write({ path: "d.md", content: "x" })).lint, undefined);
+  if ((await t.env.exec("command -v python3")).exitCode !== 0) {
+    return console.log("not checked: python3 is not installed");
+  }
+  deepEqual((await t.write({ path: "e.py", content: "def f(:\n" })).lint, {
+    status: "error",
+    output: "line 1: invalid syntax",
+  });
 });
 
 Deno.test("write_file does not blame an edit for an error that was there before", async () => {
