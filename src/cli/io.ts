@@ -9,6 +9,12 @@ export interface SyncSink {
   writeSync(bytes: Uint8Array): number;
 }
 
+/**
+ * A write that a non-blocking pipe takes whole or not at all (PIPE_BUF). Of a longer one the
+ * runtime does not tell how much went through before the pipe was full.
+ */
+const ATOMIC_BYTES = Deno.build.os === "linux" ? 4096 : 512;
+
 /** Writes whole texts to one stream and remembers when its reader is gone. */
 export class TextWriter {
   #sink: SyncSink;
@@ -32,7 +38,7 @@ export class TextWriter {
     let written = 0;
     while (written < bytes.length) {
       try {
-        written += this.#sink.writeSync(bytes.subarray(written));
+        written += this.#sink.writeSync(bytes.subarray(written, written + ATOMIC_BYTES));
       } catch (error) {
         if (error instanceof Deno.errors.WouldBlock) {
           pause(2);

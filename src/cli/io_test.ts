@@ -24,6 +24,13 @@ Deno.test("TextWriter.write() writes everything through short writes and full pi
   assert.equal(writer.closed, false);
 });
 
+Deno.test("TextWriter.write() never writes more at once than a full pipe refuses whole", () => {
+  const sink = sinkOf([]);
+  new TextWriter(sink, "standard output").write("x".repeat(10_000));
+  assert.equal(sink.taken.join("").length, 10_000);
+  assert.ok(sink.taken.every((part) => part.length <= 4096));
+});
+
 Deno.test("TextWriter.write() falls silent when the reader is gone", () => {
   const sink = sinkOf([new Deno.errors.BrokenPipe("gone")]);
   const writer = new TextWriter(sink, "standard output");
