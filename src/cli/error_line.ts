@@ -1,5 +1,6 @@
 /** The single top-level catch: any failure becomes one line for a person and an exit code. */
 import { EXIT, HermesError } from "../protocol/error.ts";
+import { redactSecrets } from "../util/redact.ts";
 import { err } from "./io.ts";
 
 export interface ErrorReport {
@@ -20,11 +21,11 @@ export function describeError(error: unknown, options: { verbose: boolean }): Er
   return { text: `hermes: internal error: ${line}\n${hint}${stack}`, exitCode: EXIT.failed };
 }
 
-/** Prints a failure to standard error and returns the exit code. */
+/** Prints a failure to standard error, secrets masked, and returns the exit code. */
 export function reportFailure(error: unknown, argv: readonly string[]): number {
   const end = argv.indexOf("--");
   const verbose = (end < 0 ? argv : argv.slice(0, end)).includes("--verbose");
   const report = describeError(error, { verbose });
-  err(report.text);
+  err(redactSecrets(report.text));
   return report.exitCode;
 }

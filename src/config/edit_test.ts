@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { HermesError, UsageError } from "../protocol/error.ts";
+import { describeKeys } from "./describe.ts";
 import { editConfig, editVariable, parseSetting } from "./edit.ts";
 import { resolveHome } from "./home.ts";
 import { HIDDEN, isSecretPath, isVariableName, showValue } from "./secrets.ts";
@@ -111,6 +112,8 @@ Deno.test("isSecretPath() and showValue() hide secrets wherever they stand", () 
   assert.equal(isSecretPath("providers.x.extra_headers.Accept"), true);
   assert.equal(isSecretPath("model.max_tokens"), false);
   assert.equal(isSecretPath("terminal.ssh_key"), false);
+  const secret = describeKeys().map((key) => key.path).filter(isSecretPath);
+  assert.deepEqual(secret, ["model.api_key", "providers.*.api_key", "auxiliary.*.api_key"]);
   assert.equal(isVariableName("OPENAI_API_KEY"), true);
   assert.equal(isVariableName("model"), false);
   assert.deepEqual(

@@ -1,7 +1,8 @@
-/** Which names hold secrets, and how a secret is shown: not at all. */
+/** Which settings hold secrets, and how a secret is shown: not at all. */
+import { isSecretName } from "../util/redact.ts";
 
-const SECRET_KEY = /(^|_)(api_key|apikey|token|secret|password|passwd|credential)s?$/i;
-const COUNTERS = /^max_tokens$/i;
+/** Keys of ours that only sound secret. */
+const HARMLESS_KEYS = new Set(["max_tokens", "ssh_key", "key_env", "redact_secrets"]);
 /** Mappings whose values people fill with credentials, whatever the name. */
 const SECRET_PARENTS = new Set(["headers", "extra_headers", "env", "docker_env"]);
 
@@ -13,7 +14,7 @@ export function isSecretPath(path: string): boolean {
   const keys = path.split(".");
   const last = keys.at(-1)!;
   if (SECRET_PARENTS.has(keys.at(-2) ?? "")) return true;
-  return SECRET_KEY.test(last) && !COUNTERS.test(last);
+  return isSecretName(last) && !HARMLESS_KEYS.has(last);
 }
 
 /** Names of variables, which live in `.env` and not in `config.yaml`. */
