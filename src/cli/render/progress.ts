@@ -4,7 +4,7 @@
  */
 import type { AgentEvent } from "../../protocol/event.ts";
 import type { Usage } from "../../protocol/message.ts";
-import { summarizeCall, summarizeResult } from "./tool_line.ts";
+import { isFailure, summarizeCall, summarizeResult } from "./tool_line.ts";
 import type { Style } from "./style.ts";
 
 export interface ProgressOptions {
@@ -28,7 +28,7 @@ export function progressLines(event: AgentEvent, options: ProgressOptions): stri
     case "tool_delta":
       return [style.dim(`  ${event.text.trimEnd()}`)];
     case "tool_end": {
-      const mark = event.isError ? style.red("✗") : style.green("✓");
+      const mark = isFailure(event) ? style.red("✗") : style.green("✓");
       const took = event.durationMs >= 1000 ? ` (${(event.durationMs / 1000).toFixed(1)} s)` : "";
       return [`${event.sandbox ? "    " : "  "}${mark} ${summarizeResult(event)}${took}`];
     }

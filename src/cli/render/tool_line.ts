@@ -5,8 +5,8 @@ const MAX_CHARS = 120;
 /** Arguments that say best what a call is about, in order. */
 const TELLING = [
   "command",
-  "path",
   "pattern",
+  "path",
   "query",
   "url",
   "question",
@@ -25,6 +25,14 @@ export function summarizeCall(event: AgentEvent & { type: "tool_start" }): strin
   return `${event.name} ${oneLine(typeof value === "string" ? value : JSON.stringify(value))}`;
 }
 
+/** Counts that results carry, and how to say them. */
+const COUNTS: readonly (readonly [string, string])[] = [
+  ["total_lines", "lines"],
+  ["total_count", "found"],
+  ["bytes_written", "bytes"],
+  ["tool_calls_made", "calls"],
+];
+
 /** `exit 0 · 3 lines`, `error: no such file`. */
 export function summarizeResult(event: AgentEvent & { type: "tool_end" }): string {
   const result = parseObject(event.result);
@@ -32,14 +40,20 @@ export function summarizeResult(event: AgentEvent & { type: "tool_end" }): strin
   const parts: string[] = [];
   if (typeof result.error === "string" && result.error !== "") parts.push(`error: ${result.error}`);
   if (typeof result.exit_code === "number") parts.push(`exit ${result.exit_code}`);
-  for (const key of ["total_lines", "total_count", "bytes_written", "tool_calls_made"]) {
-    if (typeof result[key] === "number") parts.push(`${result[key]} ${key.replaceAll("_", " ")}`);
+  for (const [key, unit] of COUNTS) {
+    if (typeof result[key] === "number") parts.push(`${result[key]} ${unit}`);
   }
-  const output = result.output ?? result.content;
-  if (typeof output === "string" && output !== "" && parts.length < 2) {
-    parts.push(firstLine(output));
+  if (typeof result.diff === "string") parts.push(diffStat(result.diff));
+  if (typeof result.output === "string" && result.output !== "" && parts.length < 2) {
+    parts.push(firstLine(result.output));
   }
   return oneLine(parts.join(" · ") || event.name);
+}
+
+/** True when a call ended badly for the person: an error, or a command that failed. */
+export function isFailure(event: AgentEvent & { type: "tool_end" }): boolean {
+  const code = parseObject(event.result)?.exit_code;
+  return event.isError || (typeof code === "number" && code !== 0);
 }
 
 /** Text on one line, bounded, without control characters. */
@@ -47,6 +61,14 @@ export function oneLine(text: string): string {
   // deno-lint-ignore no-control-regex -- control characters are exactly what must go
   const clean = text.slice(0, MAX_CHARS * 4).replaceAll(/[\x00-\x1f\x7f-\x9f\s]+/g, " ").trim();
   return clean.length > MAX_CHARS ? `${clean.slice(0, MAX_CHARS - 1)}…` : clean;
+}
+
+/** `+3 −1` of a unified diff. */
+function diffStat(diff: string): string {
+  const lines = diff.split("\n").filter((line) => !/^(\+\+\+|---) /.test(line));
+  const added = lines.filter((line) => line.startsWith("+")).length;
+  const removed = lines.filter((line) => line.startsWith("-")).length;
+  return `+${added} −${removed}`;
 }
 
 function firstLine(text: string): string {
