@@ -1,5 +1,5 @@
 /** argv → the command that runs, with `--help` and `--version` answered on the way. */
-import { HermesError, UsageError } from "../protocol/error.ts";
+import { UsageError } from "../protocol/error.ts";
 import { VERSION } from "../util/version.ts";
 import { commandPathOf, type Grammar, parseCommandLine } from "./args.ts";
 import type { CommandSpec } from "./command.ts";
@@ -23,13 +23,13 @@ export async function dispatch(
     });
   }
   if (parsed.flags["no-color"] === true) disableColor();
-  if (parsed.spec.load === undefined) return await missing(parsed.spec, parsed.path);
+  if (parsed.spec.load === undefined) throw needsSubcommand(parsed.spec, parsed.path);
   const { main } = await parsed.spec.load();
   return await main(parsed);
 }
 
 /** The table as the parser wants it. */
-export function grammar(): Grammar {
+function grammar(): Grammar {
   const defaultCommand = COMMANDS.find((command) => command.name === DEFAULT_COMMAND)!;
   return { commands: COMMANDS, globals: GLOBAL_FLAGS, defaultCommand };
 }
@@ -41,12 +41,11 @@ function asksForHelp(argv: readonly string[]): boolean {
   return own.includes("--help") || own.includes("-h");
 }
 
-async function missing(spec: CommandSpec, path: string[]): Promise<number> {
-  if (spec.subcommands !== undefined) {
-    await showHelp(path);
-    return 2;
-  }
-  throw new HermesError(`"hermes ${path.join(" ")}" is not part of this build`);
+function needsSubcommand(spec: CommandSpec, path: readonly string[]): UsageError {
+  const names = (spec.subcommands ?? []).filter((sub) => !sub.hidden).map((sub) => sub.name);
+  return new UsageError(`hermes ${path.join(" ")} needs a subcommand`, {
+    hint: `Choose one of: ${names.join(", ")}.`,
+  });
 }
 
 async function showHelp(path: readonly string[]): Promise<number> {

@@ -48,7 +48,7 @@ export function renderCommand(
 }
 
 /** `hermes sessions list [FLAGS] ID`. */
-export function usageOf(spec: CommandSpec, path: readonly string[]): string {
+function usageOf(spec: CommandSpec, path: readonly string[]): string {
   const parts = ["hermes", ...path];
   if (spec.subcommands !== undefined) parts.push(spec.load ? "[SUBCOMMAND]" : "SUBCOMMAND");
   if (spec.flags !== undefined && spec.flags.length > 0) parts.push("[FLAGS]");
@@ -57,7 +57,7 @@ export function usageOf(spec: CommandSpec, path: readonly string[]): string {
 }
 
 /** `-p, --profile NAME`. */
-export function flagLabel(flag: FlagSpec): string {
+function flagLabel(flag: FlagSpec): string {
   const short = flag.short === undefined ? "    " : `-${flag.short}, `;
   const value = flag.type === "boolean" ? "" : ` ${flag.value ?? "VALUE"}`;
   return `${short}--${flag.name}${value}`;

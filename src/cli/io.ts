@@ -105,7 +105,7 @@ export function useColor(stream: "stdout" | "stderr"): boolean {
 }
 
 /** Largest text read from standard input unless the caller says otherwise. */
-export const STDIN_LIMIT_BYTES = 10 * 1024 * 1024;
+const STDIN_LIMIT_BYTES = 10 * 1024 * 1024;
 
 export interface ReadStdinOptions {
   stream?: ReadableStream<Uint8Array<ArrayBuffer>>;

@@ -9,6 +9,7 @@ Deno.test("hermes answers every wrong command line with one message and exit cod
     [["rnu"], /unknown command "rnu"\. Did you mean "run"\?/],
     [["fix the bug"], /unknown command "fix the bug"/],
     [["config", "gte", "x"], /unknown subcommand "gte" of "hermes config"\. Did you mean "get"\?/],
+    [["schema"], /hermes schema needs a subcommand/],
     [["config", "get"], /hermes config get needs KEY/],
     [["config", "get", "a", "b"], /takes KEY; "b" is too much/],
     [["version", "--jsno"], /unknown flag "--jsno" for "hermes version"\. Did you mean "--json"\?/],
