@@ -17,6 +17,7 @@ Deno.test("docs/transcript.md is what hermes prints", async () => {
     strictEqual(code, 0, stderr);
     const shown = `$ hermes run "${PROMPT}"\n${stderr}${stdout}`
       .replace(/session [0-9a-z]{26}/, "session 01m7ej0cn8r3rx2qey3d9yy9ej")
+      .replace(/\d+ tools/, "9 tools")
       .replaceAll(/ \(\d+\.\d s\)$/gm, "");
     const page = await Deno.readTextFile(`${HERE}/../../docs/transcript.md`);
     strictEqual(/```text\n([\s\S]*?)```/.exec(page)?.[1], shown);
