@@ -207,9 +207,11 @@ function imageReply(ctx: ToolContext, size: number): Record<string, unknown> {
 }
 
 function binaryError(path: string, type: string, size: number): ToolError {
-  const way = type === "not UTF-8"
-    ? "convert it in the terminal (iconv -f LATIN1 -t UTF-8)"
-    : "inspect it in the terminal (file, xxd, strings)";
+  const ways: Record<string, string> = {
+    "not UTF-8": "convert it in the terminal (iconv -f LATIN1 -t UTF-8)",
+    document: "convert it in the terminal (pdftotext, pandoc, soffice --convert-to txt)",
+  };
+  const way = ways[type] ?? "inspect it in the terminal (file, xxd, strings)";
   return new ToolError(`${path} is not readable as text (${type}, ${size} bytes); ${way}.`, {
     is_binary: true,
     file_size: size,
