@@ -2,6 +2,7 @@
  * The program: hidden re-exec modes first, then the command line. Nothing is imported here
  * that `hermes --version` does not need; everything else is behind a lazy import.
  */
+import { leaveLauncher } from "./src/cli/launcher.ts";
 import { VERSION } from "./src/util/version.ts";
 
 /** The exit code; undefined when the process goes on and ends by itself. */
@@ -16,7 +17,7 @@ async function main(argv: string[]): Promise<number | undefined> {
     return 0;
   }
   try {
-    enterLaunchDirectory();
+    leaveLauncher();
     const { dispatch } = await import("./src/cli/dispatch.ts");
     return await dispatch(argv, {
       isTerminal: Deno.stdin.isTerminal() && Deno.stdout.isTerminal(),
@@ -25,14 +26,6 @@ async function main(argv: string[]): Promise<number | undefined> {
     const { reportFailure } = await import("./src/cli/error_line.ts");
     return reportFailure(error, argv);
   }
-}
-
-/** `deno task` runs in the project's directory; the person may be elsewhere. */
-function enterLaunchDirectory(): void {
-  const directory = Deno.env.get("HERMES_LAUNCH_CWD");
-  if (directory === undefined) return;
-  Deno.env.delete("HERMES_LAUNCH_CWD");
-  Deno.chdir(directory);
 }
 
 if (import.meta.main) {

@@ -1,6 +1,6 @@
 /**
  * What differs between builds: from source, bundled in the portable executable, or compiled.
- * Everything else asks here how to start another hermes.
+ * Everything else asks here how to start another hermes and which file the user installed.
  */
 
 export interface SelfCommand {
@@ -8,16 +8,71 @@ export interface SelfCommand {
   args: string[];
 }
 
+export type BuildKind = "source" | "portable" | "compiled";
+
+/**
+ * How the portable executable starts its Deno: nothing is asked, fetched or configured from
+ * outside. `--no-config` drops deno.json, so its unstable features are named again.
+ */
+export const PORTABLE_FLAGS: readonly string[] = [
+  "run",
+  "-A",
+  "-q",
+  "--no-config",
+  "--no-lock",
+  "--no-prompt",
+  "--no-remote",
+  "--no-npm",
+  "--unstable-no-legacy-abort",
+];
+
 /** True in a `deno compile` executable, which is its own program and has no `deno run`. */
 export function isStandalone(): boolean {
   return Deno.build.standalone;
+}
+
+export function buildKind(): BuildKind {
+  if (isStandalone()) return "compiled";
+  return portableRoot() === undefined ? "source" : "portable";
+}
+
+/** The file the user installed and may replace; undefined when hermes runs from source. */
+export function installedFile(
+  env: Readonly<Record<string, string | undefined>>,
+): string | undefined {
+  switch (buildKind()) {
+    case "compiled":
+      return Deno.execPath();
+    case "portable":
+      return env.HERMES_SELF;
+    case "source":
+      return undefined;
+  }
 }
 
 /** The program and arguments that run hermes again with `args`. */
 export function selfCommand(args: readonly string[]): SelfCommand {
   const command = Deno.execPath();
   if (isStandalone()) return { command, args: [...args] };
-  return { command, args: ["run", "-A", "-q", "--no-prompt", mainModule(), ...args] };
+  const flags = portableRoot() === undefined ? ["run", "-A", "-q", "--no-prompt"] : PORTABLE_FLAGS;
+  return { command, args: [...flags, mainModule(), ...args] };
+}
+
+/** Variables a child of this build needs even when it inherits nothing: where Deno keeps its caches. */
+export function selfEnvironment(): Record<string, string> {
+  const root = portableRoot();
+  return {
+    DENO_NO_UPDATE_CHECK: "1",
+    ...(root === undefined ? {} : { DENO_DIR: `${root}/cache` }),
+  };
+}
+
+/** Where the portable executable was unpacked: `deno`, `app/` and `cache/`. */
+function portableRoot(): string | undefined {
+  const path = decodeURIComponent(new URL(Deno.mainModule).pathname);
+  if (!path.endsWith("/app/main.js")) return undefined;
+  const root = path.slice(0, -"/app/main.js".length);
+  return Deno.execPath() === `${root}/deno` ? root : undefined;
 }
 
 /** A test runner or script is not hermes: from there `main.ts` is found beside `src`. */

@@ -1,0 +1,156 @@
+/**
+ * `deno task portable [--target NAME] [--out FILE]`: one executable that needs nothing else: a
+ * shell script (`portable_stub.sh`), then a gzipped tar of the Deno executable and the bundled
+ * program. Kept in `dist/cache` under the hash of the sources, so that nothing is built twice.
+ */
+import { gzipSync } from "node:zlib";
+import { parseArgs } from "node:util";
+import { writeFileAtomic } from "../src/util/atomic_write.ts";
+import { sha256Hex } from "../src/util/hash.ts";
+import { PORTABLE_FLAGS } from "../src/util/runtime.ts";
+import { VERSION } from "../src/util/version.ts";
+import { denoExecutable } from "./_deno_executable.ts";
+import { tarEnd, tarEntry } from "./_tar.ts";
+import { findTarget, hostTarget, type Target, TARGETS } from "./_targets.ts";
+import { isTest, ROOT, typescriptFiles } from "./_tree.ts";
+import { buildApp } from "./build_app.ts";
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+const CACHE = `${ROOT}/dist/cache`;
+/** What the executable is made from, beside the TypeScript files. */
+const INPUTS = ["deno.json", "deno.lock", "scripts/portable_stub.sh"];
+const INPUT_FOLDERS = ["src", "tools", "environments", "plugins", "scripts"];
+const KEPT_BUILDS_MS = 24 * 3600 * 1000;
+
+/** Windows has no shell to start it with. */
+export const PORTABLE_TARGETS: readonly Target[] = TARGETS.filter(({ name }) =>
+  !name.startsWith("windows")
+);
+
+/** The executable for `target`, from the cache or built; returns its path. */
+export async function portableExecutable(target: Target = hostTarget()): Promise<string> {
+  const path = `${CACHE}/hermes-${target.name}-${await inputHash()}`;
+  await Deno.mkdir(CACHE, { recursive: true });
+  using lock = await Deno.open(`${CACHE}/lock`, { create: true, write: true });
+  // Test files that run at the same time build it once.
+  await lock.lock(true);
+  if (await exists(path)) return path;
+  await writeFileAtomic(path, await buildPortable(target), { mode: 0o755 });
+  await removeOldBuilds();
+  return path;
+}
+
+async function inputHash(): Promise<string> {
+  const folders = await Promise.all(INPUT_FOLDERS.map((folder) => typescriptFiles(folder)));
+  const files = ["main.ts", ...INPUTS, ...folders.flat().filter((path) => !isTest(path))];
+  const sums = files.map(async (path) =>
+    `${path} ${await sha256Hex(await Deno.readFile(`${ROOT}/${path}`))}`
+  );
+  return (await sha256Hex((await Promise.all(sums)).join("\n"))).slice(0, 16);
+}
+
+async function buildPortable(target: Target): Promise<Bytes> {
+  if (!PORTABLE_TARGETS.includes(target)) {
+    throw new Error(`there is no portable build for ${target.name}: use deno task compile`);
+  }
+  const app = await appEntries();
+  const runtime = await compressedRuntime(target);
+  const bytes = runtime.rawBytes + app.reduce((sum, part) => sum + part.length, 0);
+  const payload = await concat([
+    runtime.gzip,
+    new Uint8Array(gzipSync(await concat([...app, tarEnd(bytes)]), { level: 9 })),
+  ]);
+  return await concat([await stub(target, payload), payload]);
+}
+
+/** The bundled program as tar entries below `app/`. */
+async function appEntries(): Promise<Bytes[]> {
+  const directory = await Deno.makeTempDir({ prefix: "hermes-app-" });
+  try {
+    await buildApp(directory);
+    const names = (await Array.fromAsync(Deno.readDir(directory), ({ name }) => name)).sort();
+    const entries = await Promise.all(
+      names.map(async (name) =>
+        tarEntry({ path: `app/${name}`, data: await Deno.readFile(`${directory}/${name}`) })
+      ),
+    );
+    return entries.flat();
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
+}
+
+/**
+ * The Deno executable as a gzip member of its own: members may follow each other, and this one
+ * takes seconds to make and never changes.
+ */
+async function compressedRuntime(target: Target): Promise<{ gzip: Bytes; rawBytes: number }> {
+  const path = `${CACHE}/deno-${target.denoSha256.slice(0, 16)}.tar.gz`;
+  if (!await exists(path)) {
+    const data = await denoExecutable(target);
+    const entry = await concat(tarEntry({ path: "deno", data, executable: true }));
+    await writeFileAtomic(path, gzipSync(entry, { level: 9 }), { mode: 0o644 });
+  }
+  const gzip = await Deno.readFile(path);
+  // A gzip member ends with the size of its content.
+  return { gzip, rawBytes: new DataView(gzip.buffer).getUint32(gzip.length - 4, true) };
+}
+
+/** The script in front of the payload. It names its own length, hence the loop. */
+async function stub(target: Target, payload: Bytes): Promise<Bytes> {
+  const template = await Deno.readTextFile(`${ROOT}/scripts/portable_stub.sh`);
+  const values: Record<string, string> = {
+    VERSION,
+    TARGET: target.name,
+    KEY: (await sha256Hex(payload)).slice(0, 32),
+    FLAGS: PORTABLE_FLAGS.join(" "),
+  };
+  let length = 0;
+  while (true) {
+    values.OFFSET = `${length + 1}`;
+    values.SIZE = `${length + payload.length}`;
+    const script = new TextEncoder().encode(
+      template.replaceAll(/@([A-Z]+)@/g, (_, name: string) => values[name]!),
+    );
+    if (script.length === length) return script;
+    length = script.length;
+  }
+}
+
+async function concat(parts: Bytes[]): Promise<Bytes> {
+  return new Uint8Array(await new Blob(parts).arrayBuffer());
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await Deno.stat(path).then(() => true, () => false);
+}
+
+/** Somebody may still be testing the build before this one. */
+async function removeOldBuilds(): Promise<void> {
+  for await (const { name } of Deno.readDir(CACHE)) {
+    if (!name.startsWith("hermes-")) continue;
+    const { mtime } = await Deno.stat(`${CACHE}/${name}`);
+    if (Date.now() - (mtime?.getTime() ?? 0) > KEPT_BUILDS_MS) {
+      await Deno.remove(`${CACHE}/${name}`);
+    }
+  }
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: { target: { type: "string" }, out: { type: "string" } },
+  });
+  try {
+    const target = values.target === undefined ? hostTarget() : findTarget(values.target);
+    const out = values.out ?? `${ROOT}/dist/hermes-${target.name}`;
+    const built = await Deno.readFile(await portableExecutable(target));
+    await writeFileAtomic(out, built, { mode: 0o755 });
+    console.log(
+      `${out}: ${(built.length / 1e6).toFixed(1)} MB, SHA-256 ${await sha256Hex(built)}`,
+    );
+  } catch (error) {
+    console.error(`portable: ${error instanceof Error ? error.message : error}`);
+    Deno.exit(1);
+  }
+}
