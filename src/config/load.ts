@@ -21,6 +21,8 @@ export interface Settings {
   readonly warnings: readonly string[];
   /** A variable: the process's own first, then `.env`. Empty counts as unset. */
   env(name: string): string | undefined;
+  /** Every variable by name, those of `.env` included. */
+  variables(): [string, string][];
   /** The value at a dotted path of the configuration. */
   get(path: string): unknown;
   /** Where the value at a path comes from: `default`, `config.yaml`, a variable's name, `flag`. */
@@ -67,6 +69,10 @@ export async function loadSettings(options: LoadOptions): Promise<Settings> {
     config: config as Config,
     warnings,
     env,
+    variables: () =>
+      [...stored, ...Object.entries(options.env)].filter((pair): pair is [string, string] =>
+        pair[1] !== undefined
+      ),
     get: (path) => getPath(config, path),
     origin: (path) =>
       origins.get(path) ?? (getPath(file.tree, path) === undefined ? "default" : "config.yaml"),

@@ -4,6 +4,7 @@
  */
 import { createEnvironment } from "../../environments/manifest.ts";
 import { createProcessTable } from "../../environments/process_table.ts";
+import { knownSecrets } from "../config/known_secrets.ts";
 import type { Settings } from "../config/load.ts";
 import type { ApprovalPolicy, Approver } from "../protocol/approval.ts";
 import type { ToolDispatcher } from "../protocol/dispatch.ts";
@@ -16,7 +17,7 @@ import { registry } from "../registry/registry.ts";
 import { SandboxRunner } from "../sandbox/runner.ts";
 import { SessionFileLedger } from "../util/file_ledger.ts";
 import { joinPath } from "../util/path.ts";
-import { createRedactor, isSecretName } from "../util/redact.ts";
+import { createRedactor } from "../util/redact.ts";
 import { createGate } from "./gate.ts";
 import { createSpillStore } from "./spill.ts";
 import { createTodoList } from "./todo_list.ts";
@@ -56,7 +57,7 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
   const hooks = options.hooks ?? new Hooks({ log: options.log });
   const userHome = processEnv.HOME ?? "/";
   const redact = settings.config.security.redact_secrets
-    ? createRedactor(knownSecrets(processEnv))
+    ? createRedactor(knownSecrets(settings))
     : (text: string) => text;
   const environment = await createEnvironment(options.environment, {
     cwd: options.cwd,
@@ -102,8 +103,4 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
 function spillDirectory(options: ToolRuntimeOptions): string {
   if (options.persist) return options.settings.home.path("cache", "spillover");
   return joinPath(options.processEnv.TMPDIR ?? "/tmp", `hermes-spill-${options.sessionId}`);
-}
-
-function knownSecrets(env: Readonly<Record<string, string>>): string[] {
-  return Object.entries(env).flatMap(([name, value]) => isSecretName(name) ? [value] : []);
 }

@@ -43,7 +43,6 @@ export async function main(input: CommandInput): Promise<number> {
         source: "run" as const,
         record: text(input.flags.record),
         replay: text(input.flags.replay),
-        title: prompt,
       }),
     );
     const show = createSink(input);
