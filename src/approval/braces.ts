@@ -1,11 +1,22 @@
 /** Brace expansion (`{a,b}`, `{1..5}`) over the parts of a word. */
-import type { Part } from "./shell_ast.ts";
+import { type Part, ShellLimitError } from "./shell_ast.ts";
 
 /** Words one word may become; what would be more is left unexpanded. */
 const MAX_WORDS = 256;
+/** Characters of a word with braces in it: looking for pairs costs their square. */
+const MAX_CHARS = 2_048;
 
-/** The words `parts` stands for; itself when it has no brace list. */
+/**
+ * The words `parts` stands for; itself when it has no brace list.
+ *
+ * @throws {ShellLimitError} when the word is too long to be expanded.
+ */
 export function expandBraces(parts: Part[]): Part[][] {
+  const length = parts.reduce(
+    (sum, part) => sum + (part.kind === "text" && !part.quoted ? part.text.length : 1),
+    0,
+  );
+  if (length > MAX_CHARS) throw new ShellLimitError("too long a word with braces");
   const done: Part[][] = [];
   const todo = [parts];
   while (todo.length > 0) {

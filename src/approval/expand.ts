@@ -5,12 +5,20 @@
 import { expandBraces } from "./braces.ts";
 import { globMatch } from "./glob.ts";
 import { literalOutput } from "./literal_output.ts";
-import type { Command, ParamPart, Part, Script, Word } from "./shell_ast.ts";
+import {
+  type Command,
+  LIMITS,
+  type ParamPart,
+  type Part,
+  type Script,
+  ShellLimitError,
+  type Word,
+} from "./shell_ast.ts";
 
 /** Commands tried for one written command when its variables have several possible values. */
 const MAX_CHOICES = 64;
-/** Longest value that `${x#…}` and friends are computed for. */
-const MAX_STRIPPED = 512;
+/** Longest value that `${x#…}` and friends are computed for: they cost its square. */
+const MAX_STRIPPED = 64;
 
 /** What is known about the shell at one point of the script. */
 export class ShellState {
@@ -35,10 +43,16 @@ export class ShellState {
 
   /** `certain` assignments replace what was known; others add a possibility. */
   assign(name: string, options: { value: string; certain: boolean }): void {
+    checkGrowth(options.value.length);
     const known = options.certain ? [] : this.vars.get(name) ?? [];
     if (known.length < MAX_CHOICES && !known.includes(options.value)) known.push(options.value);
     this.vars.set(name, known);
   }
+}
+
+/** Doubling a value over and over must not exhaust memory. */
+export function checkGrowth(length: number): void {
+  if (length > LIMITS.chars) throw new ShellLimitError("a value grows too long");
 }
 
 /** A value that only running would tell; NUL never survives input, so it can mark one. */
@@ -97,15 +111,20 @@ export class Expander {
   fields(word: Word): string[] {
     const hasBrace = word.parts.some((p) => p.kind === "text" && !p.quoted && p.text.includes("{"));
     const variants = hasBrace ? expandBraces(word.parts) : [word.parts];
-    return variants.flatMap((parts) => this.#split(parts));
+    const fields = variants.flatMap((parts) => this.#split(parts));
+    checkGrowth(fields.length);
+    return fields;
   }
 
   /** The word as one text, unsplit: assignments, redirection targets, here-documents. */
   text(word: Word): string {
-    return word.parts.map((part) => {
+    let text = "";
+    for (const part of word.parts) {
       const value = this.#value(part);
-      return typeof value === "string" ? value : value.join(" ");
-    }).join("");
+      text += typeof value === "string" ? value : value.join(" ");
+      checkGrowth(text.length);
+    }
+    return text;
   }
 
   /** What a command substitution prints, when that is certain. */
@@ -151,6 +170,7 @@ export class Expander {
         });
       } else if (part.kind === "text" || !("quoted" in part) || part.quoted) {
         current += value;
+        checkGrowth(current.length);
         open ||= value !== "" || ("quoted" in part && part.quoted);
       } else {
         value.split(this.#separator()).forEach((piece, i) => {
@@ -261,7 +281,9 @@ export class Expander {
           : replace(value, { arg, replacement, all: part.op === "//" });
       }
       default:
-        return value === undefined ? unknown(part.name) : transform(value, part.op, arg);
+        return value === undefined || value.length > MAX_STRIPPED
+          ? unknown(part.name)
+          : transform(value, part.op, arg);
     }
   }
 }
@@ -302,7 +324,7 @@ function transform(value: string, op: string, arg: string): string {
     case "##":
     case "%":
     case "%%":
-      return value.length > MAX_STRIPPED ? value : strip(value, op, arg);
+      return strip(value, op, arg);
     default:
       return value;
   }

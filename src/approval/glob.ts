@@ -35,7 +35,8 @@ function matchOne(pattern: string, { at, char }: { at: number; char: string }): 
   if (head === "[") {
     const negated = pattern[at + 1] === "!" || pattern[at + 1] === "^";
     const start = at + (negated ? 2 : 1);
-    const end = pattern.indexOf("]", start + 1);
+    const named = /^\[:\w+:\](?=\])/.exec(pattern.slice(start, start + 12))?.[0] ?? "";
+    const end = pattern.indexOf("]", start + Math.max(1, named.length));
     if (end > 0) return inClass(pattern.slice(start, end), char) !== negated ? end - at + 1 : 0;
   }
   return head === char ? 1 : 0;
@@ -50,7 +51,7 @@ const CLASSES: Readonly<Record<string, RegExp>> = {
 };
 
 function inClass(set: string, char: string): boolean {
-  const named = /^\[:(\w+):$/.exec(set)?.[1];
+  const named = /^\[:(\w+):\]$/.exec(set)?.[1];
   if (named !== undefined) return CLASSES[named]?.test(char) ?? true;
   for (let i = 0; i < set.length; i++) {
     if (set[i + 1] === "-" && i + 2 < set.length) {

@@ -40,11 +40,17 @@ for (const rule of RULES) {
 /** Names that some rule looks at. */
 export const KNOWN_PROGRAMS: readonly string[] = [...BY_PROGRAM.keys()];
 
-/** Rules that may say something about a program: `mkfs.ext4` and `python3.12` also go by their family. */
+/** `mkfs.ext4` and `python3.12` also go by the name of their family. */
+function familyOf(program: string): string {
+  return /^(mkfs|newfs)\.\w+$/.exec(program)?.[1] ??
+    /^(python|pypy|perl|ruby|node|php|lua)[\d.]+$/.exec(program)?.[1] ?? program;
+}
+
+/** Rules that may say something about a program. */
 function rulesFor(program: string): readonly Rule[] {
-  const family = /^(mkfs|newfs)\.\w+$/.exec(program)?.[1] ??
-    /^(python|pypy|perl|ruby|node|php|lua)[\d.]+$/.exec(program)?.[1];
-  return [...BY_PROGRAM.get(program) ?? [], ...BY_PROGRAM.get(family ?? "") ?? []];
+  const own = BY_PROGRAM.get(program) ?? [];
+  const family = familyOf(program);
+  return family === program ? own : [...own, ...BY_PROGRAM.get(family) ?? []];
 }
 
 const proofs = new Map<Rule, string | undefined>();
@@ -61,13 +67,21 @@ export function failedExample(rule: Rule): string | undefined {
 
 function judges(rule: Rule, example: string): boolean {
   const { invocations } = walkShell(foldText(example), { programs: KNOWN_PROGRAMS });
-  return invocations.some((invocation) =>
-    (rule.programs === undefined || rulesFor(invocation.program).includes(rule)) &&
-    rule.test(invocation, invocations)
-  );
+  return invocations.some((invocation) => {
+    const names = [invocation.program, familyOf(invocation.program)];
+    const applies = rule.programs?.some((program) => names.includes(program)) ?? true;
+    return applies && rule.test(invocation, invocations);
+  });
 }
 
-function brokenRule(rule: Rule, example: string): Rule {
+/** What a rule has to say about one command: itself, that it is broken, or nothing. */
+export function applyRule(
+  rule: Rule,
+  invocation: Invocation,
+  all: readonly Invocation[],
+): Rule | undefined {
+  const example = failedExample(rule);
+  if (example === undefined) return rule.test(invocation, all) ? rule : undefined;
   return {
     ...rule,
     key: `broken rule: ${rule.key}`,
@@ -83,9 +97,8 @@ export function findingsIn(invocations: readonly Invocation[]): Rule[] {
     for (const list of [FOR_ALL, rulesFor(invocation.program)]) {
       for (const rule of list) {
         if (found.has(rule)) continue;
-        const wrong = failedExample(rule);
-        if (wrong !== undefined) found.set(rule, brokenRule(rule, wrong));
-        else if (rule.test(invocation, invocations)) found.set(rule, rule);
+        const finding = applyRule(rule, invocation, invocations);
+        if (finding !== undefined) found.set(rule, finding);
       }
     }
   }

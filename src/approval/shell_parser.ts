@@ -191,7 +191,10 @@ class ShellParser extends ShellLexer {
 
   #parenthesis(): CompoundCommand {
     if (this.src[this.pos + 1] === "(" && isArithmetic(this.src, this.pos + 2)) {
-      return { ...compound("(("), words: [this.#arithmeticWord()] };
+      // A shell without arithmetic commands reads a subshell in a subshell here.
+      const word = this.#arithmeticWord();
+      const { script } = deeper(this, () => parseShell(word.raw.slice(2, -2), this.depth));
+      return { ...compound("(("), words: [word], bodies: [script] };
     }
     this.pos++;
     return { ...compound("("), bodies: [deeper(this, () => this.nested())] };

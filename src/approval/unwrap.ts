@@ -12,10 +12,10 @@ import {
 } from "./invocation.ts";
 import { GLOBAL_OPTIONS, type Wrapper, WRAPPERS } from "./wrappers_data.ts";
 
-/** A command to look at: ready arguments, or text for a shell. */
+/** A command to look at: ready arguments, or text for a shell, which may have used up its input. */
 export type Payload =
   | { argv: string[]; via: string }
-  | { text: string; via: string; positional?: string[] };
+  | { text: string; via: string; positional?: string[]; fromInput?: boolean };
 
 /** Label of payloads that run elsewhere; rules about scripts on this host skip them. */
 export const REMOTE = "remote";
@@ -80,7 +80,7 @@ function unwrapWith(spec: Wrapper, args: readonly string[], name: string): Paylo
     payloads.push(...texts.map((text) => ({ text, via })));
     if (texts.length > 0) return payloads;
   }
-  if (spec.assignments === true || spec.remote === true) {
+  if (spec.assignments === true) {
     while (/^[A-Za-z_]\w*=/.test(rest[0] ?? "")) rest = rest.slice(1);
   }
   if (rest[0] === "--") rest = rest.slice(1);
@@ -99,7 +99,9 @@ function unwrapShell(
     : use.mode === "file"
     ? fileText(use.script)
     : inputText(invocation);
-  return text === undefined ? [] : [{ text, via: invocation.program, positional: use.positional }];
+  if (text === undefined) return [];
+  const { mode, positional } = use;
+  return [{ text, via: invocation.program, positional, fromInput: mode === "stdin" }];
 }
 
 type Special = (

@@ -321,7 +321,8 @@ class Walker {
         this.#state.zero = payload.positional[0] ?? zero;
         this.#state.positional = payload.positional.slice(1);
       }
-      this.text(showUnknown(payload.text), flow);
+      const inside = payload.fromInput === true ? { ...flow, stdin: undefined } : flow;
+      this.text(showUnknown(payload.text), inside);
       this.#state.positional = positional;
       this.#state.zero = zero;
     }

@@ -53,8 +53,9 @@ function killTargets(args: readonly string[]): readonly string[] {
 }
 
 /** `--help`, `--version` and cancelling run nothing. */
-function asksOnly(command: Invocation): boolean {
-  return command.args.some((arg) => arg === "--help" || arg === "--version" || arg === "-c");
+function asksOnly({ program, args }: Invocation): boolean {
+  return args.some((arg) => arg === "--help" || arg === "--version") ||
+    (program === "shutdown" && args[0] === "-c");
 }
 
 const SYSRQ = "/proc/sysrq-trigger";
@@ -226,6 +227,7 @@ export const HARDLINE_RULES: readonly Rule[] = [
       'echo "first\nsudo reboot\nlast"',
       "cat <<EOF\nreboot\nEOF",
       "shutdown --help",
+      "shutdown -c",
     ],
   },
   {

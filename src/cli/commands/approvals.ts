@@ -1,7 +1,6 @@
 /** `hermes approvals`: asks how commands would be judged, shows the rules, keeps the allowlist. */
 import { decide } from "../../approval/decide.ts";
 import { failedExample, RULES } from "../../approval/rules.ts";
-import { editConfig } from "../../config/edit.ts";
 import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
 import { didYouMean } from "../../util/nearest.ts";
 import type { CommandInput } from "../command.ts";
@@ -92,7 +91,8 @@ async function list(input: CommandInput): Promise<number> {
 }
 
 async function forget(input: CommandInput): Promise<number> {
-  const entry = input.args.join(" ");
+  const { editConfig } = await import("../../config/edit.ts");
+  const [entry = ""] = input.args;
   await editConfig(homeOf(input), {
     key: "command_allowlist",
     change(current) {

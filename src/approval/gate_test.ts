@@ -1,0 +1,327 @@
+import assert from "node:assert/strict";
+import type {
+  ApprovalAnswer,
+  ApprovalContext,
+  ApprovalOutcome,
+  ApprovalRequest,
+  Approver,
+} from "../protocol/approval.ts";
+import { type ApprovalGateOptions, createApprovalGate } from "./gate.ts";
+
+/** A person who gives prepared answers and remembers the questions. */
+class Person implements Approver {
+  readonly questions: ApprovalRequest[] = [];
+  readonly #answers: ApprovalAnswer[];
+
+  constructor(...answers: ApprovalAnswer[]) {
+    this.#answers = answers;
+  }
+
+  ask(request: ApprovalRequest): Promise<ApprovalOutcome> {
+    this.questions.push(request);
+    return Promise.resolve({ answer: this.#answers.shift() ?? "deny", by: "person" });
+  }
+}
+
+/** Somebody who is there and never answers. */
+const SILENT: Approver = { ask: () => new Promise(() => {}) };
+
+function context(changes: Partial<ApprovalContext> = {}): ApprovalContext {
+  return {
+    callId: "c1",
+    tool: "terminal",
+    environment: "local",
+    cwd: "/srv/app",
+    signal: new AbortController().signal,
+    ...changes,
+  };
+}
+
+function gateWith(options: Partial<ApprovalGateOptions> = {}) {
+  return createApprovalGate({ sessionId: "s", policy: "ask", ...options });
+}
+
+const ACTION: ApprovalRequest = {
+  tool: "write_file",
+  subject: "write AGENTS.md",
+  rule: "protected file",
+  description: "changes instructions",
+  allowAlways: true,
+};
+
+Deno.test("checkCommand() lets harmless commands pass without asking", async () => {
+  const person = new Person();
+  const outcome = await gateWith({ approver: person }).checkCommand("ls", context());
+  assert.deepEqual(outcome, { answer: "once", by: "rules" });
+  assert.equal(person.questions.length, 0);
+});
+
+Deno.test("checkCommand() refuses hardline and denied commands under every policy", async () => {
+  for (const policy of ["never", "ask", "smart", "always"] as const) {
+    for (const environment of ["local", "docker", "modal", "ssh"]) {
+      const person = new Person("always");
+      const gate = gateWith({
+        policy,
+        approver: person,
+        approveUnattended: true,
+        rules: { allowlist: ["*", "rm -rf /"], denyGlobs: ["git push*"] },
+        smart: { review: () => Promise.resolve("APPROVE") },
+      });
+      for (const command of ["rm -rf /", "git push", "echo x | sudo -S ls"]) {
+        const outcome = await gate.checkCommand(
+          command,
+          context({ environment, unattended: true }),
+        );
+        assert.equal(outcome.answer, "deny", `${policy} ${environment} ${command}`);
+        assert.match(outcome.reason!, /^BLOCKED \(hardline\): .*Do not retry.*rephrase/s);
+      }
+      assert.equal(person.questions.length, 0);
+    }
+  }
+});
+
+Deno.test("checkCommand() asks with what would happen and passes the answer on", async () => {
+  const person = new Person("once", "deny");
+  const gate = gateWith({ approver: person });
+  const asked: ApprovalRequest[] = [];
+  const here = context({ asked: (request) => asked.push(request) });
+  assert.deepEqual(await gate.checkCommand("rm -rf build", here), { answer: "once", by: "person" });
+  const denied = await gate.checkCommand("rm -rf build", here);
+  assert.equal(denied.answer, "deny");
+  assert.match(denied.reason!, /^BLOCKED: deletes whole directories\. The user denied it\./);
+  assert.deepEqual(person.questions[0], {
+    tool: "terminal",
+    subject: "rm -rf build",
+    rule: "recursive delete",
+    description: "deletes whole directories",
+    allowAlways: true,
+  });
+  assert.deepEqual(asked, person.questions);
+});
+
+Deno.test("checkCommand() remembers a yes for the session, for all its findings and no others", async () => {
+  const person = new Person("session", "once");
+  const gate = gateWith({ approver: person });
+  await gate.checkCommand("rm -rf a; git push -f", context());
+  assert.equal((await gate.checkCommand("rm -rf b", context())).by, "rules");
+  assert.equal((await gate.checkCommand("git push --force", context())).by, "rules");
+  assert.equal(person.questions.length, 1);
+  await gate.checkCommand("chmod 777 f", context());
+  assert.equal(person.questions.length, 2);
+  gate.reset();
+  assert.equal((await gate.checkCommand("rm -rf b", context())).answer, "deny");
+});
+
+Deno.test("checkCommand() stores a yes for good", async () => {
+  const stored: string[] = [];
+  const gate = gateWith({
+    approver: new Person("always"),
+    remember: (rule) => Promise.resolve(void stored.push(rule)),
+  });
+  assert.equal((await gate.checkCommand("rm -rf a", context())).answer, "always");
+  assert.deepEqual(stored, ["recursive delete"]);
+});
+
+Deno.test("checkCommand() makes a yes for good last the session when it cannot be stored", async () => {
+  for (const remember of [undefined, () => Promise.reject(new Error("disk full"))]) {
+    const gate = gateWith({ approver: new Person("always"), ...remember ? { remember } : {} });
+    assert.equal((await gate.checkCommand("rm -rf a", context())).answer, "session");
+    assert.equal((await gate.checkCommand("rm -rf b", context())).by, "rules");
+  }
+});
+
+Deno.test("checkCommand() never stores a yes to what it could not parse", async () => {
+  const stored: string[] = [];
+  const person = new Person("always");
+  const gate = gateWith({
+    approver: person,
+    remember: (rule) => Promise.resolve(void stored.push(rule)),
+  });
+  assert.equal((await gate.checkCommand("echo 'open", context())).answer, "session");
+  assert.equal(person.questions[0]!.allowAlways, false);
+  assert.deepEqual(stored, []);
+});
+
+Deno.test("checkCommand() does what the policy says when a yes is needed", async () => {
+  const run = (options: Partial<ApprovalGateOptions>, here = context()) =>
+    gateWith(options).checkCommand("rm -rf build", here);
+  assert.deepEqual(await run({ policy: "always" }), { answer: "once", by: "policy" });
+  const never = await run({ policy: "never", approver: new Person("once") });
+  assert.equal(never.answer, "deny");
+  assert.equal(never.unanswerable, undefined);
+  assert.match(never.reason!, /^BLOCKED: .*this run refuses what needs approval/);
+  const nobody = await run({ policy: "ask" });
+  assert.equal(nobody.unanswerable, true);
+  assert.match(nobody.reason!, /nobody is here/);
+  const isolated = await run({ policy: "never" }, context({ environment: "docker" }));
+  assert.deepEqual(isolated, { answer: "once", by: "isolated environment" });
+  const mounted = await run(
+    { policy: "never", isIsolated: () => false },
+    context({ environment: "docker" }),
+  );
+  assert.equal(mounted.answer, "deny");
+});
+
+Deno.test("setPolicy() takes effect with the next command", async () => {
+  const gate = gateWith({ policy: "never" });
+  assert.equal((await gate.checkCommand("rm -rf build", context())).answer, "deny");
+  gate.setPolicy("always");
+  assert.equal((await gate.checkCommand("rm -rf build", context())).answer, "once");
+});
+
+Deno.test("checkCommand() never prompts for sub-agents", async () => {
+  const person = new Person("once");
+  const sub = context({ unattended: true });
+  for (const policy of ["ask", "smart"] as const) {
+    const outcome = await gateWith({ policy, approver: person }).checkCommand("rm -rf a", sub);
+    assert.equal(outcome.answer, "deny");
+    assert.equal(outcome.unanswerable, undefined);
+  }
+  assert.equal(person.questions.length, 0);
+  const trusting = gateWith({ approver: person, approveUnattended: true });
+  assert.equal((await trusting.checkCommand("rm -rf a", sub)).answer, "once");
+});
+
+Deno.test("checkCommand() lets the reviewer approve, deny or escalate", async () => {
+  const run = async (answer: string | Error, approver?: Person) => {
+    const prompts: string[] = [];
+    const gate = gateWith({
+      policy: "smart",
+      approver,
+      smart: {
+        review: (prompt) => {
+          prompts.push(prompt);
+          return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer);
+        },
+      },
+    });
+    const outcome = await gate.checkCommand("rm -rf build", context());
+    assert.equal(prompts.length, 1);
+    return outcome;
+  };
+  assert.deepEqual(await run("APPROVE"), { answer: "once", by: "smart review" });
+  const alone = await run("DENY");
+  assert.equal(alone.by, "smart review");
+  assert.match(alone.reason!, /^BLOCKED: .*automatic review denied it/);
+  for (const answer of ["ESCALATE", "Sure!", "", new Error("model is down")]) {
+    const person = new Person("session");
+    assert.equal((await run(answer, person)).answer, "session", String(answer));
+    assert.equal(person.questions.length, 1);
+    assert.equal((await run(answer)).answer, "deny");
+  }
+});
+
+Deno.test("checkCommand() offers only once after a reviewer's no", async () => {
+  const person = new Person("always", "deny");
+  const gate = gateWith({
+    policy: "smart",
+    approver: person,
+    remember: () => assert.fail("must not be stored"),
+    smart: { review: () => Promise.resolve("DENY") },
+  });
+  assert.equal((await gate.checkCommand("rm -rf a", context())).answer, "once");
+  assert.equal(person.questions[0]!.allowAlways, false);
+  assert.equal((await gate.checkCommand("rm -rf a", context())).answer, "deny");
+});
+
+Deno.test("checkCommand() takes silence for a no", async () => {
+  const outcome = await gateWith({ approver: SILENT, timeoutMs: 5 })
+    .checkCommand("rm -rf a", context());
+  assert.deepEqual([outcome.answer, outcome.by], ["deny", "timeout"]);
+  assert.match(outcome.reason!, /nobody answered in time/);
+});
+
+Deno.test("checkCommand() takes a broken approver for a no", async () => {
+  const approver: Approver = { ask: () => Promise.reject(new Error("terminal is gone")) };
+  const outcome = await gateWith({ approver }).checkCommand("rm -rf a", context());
+  assert.deepEqual([outcome.answer, outcome.by], ["deny", "failure"]);
+});
+
+Deno.test("checkCommand() rejects when aborted, asked or still waiting for its turn", async () => {
+  const gate = gateWith({ approver: SILENT });
+  const controllers = [new AbortController(), new AbortController()];
+  const checks = controllers.map(({ signal }) =>
+    gate.checkCommand("rm -rf a", context({ signal }))
+  );
+  controllers[1]!.abort(new Error("stop waiting"));
+  await assert.rejects(checks[1]!, /stop waiting/);
+  controllers[0]!.abort(new Error("stop asking"));
+  await assert.rejects(checks[0]!, /stop asking/);
+});
+
+Deno.test("checkCommand() asks one question at a time, in order", async () => {
+  const open: { subject: string; answer(answer: ApprovalAnswer): void }[] = [];
+  let wake = () => {};
+  const approver: Approver = {
+    ask: ({ subject }) =>
+      new Promise((resolve) => {
+        open.push({ subject, answer: (answer) => resolve({ answer, by: "person" }) });
+        wake();
+      }),
+  };
+  const asked = () => new Promise<void>((resolve) => wake = resolve);
+  const gate = gateWith({ approver });
+  let next = asked();
+  const first = gate.checkCommand("rm -rf a", context());
+  const second = gate.checkCommand("rm -rf b", context());
+  const third = gate.checkCommand("git push -f", context());
+  await next;
+  assert.deepEqual(open.map(({ subject }) => subject), ["rm -rf a"]);
+  next = asked();
+  open[0]!.answer("session");
+  // The second is covered by the answer to the first and is not asked at all.
+  assert.equal((await second).by, "remembered answer");
+  await next;
+  assert.deepEqual(open.map(({ subject }) => subject), ["rm -rf a", "git push -f"]);
+  open[1]!.answer("deny");
+  assert.deepEqual([(await first).answer, (await third).answer], ["session", "deny"]);
+});
+
+Deno.test("checkCommand() tells the model to stop after refusals in a row", async () => {
+  const gate = gateWith({ policy: "never", denialLimit: 2 });
+  const refuse = async () => (await gate.checkCommand("rm -rf a", context())).reason!;
+  assert.doesNotMatch(await refuse(), /in a row/);
+  assert.match(await refuse(), /2 refusals in a row: stop trying/);
+  gate.setPolicy("always");
+  await gate.checkCommand("rm -rf a", context());
+  gate.setPolicy("never");
+  assert.doesNotMatch(await refuse(), /in a row/);
+});
+
+Deno.test("checkCommand() tells hooks about question and answer, secrets removed", async () => {
+  const told: unknown[] = [];
+  const person = new Person("once");
+  const gate = gateWith({
+    approver: person,
+    redact: (text) => text.replace("hunter2", "***"),
+    notify: (name, payload) => Promise.resolve(void told.push([name, payload])),
+  });
+  await gate.checkCommand("rm -rf hunter2", context());
+  const request = {
+    sessionId: "s",
+    callId: "c1",
+    tool: "terminal",
+    subject: "rm -rf ***",
+    rule: "recursive delete",
+    description: "deletes whole directories",
+    allowAlways: true,
+  };
+  assert.deepEqual(told, [
+    ["pre_approval_request", request],
+    ["post_approval_response", { ...request, answer: "once", by: "person" }],
+  ]);
+  assert.equal(person.questions[0]!.subject, "rm -rf ***");
+});
+
+Deno.test("checkAction() asks, remembers by rule and obeys the policy", async () => {
+  const person = new Person("session");
+  const gate = gateWith({ approver: person });
+  assert.equal((await gate.checkAction(ACTION, context())).answer, "session");
+  assert.equal((await gate.checkAction(ACTION, context())).by, "remembered answer");
+  assert.equal(person.questions.length, 1);
+  const allowed = gateWith({ policy: "never", rules: { allowlist: ["protected file"] } });
+  assert.equal((await allowed.checkAction(ACTION, context())).answer, "once");
+  const never = await gateWith({ policy: "never" }).checkAction(ACTION, context());
+  assert.match(never.reason!, /^BLOCKED: changes instructions\./);
+  assert.equal((await gateWith().checkAction(ACTION, context())).unanswerable, true);
+});
