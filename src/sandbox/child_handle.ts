@@ -182,6 +182,7 @@ function bootSpec(spec: ChildSpec, place: Place & { token: string }): BootSpec {
     token: place.token,
     parentPid: Deno.pid,
     without: [...spec.without],
+    checksImports: spec.mode === "deno",
     limits: {
       memoryBytes: spec.memoryMb * 1024 * 1024,
       cpuSeconds: spec.cpuSeconds,

@@ -13,6 +13,7 @@ import {
   limitResources,
   type ProcessLimits,
   raiseKernelWalls,
+  refuseImports,
   revokePermissions,
   surrender,
 } from "./walls.ts";
@@ -25,6 +26,8 @@ export interface BootSpec {
   limits: ProcessLimits;
   /** Walls left down, for tests. */
   without: Wall[];
+  /** The runtime checks imports against permissions; false in a re-executed hermes. */
+  checksImports: boolean;
   /** Present for Python: the interpreter, its program and the paths it needs. */
   python?: { executable: string; prelude: string; scratch: string; grants: PathGrant[] };
 }
@@ -77,6 +80,7 @@ function prepareProcess(boot: BootSpec): Libc | undefined {
 async function hostScript(boot: BootSpec): Promise<void> {
   const connection = await Deno.connect({ transport: "unix", path: boot.socket });
   const client = new ToolClient(connection);
+  if (!boot.checksImports) await refuseImports();
   // The local time zone is read from a file at first use.
   new Date().getTimezoneOffset();
   const libc = prepareProcess(boot);

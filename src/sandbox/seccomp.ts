@@ -42,6 +42,9 @@ const COMMON: readonly SyscallName[] =
     "getsockname getpeername setitimer getitimer alarm arch_prctl pkey_alloc pkey_free " +
     "pkey_mprotect umask getcwd exit exit_group").split(" ") as SyscallName[];
 
+/** The runtime asks for its own path and panics without an answer; Deno's permissions guard links. */
+const SCRIPT_ONLY: readonly SyscallName[] = ["readlink", "readlinkat"];
+
 /** File calls on paths and descriptors that Landlock decides about. */
 const PYTHON_FILES: readonly SyscallName[] =
   ("getdents getdents64 mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 " +
@@ -81,7 +84,7 @@ function prctl(...operations: number[]): Rule {
 /** The first rule of a call decides. */
 function rulesOf(profile: FilterProfile, pid: number): Rule[] {
   const common = [...COMMON.map((name): Rule => ({ name })), ...restricted(pid)];
-  if (profile === "script") return [...common, prctl()];
+  if (profile === "script") return [...common, ...SCRIPT_ONLY.map((name) => ({ name })), prctl()];
   const files: Rule[] = [
     ...PYTHON_FILES.map((name) => ({ name })),
     // An O_PATH descriptor skips Landlock, and fstat then tells about any file.

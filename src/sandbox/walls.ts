@@ -102,6 +102,22 @@ export function revokePermissions(): void {
   Reflect.deleteProperty(Deno, internal);
 }
 
+/**
+ * Refuses every import but `data:`, `blob:` and built-in modules. For builds whose loader checks
+ * no permission and holds the agent's own modules in memory; loading the hooks takes 15 ms.
+ */
+export async function refuseImports(): Promise<void> {
+  const { registerHooks } = await import("node:module");
+  const check = <T>(url: string, go: () => T): T => {
+    if (/^(data|blob|node):/.test(url)) return go();
+    throw new TypeError(`Cannot import ${url}: a script has no modules but its own`);
+  };
+  registerHooks({
+    resolve: (specifier, context, next) => check(specifier, () => next(specifier, context)),
+    load: (url, context, next) => check(url, () => next(url, context)),
+  });
+}
+
 export interface WallOptions {
   profile: FilterProfile;
   grants: readonly PathGrant[];

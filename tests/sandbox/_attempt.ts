@@ -1,0 +1,67 @@
+/**
+ * What an escape attempt is. Each file in `escapes/` holds one: a way out as code that returns
+ * what it gained. Refusal is an exception or nothing gained; effects are looked for outside.
+ */
+import type { World } from "./_world.ts";
+
+export interface Attempt {
+  /** Body of an async function. Absent where JavaScript has no such door. */
+  script?: (world: World) => string;
+  /** Body of a function. Absent where Python has no such door. */
+  python?: (world: World) => string;
+  /**
+   * JavaScript is held by Deno's permissions alone: the runtime itself must follow links to find
+   * its own program, and a kernel filter cannot tell whose link it is.
+   */
+  onlyPermissions?: true;
+  /** Evidence of an effect that the world does not watch for anyway. */
+  effect?: (world: World) => Promise<string | undefined>;
+}
+
+export function defineAttempt(attempt: Attempt): Attempt {
+  return attempt;
+}
+
+/** A value as a literal of both languages. */
+export function literal(value: string | number): string {
+  return JSON.stringify(value);
+}
+
+/** The script that tries, and prints what came of it. */
+export function scriptProgram(body: string): string {
+  return `async function attempt() {\n${body}\n}
+const late = new Promise((_, reject) => setTimeout(() => reject(new Error("no answer")), 1500));
+try {
+  const gained = await Promise.race([attempt(), late]);
+  console.log(gained === undefined || gained === null || gained === false ? "REFUSED: nothing gained" : "GAINED: " + String(gained).slice(0, 300));
+} catch (error) {
+  console.log("REFUSED: " + error);
+}
+Deno.exit(0);`;
+}
+
+export function pythonProgram(body: string): string {
+  const indented = body.split("\n").map((line) => `    ${line}`).join("\n");
+  return `def attempt():\n${indented}
+try:
+    gained = attempt()
+    print("REFUSED: nothing gained" if gained is None or gained is False else "GAINED: " + str(gained)[:300])
+except BaseException as error:
+    print("REFUSED:", type(error).__name__, error)
+`;
+}
+
+/** Every attempt, by file name. */
+export async function loadAttempts(): Promise<Map<string, Attempt>> {
+  const directory = new URL("./escapes/", import.meta.url);
+  const names: string[] = [];
+  for await (const entry of Deno.readDir(directory)) {
+    if (entry.name.endsWith(".ts")) names.push(entry.name);
+  }
+  const attempts = new Map<string, Attempt>();
+  for (const name of names.sort()) {
+    const module = await import(new URL(name, directory).href) as { attempt: Attempt };
+    attempts.set(name.slice(0, -3), module.attempt);
+  }
+  return attempts;
+}

@@ -1,0 +1,58 @@
+/** Sandboxes and requests for tests, with small limits and tools that only answer. */
+import type { ToolDefinition } from "../../src/protocol/provider.ts";
+import type { ScriptRequest, ScriptResult } from "../../src/sandbox/contract.ts";
+import type { SandboxRunner } from "../../src/sandbox/runner.ts";
+
+/** Where the tests look for Python; not the environment's `PATH`. */
+export const SEARCH_PATH = "/usr/local/bin:/usr/bin:/bin";
+
+function tool(name: string, properties: Record<string, { type: string }>): ToolDefinition {
+  const [first] = Object.keys(properties);
+  return {
+    name,
+    description: `The tool ${name}.`,
+    parameters: { type: "object", properties, required: [first!] },
+  };
+}
+
+export const TOOLS: readonly ToolDefinition[] = [
+  tool("read_file", { path: { type: "string" }, offset: { type: "integer" } }),
+  tool("terminal", { command: { type: "string" }, background: { type: "boolean" } }),
+];
+
+export const LIMITS = {
+  timeoutMs: 30_000,
+  maxToolCalls: 50,
+  maxStdoutBytes: 50_000,
+  maxStderrBytes: 10_000,
+  memoryMb: 512,
+};
+
+/** A request whose tools answer with what they were asked. */
+export function request(
+  code: string,
+  overrides: Partial<Omit<ScriptRequest, "limits">> & {
+    limits?: Partial<ScriptRequest["limits"]>;
+  } = {},
+): ScriptRequest {
+  return {
+    code,
+    language: "typescript",
+    tools: TOOLS,
+    otherTools: ["todo", "execute_code"],
+    signal: new AbortController().signal,
+    callTool: (name, args) =>
+      Promise.resolve({ content: JSON.stringify({ tool: name, args }), isError: false }),
+    ...overrides,
+    limits: { ...LIMITS, ...overrides.limits },
+  };
+}
+
+/** Runs one script and says how it ended. */
+export function runScript(
+  sandbox: SandboxRunner,
+  code: string,
+  overrides: Parameters<typeof request>[1] = {},
+): Promise<ScriptResult> {
+  return sandbox.run(request(code, overrides));
+}

@@ -1,0 +1,98 @@
+/**
+ * What an escaped script could reach: a secret, a victim directory, listening sockets, a
+ * process that hears signals. Watches all of them and tells what was touched.
+ */
+import { createSocket, type Socket } from "node:dgram";
+
+export class World {
+  readonly marker: string = `marker-${crypto.randomUUID()}`;
+  readonly parentPid: number = Deno.pid;
+  readonly directory: string;
+  readonly projectRoot: string = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
+  tcpPort = 0;
+  udpPort = 0;
+  /** Tools the script got through to, by name. */
+  calls: string[] = [];
+  #tcp: Deno.TcpListener;
+  #unix: Deno.UnixListener;
+  #udp: Socket;
+  #contacts: string[] = [];
+  #victimBefore = "";
+  #onSignal = (): void => void this.#contacts.push("signal");
+  #serving: Promise<unknown>;
+
+  constructor(directory: string) {
+    this.directory = directory;
+    this.#tcp = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    this.tcpPort = this.#tcp.addr.port;
+    this.#unix = Deno.listen({ transport: "unix", path: this.unixSocket });
+    this.#udp = createSocket("udp4", () => this.#contacts.push("udp"));
+    this.#serving = Promise.all([this.#accept(this.#tcp, "tcp"), this.#accept(this.#unix, "unix")]);
+    Deno.addSignalListener("SIGUSR2", this.#onSignal);
+  }
+
+  get secretFile(): string {
+    return `${this.directory}/secret.txt`;
+  }
+  get secretJson(): string {
+    return `${this.directory}/secret.json`;
+  }
+  get secretModule(): string {
+    return `${this.directory}/secret.mjs`;
+  }
+  get victim(): string {
+    return `${this.directory}/victim`;
+  }
+  get unixSocket(): string {
+    return `${this.directory}/canary.sock`;
+  }
+
+  static async create(): Promise<World> {
+    const world = new World(await Deno.makeTempDir({ prefix: "escape-" }));
+    await new Promise<void>((resolve) => world.#udp.bind(0, "127.0.0.1", resolve));
+    world.udpPort = world.#udp.address().port;
+    await Deno.writeTextFile(world.secretFile, world.marker);
+    await Deno.writeTextFile(world.secretJson, JSON.stringify({ k: world.marker }));
+    await Deno.writeTextFile(world.secretModule, `export const k = "${world.marker}";`);
+    await Deno.mkdir(world.victim);
+    await Deno.writeTextFile(`${world.victim}/keep.txt`, "untouched");
+    await Deno.symlink(world.secretFile, `${world.directory}/link`);
+    world.#victimBefore = await world.#look();
+    return world;
+  }
+
+  /** Whatever was touched since the last call. */
+  async traces(): Promise<string[]> {
+    const found = this.#contacts.splice(0);
+    const now = await this.#look();
+    if (now !== this.#victimBefore) found.push(`victim changed: ${now}`);
+    return found;
+  }
+
+  async #look(): Promise<string> {
+    const lines: string[] = [];
+    for await (const { name } of Deno.readDir(this.directory)) lines.push(name);
+    for await (const { name } of Deno.readDir(this.victim)) {
+      const path = `${this.victim}/${name}`;
+      const { mode, uid, mtime, size } = await Deno.lstat(path);
+      lines.push([name, mode, uid, mtime?.getTime(), size].join(" "));
+    }
+    return lines.sort().join("\n");
+  }
+
+  async #accept(listener: AsyncIterable<Deno.Conn>, name: string): Promise<void> {
+    for await (const connection of listener) {
+      this.#contacts.push(name);
+      connection.close();
+    }
+  }
+
+  async close(): Promise<void> {
+    Deno.removeSignalListener("SIGUSR2", this.#onSignal);
+    this.#tcp.close();
+    this.#unix.close();
+    await this.#serving;
+    await new Promise<void>((resolve) => this.#udp.close(() => resolve()));
+    await Deno.remove(this.directory, { recursive: true });
+  }
+}

@@ -1,0 +1,11 @@
+/** Imports a module outside. */
+import { defineAttempt, literal } from "../_attempt.ts";
+
+export const attempt = defineAttempt({
+  script: (w) => `return (await import("file://" + ${literal(w.secretModule)})).k;`,
+  python: (w) =>
+    `import sys
+sys.path.insert(0, ${literal(w.directory)})
+open(${literal(w.directory)} + "/secret.mjs")
+import secret`,
+});
