@@ -5,7 +5,7 @@
  */
 import type { SearchLine, SearchQuery, SearchResult } from "../src/protocol/environment.ts";
 import { comparePaths, compileGlob } from "../src/util/glob.ts";
-import { compileSearchRegex } from "../src/util/search_regex.ts";
+import { compileSearchRegex, type SearchRegex } from "../src/util/search_regex.ts";
 import { searchText } from "../src/util/search_text.ts";
 import { type FoundFile, walkFiles } from "./_search_walk.ts";
 
@@ -56,9 +56,9 @@ async function runInSlices(
   const deadline = performance.now() + query.timeoutMs;
   while (true) {
     query.signal?.throwIfAborted();
+    if (performance.now() >= deadline) return "timeout";
     const sliceEnd = performance.now() + SLICE_MS;
     while (performance.now() < sliceEnd) if (steps.next().done) return undefined;
-    if (performance.now() > deadline) return "timeout";
     await new Promise((resolve) => setTimeout(resolve, 0));
   }
 }
@@ -89,7 +89,7 @@ function pageByTime(result: SearchResult, mtimes: Map<string, number>, query: Se
 }
 
 function searchContent(query: SearchQuery, fold: Fold): Iterator<void> {
-  const regex = compileSearchRegex(query.pattern, query);
+  const expression = compileSearchRegex(query.pattern, query);
   function* steps(): Generator<void> {
     const buffer = new Uint8Array(BUFFER_BYTES);
     for (const file of candidates(query)) {
@@ -99,7 +99,7 @@ function searchContent(query: SearchQuery, fold: Fold): Iterator<void> {
       const page = query.lines
         ? { from: query.offset - before, to: query.offset + query.limit - before }
         : { from: 0, to: 0 };
-      const found = searchFile(file.path, { regex, page, query, buffer });
+      const found = searchFile(file.path, { expression, page, query, buffer });
       if (found.count === 0) continue;
       if (query.exclude?.(file.path)) {
         fold.omitted++;
@@ -125,7 +125,7 @@ function* candidates(query: SearchQuery): Generator<FoundFile> {
 }
 
 interface FileSearch {
-  regex: RegExp;
+  expression: SearchRegex;
   page: { from: number; to: number };
   query: SearchQuery;
   buffer: Uint8Array;
@@ -198,8 +198,8 @@ function searchBytes(
 ): FileHits & { newlines: number } | undefined {
   const text = decode(bytes);
   if (text === undefined) return undefined;
-  const { regex, page, query } = search;
-  const found = searchText(text, regex, {
+  const { expression, page, query } = search;
+  const found = searchText(text, expression, {
     from: page.from,
     to: page.to,
     context: query.context,

@@ -62,13 +62,17 @@ export async function readWindow(
   return page.finish(at >= source.size);
 }
 
-/** Text in memory as a source. */
-export function textSource(text: string): ByteSource {
-  const bytes = new TextEncoder().encode(text);
+/** Bytes in memory as a source. */
+export function bytesSource(bytes: Uint8Array): ByteSource {
   return {
     size: bytes.length,
     read: (start, length) => Promise.resolve(bytes.subarray(start, start + length)),
   };
+}
+
+/** Text in memory as a source. */
+export function textSource(text: string): ByteSource {
+  return bytesSource(new TextEncoder().encode(text));
 }
 
 class Page {

@@ -41,7 +41,8 @@ export async function searchWithRipgrep(
     "--with-filename",
     "--null",
   ];
-  const pass = await run(env, [...counting, "-e", query.pattern, "--", ...query.roots], query);
+  const command = shellJoin([...counting, "-e", query.pattern, "--", ...query.roots]);
+  const pass = await run(env, command, { query });
   if (pass.exitCode === 2 && !pass.output.includes("\0")) return invalid(pass.output);
   const { result, fetch } = pageFiles(withoutHidden(parseCounts(pass.output), query), query);
   if (fetch.length > 0) {
@@ -54,8 +55,12 @@ export async function searchWithRipgrep(
       ...["--max-columns", "2000", "--max-columns-preview"],
       ...(query.context > 0 ? ["--context", String(query.context)] : []),
     ];
-    const paths = fetch.map((file) => file.path);
-    const lines = await run(env, [...lineArgs, "-e", query.pattern, "--", ...paths], query);
+    // By stdin: a command line of a thousand paths is too long for some systems.
+    const fetching = shellJoin(["xargs", "-0", ...lineArgs, "-e", query.pattern, "--"]);
+    const lines = await run(env, fetching, {
+      query,
+      stdin: fetch.map((file) => file.path).join("\0"),
+    });
     const rows = Map.groupBy(parseRows(lines.output), (row) => row.path);
     for (const file of fetch) {
       result.lines.push(...pageRows(rows.get(file.path) ?? [], file, query));
@@ -77,7 +82,7 @@ async function findFiles(env: Environment, query: SearchQuery): Promise<SearchRe
   // GNU and busybox know -c, BSD knows -f.
   const command = `${listing} | xargs -0 sh -c 'stat -c "%Y %n" "$@" 2>/dev/null || ` +
     `stat -f "%m %N" "$@" 2>/dev/null' stat`;
-  const pass = await runCommand(env, command, query);
+  const pass = await run(env, command, { query });
   const found = pass.output.split("\n").map((line) => /^(\d+) (.+)$/.exec(line))
     .filter((row) => row !== null)
     .map(([, seconds, path]) => ({ path: path!, seconds: Number(seconds) }));
@@ -125,14 +130,16 @@ function withoutHidden<T extends { path: string }>(found: T[], query: SearchQuer
   );
 }
 
-function run(env: Environment, argv: readonly string[], query: SearchQuery): Promise<ExecResult> {
-  return runCommand(env, shellJoin(argv), query);
-}
-
-function runCommand(env: Environment, command: string, query: SearchQuery): Promise<ExecResult> {
+function run(
+  env: Environment,
+  command: string,
+  options: { query: SearchQuery; stdin?: string },
+): Promise<ExecResult> {
+  const { query, stdin } = options;
   return env.exec(command, {
     timeoutMs: query.timeoutMs,
     maxOutputChars: MAX_OUTPUT_CHARS,
+    ...(stdin === undefined ? {} : { stdin }),
     ...(query.signal ? { signal: query.signal } : {}),
   });
 }

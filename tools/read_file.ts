@@ -5,13 +5,20 @@ import type { ToolContext, ToolResult } from "../src/protocol/tool.ts";
 import { registry } from "../src/registry/registry.ts";
 import { shellQuote } from "../src/util/shell_quote.ts";
 import { extractDocument } from "./_documents.ts";
-import { type ByteSource, type LineWindow, readWindow, textSource } from "./_line_window.ts";
+import {
+  type ByteSource,
+  bytesSource,
+  type LineWindow,
+  readWindow,
+  textSource,
+} from "./_line_window.ts";
 import { guardRead, lookAlike, resolveTarget, statFile, type Target } from "./_paths.ts";
 import { binaryKind, SNIFF_BYTES, sniffText } from "./_text_format.ts";
 
 const DEFAULT_LIMIT = 2000;
 const MAX_UTF16_BYTES = 10 << 20;
 const LARGE_BYTES = 512_000;
+const MAX_UNSIZED_BYTES = 1 << 20;
 
 registry.register({
   name: "read_file",
@@ -66,7 +73,8 @@ async function readFile(
   const unchanged = unchangedReply(ctx, { target, info }, request);
   if (unchanged !== undefined) return unchanged;
   const result = await readContent(ctx, target, info, request);
-  ctx.services.files.noteRead(ctx.taskId, target.real, info.mtimeMs, result.truncated === true);
+  const partial = result.truncated === true || request.offset > 1;
+  ctx.services.files.noteRead(ctx.taskId, target.real, info.mtimeMs, partial);
   return notes.length === 0 ? result : { ...result, _warning: notes.join(" ") };
 }
 
@@ -110,10 +118,7 @@ async function readContent(
   const kind = binaryKind(path);
   if (kind === "image") return imageReply(ctx, size);
   if (kind !== undefined) throw binaryError(path, kind, size);
-  const source: ByteSource = {
-    size,
-    read: (start, length) => ctx.env.readFile(path, { start, length, signal: ctx.signal }),
-  };
+  const source = await fileSource(ctx, path, size);
   const sniffed = sniffText(await source.read(0, SNIFF_BYTES));
   if (sniffed.kind === "binary") {
     if (sniffed.type.endsWith("image")) return imageReply(ctx, size);
@@ -128,6 +133,15 @@ async function readContent(
   const page = await readPage(ctx, path, { source: textSource(text), request });
   const hint = [page.hint, `Stored as ${sniffed.encoding.toUpperCase()}.`].filter(Boolean);
   return { ...page, file_size: size, hint: hint.join(" ") };
+}
+
+/** The file by ranges. Files of the kernel say size 0 and still have content: those are read at once. */
+async function fileSource(ctx: ToolContext, path: string, size: number): Promise<ByteSource> {
+  const { env, signal } = ctx;
+  if (size > 0) {
+    return { size, read: (start, length) => env.readFile(path, { start, length, signal }) };
+  }
+  return bytesSource(await env.readFile(path, { length: MAX_UNSIZED_BYTES, signal }));
 }
 
 async function readPage(

@@ -286,6 +286,11 @@ Deno.test("read_file always answers a script", async () => {
   }
 });
 
+Deno.test("read_file reads files of the kernel, which have no size", async () => {
+  await using env = await setup({});
+  match((await read(env, { path: "/proc/self/status" })).content, /^1\|Name:/);
+});
+
 Deno.test("read_file refuses an empty path and a NUL in it", async () => {
   await using env = await setup({});
   match((await read(env, { path: " " })).error, /path is empty/);

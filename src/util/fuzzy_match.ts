@@ -18,6 +18,8 @@ export interface FuzzyMatch {
 }
 
 const LINE_SIMILARITY = 0.8;
+/** Beyond this, comparing every line takes seconds. */
+const MAX_COMPARED_LINES = 100_000;
 const BLOCK_SIMILARITY = { single: 0.5, several: 0.7 };
 
 const STRATEGIES = [
@@ -224,7 +226,7 @@ function findBlock(text: string, passage: string): Region[] {
 function findSimilarLines(text: string, passage: string): Region[] {
   const view = viewLines(text, passage);
   const { lines, wanted } = view;
-  if (wanted.every((line) => line.trim() === "")) return [];
+  if (wanted.every((line) => line.trim() === "") || lines.length > MAX_COMPARED_LINES) return [];
   return windows(view, (first) =>
     wanted.every((line, i) =>
       line.trim() === "" ||

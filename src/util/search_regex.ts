@@ -11,8 +11,20 @@ export interface SearchRegexOptions {
   multiline?: boolean;
 }
 
+export interface SearchRegex {
+  /** With the flag `g`. */
+  regex: RegExp;
+  /** Text that every match contains, as far as it is known. */
+  literal?: string;
+  /** Longer lines are too long for this expression: backtracking would take forever on them. */
+  maxLineChars: number;
+}
+
+/** By how many repetitions without an upper bound an expression has. */
+const MAX_LINE_CHARS = [Infinity, 10_000, 4000, 2000];
+
 const WORD = String.raw`\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200c\u200d`;
-/** JavaScript's own `^` and `$` also stop at a lone `\\r`, so that every CRLF would hold an empty line. */
+/** JavaScript's own `^` and `$` also stop at a lone `\r`, so that every CRLF would hold an empty line. */
 const LINE_START = "(?<![^\\n])";
 const LINE_END = "(?=\\r?(?:\\n|(?![^])))";
 const POSIX: Readonly<Record<string, string>> = {
@@ -34,15 +46,29 @@ const POSIX: Readonly<Record<string, string>> = {
 const QUANTIFIER = /^(?:[*+?]|\{\d+(?:,\d*)?\})\??/;
 const GROUP = /^\((?:\?(?::|=|!|<=|<!|P?<([A-Za-z_]\w*)>|([a-zA-Z-]*)([:)])))?/;
 
-/** The compiled expression, with the flag `g`. @throws SyntaxError when it cannot be read. */
-export function compileSearchRegex(pattern: string, options: SearchRegexOptions = {}): RegExp {
-  const flags = `g${options.ignoreCase ? "i" : ""}`;
-  if (options.literal) return new RegExp(escapeRegex(pattern), flags);
-  const source = new Translator(pattern, options.multiline === true).translate();
-  return new RegExp(source, `${flags}v`);
+/** The compiled expression. @throws SyntaxError when it cannot be read. */
+export function compileSearchRegex(pattern: string, options: SearchRegexOptions = {}): SearchRegex {
+  const flags = `g${options.ignoreCase ? "i" : ""}v`;
+  if (options.literal) {
+    return { regex: new RegExp(escapeRegex(pattern), flags), maxLineChars: Infinity };
+  }
+  const translator = new Translator(pattern, options.multiline === true);
+  const regex = new RegExp(translator.translate(), flags);
+  const { literal, repeats } = translator;
+  return {
+    regex,
+    maxLineChars: MAX_LINE_CHARS[repeats] ?? MAX_LINE_CHARS.at(-1)!,
+    ...(literal === "" || options.ignoreCase ? {} : { literal }),
+  };
 }
 
 class Translator {
+  /** The longest run of plain characters that no alternative can leave out. */
+  literal = "";
+  /** Repetitions without an upper bound. */
+  repeats = 0;
+  #run = "";
+  #depth = 0;
   #text: string;
   #multiline: boolean;
   #at = 0;
@@ -73,8 +99,12 @@ class Translator {
           if (!this.#atGroupStart()) throw new SyntaxError("inline flags must open their group");
           this.#out.push(`(?${flagsOf(inline)}:`);
           flagGroup = true;
+          // Flags may fold the case of what follows, and do so up to the end of the group.
+          this.#depth++;
           continue;
         }
+        this.#endRun();
+        this.#depth++;
         open.push({ start: this.#out.length, flagGroup, choice: this.#choice });
         flagGroup = false;
         this.#choice = false;
@@ -85,6 +115,7 @@ class Translator {
         const group = open.pop();
         if (group === undefined) throw new SyntaxError("unopened group");
         this.#out.push(flagGroup ? "))" : ")");
+        this.#depth -= flagGroup ? 2 : 1;
         flagGroup = group.flagGroup;
         this.#at++;
         this.#setAtom(group.start);
@@ -93,6 +124,7 @@ class Translator {
       } else this.#single(rest, character);
     }
     if (open.length > 0) throw new SyntaxError("unclosed group");
+    this.#endRun();
     return this.#out.join("") + (flagGroup ? ")" : "");
   }
 
@@ -103,6 +135,11 @@ class Translator {
     else if (character === "{") throw new SyntaxError("a literal { is written \\{");
     else if (character === "|") {
       this.#out.push("|");
+      // Nothing is certain any more; the depth says so for the rest of the expression.
+      if (this.#depth === 0) {
+        this.literal = this.#run = "";
+        this.#depth = Infinity;
+      }
       this.#choice = true;
       this.#atom = undefined;
       this.#at++;
@@ -115,11 +152,19 @@ class Translator {
     } else if (character === ".") this.#emit(".", 1);
     else {
       const point = String.fromCodePoint(rest.codePointAt(0)!);
+      const run = this.#run + point;
       this.#emit(escapeRegex(point), point.length);
+      if (this.#depth === 0) this.#run = run;
     }
   }
 
+  #endRun(): void {
+    if (this.#run.length > this.literal.length) this.literal = this.#run;
+    this.#run = "";
+  }
+
   #emit(source: string, consumed: number): void {
+    this.#endRun();
     this.#setAtom(this.#out.length);
     this.#out.push(source);
     this.#at += consumed;
@@ -133,18 +178,28 @@ class Translator {
 
   #repeat(quantifier: string): void {
     if (this.#atom === undefined) throw new SyntaxError("nothing to repeat");
-    if (/^[*+]|,\}/.test(quantifier)) {
-      // `(a+)+b` takes exponential time here; an engine without backtracking has to do it.
-      if (this.#atomChoice) throw new SyntaxError("repetition of a choice or repetition");
-      this.#choice = true;
+    this.#at += quantifier.length;
+    // What may be absent is no part of the text that must be there.
+    if (/^(?:[*?]|\{0)/.test(quantifier)) this.#run = this.#run.slice(0, -1);
+    this.#endRun();
+    if (this.#quantified) return this.#mergeQuantifier(quantifier);
+    // `(a+)+b` takes exponential time here; an engine without backtracking has to do it.
+    if (this.#atomChoice && !/^\?/.test(quantifier)) {
+      throw new SyntaxError("repetition of a choice or repetition");
     }
-    if (this.#quantified) {
-      this.#out.splice(this.#atom, 0, "(?:");
-      this.#out.push(")");
+    if (/^[*+]|,\}/.test(quantifier)) {
+      this.repeats++;
+      this.#choice = true;
     }
     this.#out.push(quantifier);
     this.#quantified = true;
-    this.#at += quantifier.length;
+  }
+
+  /** `c++` repeats a repetition, which is one repetition again. */
+  #mergeQuantifier(quantifier: string): void {
+    const both = this.#out.pop()! + quantifier;
+    if (!/^[*+]{2}$/.test(both)) throw new SyntaxError("repetition of a repetition");
+    this.#out.push(both.includes("*") ? "*" : "+");
   }
 
   #atGroupStart(): boolean {

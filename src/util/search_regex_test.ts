@@ -3,7 +3,7 @@ import { compileSearchRegex, type SearchRegexOptions } from "./search_regex.ts";
 
 /** The first match in the text, or undefined. */
 function first(pattern: string, text: string, options?: SearchRegexOptions): string | undefined {
-  return compileSearchRegex(pattern, options).exec(text)?.[0];
+  return compileSearchRegex(pattern, options).regex.exec(text)?.[0];
 }
 
 const ROWS: [pattern: string, text: string, found: string | undefined][] = [
@@ -68,4 +68,24 @@ Deno.test("compileSearchRegex() refuses repetitions that could take exponential 
   }
   equal(first("(ab)+c", "ababc"), "ababc");
   equal(first("(a+)?b", "aab"), "aab");
+  throws(() => compileSearchRegex("(?:a|b){2,30}c"), /repetition/);
+});
+
+Deno.test("compileSearchRegex() knows a text that every match contains", () => {
+  const rows: [pattern: string, literal: string | undefined][] = [
+    ["needle", "needle"],
+    ["a+needles?\\d", "needle"],
+    ["\\w+Error(s|x)", "Error"],
+    ["ab*cd", "cd"],
+    ["ab{0,2}c", "a"],
+    ["xyz+w", "xyz"],
+    ["(?:inner)x", "x"],
+    ["a|needle", undefined],
+    ["(?i)needle", undefined],
+    ["\\d+", undefined],
+  ];
+  for (const [pattern, literal] of rows) {
+    equal(compileSearchRegex(pattern).literal, literal, pattern);
+  }
+  equal(compileSearchRegex("needle", { ignoreCase: true }).literal, undefined);
 });

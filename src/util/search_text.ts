@@ -1,4 +1,5 @@
 /** Matching lines of one text with their neighbours: the page of them that is wanted, and a count of all. */
+import type { SearchRegex } from "./search_regex.ts";
 
 export interface TextRow {
   line: number;
@@ -21,12 +22,25 @@ export interface TextPage {
 /** Characters of a line that are kept. */
 export const MAX_ROW_CHARS = 500;
 
-/** Rows in order. `regex` needs the flag `g`; a match counts once per line, or once when it spans lines. */
+/** Rows in order; a match counts once per line, or once when it spans lines. */
 export function searchText(
+  text: string,
+  search: SearchRegex,
+  page: TextPage,
+): { count: number; rows: TextRow[]; newlines: number } {
+  const possible = search.literal === undefined || text.includes(search.literal);
+  const searched = possible ? clipLongLines(text, search) : "";
+  const { count, rows } = matchRows(searched, search.regex, page);
+  if (searched !== text && rows.length > 0) restoreRows(text, rows);
+  const newlines = page.countNewlines ? new LineCounter(text).lineAt(text.length) - 1 : 0;
+  return { count, rows, newlines };
+}
+
+function matchRows(
   text: string,
   regex: RegExp,
   page: TextPage,
-): { count: number; rows: TextRow[]; newlines: number } {
+): { count: number; rows: TextRow[] } {
   const rows = new Map<number, TextRow>();
   const position = new LineCounter(text);
   let count = 0;
@@ -45,11 +59,41 @@ export function searchText(
     if (end >= text.length) break;
     regex.lastIndex = end + 1;
   }
-  return {
-    count,
-    rows: [...rows.values()].sort((a, b) => a.line - b.line),
-    newlines: page.countNewlines ? position.lineAt(text.length) - 1 : 0,
-  };
+  return { count, rows: [...rows.values()].sort((a, b) => a.line - b.line) };
+}
+
+/** The text with lines that are too long for the expression cut to a window: round the literal, or at the start. */
+function clipLongLines(text: string, { maxLineChars, literal }: SearchRegex): string {
+  const parts: string[] = [];
+  let kept = 0;
+  // Jumps from newline to newline as far apart as a line may be long, so that short lines cost nothing.
+  for (let at = 0; at + maxLineChars < text.length;) {
+    const newline = text.lastIndexOf("\n", at + maxLineChars);
+    if (newline >= at) {
+      at = newline + 1;
+      continue;
+    }
+    const end = lineEnd(text, at + maxLineChars);
+    const word = literal === undefined ? at : text.indexOf(literal, at);
+    const found = word >= 0 && word < end;
+    const start = found ? Math.max(at, word - maxLineChars / 2) : end;
+    parts.push(text.slice(kept, at), text.slice(start, Math.min(end, start + maxLineChars)));
+    kept = at = end;
+  }
+  return kept === 0 ? text : parts.join("") + text.slice(kept);
+}
+
+/** Rows found in a clipped text show the lines as they are. */
+function restoreRows(text: string, rows: readonly TextRow[]): void {
+  const wanted = new Map(rows.map((row) => [row.line, row]));
+  let number = 1;
+  for (let at = 0; at <= text.length && wanted.size > 0; number++) {
+    const end = lineEnd(text, at);
+    const found = wanted.get(number);
+    if (found) found.text = row(text.slice(at, end), number, found.match).text;
+    wanted.delete(number);
+    at = end + 1;
+  }
 }
 
 /** Line numbers of growing offsets, counting each newline once. */

@@ -6,8 +6,8 @@ const ALL: TextPage = { from: 0, to: 100, context: 0, multiline: false, countNew
 
 /** Rows as `12:match` and `13-neighbour`. */
 function rows(text: string, pattern: string, page: Partial<TextPage> = {}): string[] {
-  const regex = compileSearchRegex(pattern, { multiline: page.multiline === true });
-  return searchText(text, regex, { ...ALL, ...page }).rows
+  const search = compileSearchRegex(pattern, { multiline: page.multiline === true });
+  return searchText(text, search, { ...ALL, ...page }).rows
     .map(({ line, text, match }) => `${line}${match ? ":" : "-"}${text}`);
 }
 
@@ -44,4 +44,14 @@ Deno.test("searchText() cuts long lines and counts newlines on demand", () => {
   });
   equal(found.rows[0]!.text.length, 500);
   equal(found.newlines, 2);
+});
+
+Deno.test("searchText() looks at a window of lines that backtracking cannot bear", () => {
+  const blob = "a".repeat(300_000);
+  const text = `first zzz\n${blob}\nthird zzz\n${blob}Error${blob}\nlast_Error\n`;
+  const startedAt = performance.now();
+  deepEqual(rows(text, "\\w+zzz$").length, 0);
+  deepEqual(rows(text, "\\w+ zzz$"), ["1:first zzz", "3:third zzz"]);
+  deepEqual(rows(text, "\\w+Error"), [`4:${"a".repeat(500)}`, "5:last_Error"]);
+  equal(performance.now() - startedAt < 5000, true);
 });

@@ -103,7 +103,9 @@ export class TempEnvironment implements Environment, AsyncDisposable {
   async readFile(path: string, options: ReadOptions = {}): Promise<Uint8Array> {
     using file = await Deno.open(path);
     await file.seek(options.start ?? 0, Deno.SeekMode.Start);
-    const wanted = Math.min(options.length ?? Infinity, (await file.stat()).size);
+    const { size } = await file.stat();
+    // Files of the kernel say size 0 and still have content.
+    const wanted = Math.min(options.length ?? Infinity, size === 0 ? 65_536 : size);
     const bytes = new Uint8Array(wanted);
     let filled = 0;
     while (filled < wanted) {
