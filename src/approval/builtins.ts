@@ -4,6 +4,9 @@ import { hasUnknown } from "./expand.ts";
 import { inputText, type Invocation, parseLeading } from "./invocation.ts";
 import { canonicalPath } from "./paths.ts";
 
+/** Longer paths no system opens; following them would make `cd a; cd a; …` costly. */
+const MAX_PATH_CHARS = 4_096;
+
 type Effect = (state: ShellState, invocation: Invocation) => void;
 
 const EFFECTS: Readonly<Record<string, Effect>> = {
@@ -38,7 +41,8 @@ function changeDirectory(state: ShellState, { args, place }: Invocation): void {
   const target = parseLeading(args, {}).operands[0] ?? "~";
   const rooted = target.startsWith("/") || target.startsWith("~");
   const known = target !== "-" && !hasUnknown(target) && (rooted || state.cwd !== undefined);
-  state.cwd = known ? canonicalPath(target, { ...place, cwd: state.cwd }) : undefined;
+  const path = known ? canonicalPath(target, { ...place, cwd: state.cwd }) : "";
+  state.cwd = path !== "" && path.length <= MAX_PATH_CHARS ? path : undefined;
 }
 
 function declare(state: ShellState, { args }: Invocation): void {

@@ -19,8 +19,10 @@ export interface Rule {
   /** `hardline` never runs, whatever the mode; `dangerous` needs a yes. */
   kind: "hardline" | "dangerous";
   description: string;
-  /** Programs it looks at; absent: every command. */
+  /** Programs it looks at. */
   programs?: readonly string[];
+  /** Looks at every command with a redirection. With neither this nor `programs`: at every command. */
+  redirections?: true;
   test(command: Invocation, all: readonly Invocation[]): boolean;
   /** Whole commands in which it must find something, and in which it must not. */
   match: readonly string[];

@@ -27,15 +27,15 @@ export const RULES: readonly Rule[] = [
 ];
 
 const BY_PROGRAM = new Map<string, Rule[]>();
-const FOR_ALL: Rule[] = [];
 for (const rule of RULES) {
-  if (rule.programs === undefined) FOR_ALL.push(rule);
   for (const program of new Set(rule.programs)) {
     const list = BY_PROGRAM.get(program);
     if (list === undefined) BY_PROGRAM.set(program, [rule]);
     else list.push(rule);
   }
 }
+const FOR_REDIRECTIONS = RULES.filter((rule) => rule.redirections === true);
+const FOR_ALL = RULES.filter((rule) => rule.programs === undefined && !rule.redirections);
 
 /** Names that some rule looks at. */
 export const KNOWN_PROGRAMS: readonly string[] = [...BY_PROGRAM.keys()];
@@ -46,11 +46,13 @@ function familyOf(program: string): string {
     /^(python|pypy|perl|ruby|node|php|lua)[\d.]+$/.exec(program)?.[1] ?? program;
 }
 
-/** Rules that may say something about a program. */
-function rulesFor(program: string): readonly Rule[] {
-  const own = BY_PROGRAM.get(program) ?? [];
+/** Rules that may say something about a command. */
+function* rulesFor({ program, redirects }: Invocation): Generator<Rule> {
+  yield* FOR_ALL;
+  if (redirects.length > 0) yield* FOR_REDIRECTIONS;
+  yield* BY_PROGRAM.get(program) ?? [];
   const family = familyOf(program);
-  return family === program ? own : [...own, ...BY_PROGRAM.get(family) ?? []];
+  if (family !== program) yield* BY_PROGRAM.get(family) ?? [];
 }
 
 const proofs = new Map<Rule, string | undefined>();
@@ -67,11 +69,14 @@ export function failedExample(rule: Rule): string | undefined {
 
 function judges(rule: Rule, example: string): boolean {
   const { invocations } = walkShell(foldText(example), { programs: KNOWN_PROGRAMS });
-  return invocations.some((invocation) => {
-    const names = [invocation.program, familyOf(invocation.program)];
-    const applies = rule.programs?.some((program) => names.includes(program)) ?? true;
-    return applies && rule.test(invocation, invocations);
-  });
+  return invocations.some((command) => appliesTo(rule, command) && rule.test(command, invocations));
+}
+
+function appliesTo(rule: Rule, { program, redirects }: Invocation): boolean {
+  if (rule.programs === undefined && rule.redirections === undefined) return true;
+  const names = [program, familyOf(program)];
+  return (rule.redirections === true && redirects.length > 0) ||
+    rule.programs?.some((name) => names.includes(name)) === true;
 }
 
 /** What a rule has to say about one command: itself, that it is broken, or nothing. */
@@ -94,12 +99,10 @@ export function applyRule(
 export function findingsIn(invocations: readonly Invocation[]): Rule[] {
   const found = new Map<Rule, Rule>();
   for (const invocation of invocations) {
-    for (const list of [FOR_ALL, rulesFor(invocation.program)]) {
-      for (const rule of list) {
-        if (found.has(rule)) continue;
-        const finding = applyRule(rule, invocation, invocations);
-        if (finding !== undefined) found.set(rule, finding);
-      }
+    for (const rule of rulesFor(invocation)) {
+      if (found.has(rule)) continue;
+      const finding = applyRule(rule, invocation, invocations);
+      if (finding !== undefined) found.set(rule, finding);
     }
   }
   if (found.size < 2) return [...found.values()];

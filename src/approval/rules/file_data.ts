@@ -137,6 +137,7 @@ export const FILE_RULES: readonly Rule[] = [
     key: "overwrite system config",
     kind: "dangerous",
     description: "writes to system configuration",
+    redirections: true,
     test: (command) => redirectsTo(command, "system"),
     match: ["echo x > /etc/hosts", "echo x > /private/etc/sudoers", "echo x >> /etc/fstab"],
     noMatch: ["cat /etc/hosts", "echo 'see /private/etc > there'", "diff a /etc/hosts > out"],
@@ -159,6 +160,7 @@ export const FILE_RULES: readonly Rule[] = [
     key: "overwrite system file via redirection",
     kind: "dangerous",
     description: "writes to credentials, SSH files or shell start-up files",
+    redirections: true,
     test: (command) => redirectsTo(command, "credentials", "hermes"),
     match: [
       "echo x >> ~/.bashrc",
@@ -181,6 +183,7 @@ export const FILE_RULES: readonly Rule[] = [
     key: "overwrite project env/config via redirection",
     kind: "dangerous",
     description: "writes to the project's environment or config file",
+    redirections: true,
     test: (command) => redirectsTo(command, "project"),
     match: [
       "echo x > .env",

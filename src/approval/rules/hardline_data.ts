@@ -173,6 +173,7 @@ export const HARDLINE_RULES: readonly Rule[] = [
     aliases: ["write to block device"],
     kind: "hardline",
     description: "overwrites a disk through a redirection",
+    redirections: true,
     test: (command) => redirectsTo(command, "device"),
     match: ["cat x > /dev/nvme0n1", "> /dev/sda"],
     noMatch: ["echo x > /dev/null", "ls /dev/sda", "cat a 2>/dev/null"],
@@ -266,6 +267,8 @@ export const HARDLINE_RULES: readonly Rule[] = [
     key: "kernel trigger",
     kind: "hardline",
     description: "reboots or crashes the kernel directly",
+    programs: ["tee"],
+    redirections: true,
     test: (command) =>
       command.redirects.some(({ op, target }) => op !== "<" && target === SYSRQ) ||
       (command.program === "tee" && command.args.includes(SYSRQ)),
