@@ -1,11 +1,13 @@
 /** Where a passage that was not found may have been meant: the most similar places of a text. */
-import { isSimilar, similarity } from "./similarity.ts";
+import { similarity, similarityBound } from "./similarity.ts";
 
 const MAX_PLACES = 3;
 const MIN_SIMILARITY = 0.5;
 const MAX_SNIPPET_LINES = 6;
-/** Beyond this, comparing every line costs more than the hint is worth. */
-const MAX_LINES = 20_000;
+/** Beyond this, looking at every line costs more than the hint is worth. */
+const MAX_LINES = 50_000;
+/** Lines that are compared in earnest. */
+const MAX_COMPARED = 200;
 
 /** Up to three numbered snippets, leading spaces as `·` and tabs as `→`; empty when nothing is near. */
 export function nearestPassages(text: string, passage: string): string {
@@ -19,8 +21,13 @@ export function nearestPassages(text: string, passage: string): string {
   if (needle === "" || lines.length > MAX_LINES) return "";
   const scored = lines
     .map((line, index) => ({ index, line: line.trim() }))
-    .filter(({ line }) => line !== "" && isSimilar(line, needle, { threshold: MIN_SIMILARITY }))
+    .filter(({ line }) => line !== "")
+    .map((row) => ({ ...row, bound: similarityBound(row.line, needle) }))
+    .filter(({ bound }) => bound >= MIN_SIMILARITY)
+    .sort((a, b) => b.bound - a.bound)
+    .slice(0, MAX_COMPARED)
     .map(({ index, line }) => ({ index, score: similarity(line, needle) }))
+    .filter(({ score }) => score >= MIN_SIMILARITY)
     .sort((a, b) => b.score - a.score || a.index - b.index)
     .slice(0, MAX_PLACES);
   return scored.map(({ index }) => {

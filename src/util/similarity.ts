@@ -7,13 +7,18 @@ export function similarity(a: string, b: string): number {
   return total === 0 ? 1 : 2 * sharedLength(a, b) / total;
 }
 
+/** Cheap, and never less than `similarity()`. */
+export function similarityBound(a: string, b: string): number {
+  const total = a.length + b.length;
+  return total === 0 ? 1 : 2 * sharedCharacters(a, b) / total;
+}
+
 /** The same as `similarity() >= threshold`, mostly without computing it. */
 export function isSimilar(a: string, b: string, options: { threshold: number }): boolean {
   const { threshold } = options;
   if (a === b) return true;
-  const needed = threshold * (a.length + b.length) / 2;
-  if (Math.min(a.length, b.length) < needed || sharedCharacters(a, b) < needed) return false;
-  return similarity(a, b) >= threshold;
+  if (2 * Math.min(a.length, b.length) < threshold * (a.length + b.length)) return false;
+  return similarityBound(a, b) >= threshold && similarity(a, b) >= threshold;
 }
 
 /** The longest common part, plus what the texts left and right of it share. */
