@@ -39,13 +39,11 @@ export async function listModels(
   baseUrl: string,
   options: ListModelsOptions,
 ): Promise<string[] | undefined> {
-  const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(), options.timeoutMs);
   try {
     const response = await options.fetch(`${baseUrl}/models`, {
       headers: options.apiKey === undefined ? {} : { authorization: `Bearer ${options.apiKey}` },
       redirect: "manual",
-      signal: controller.signal,
+      signal: AbortSignal.timeout(options.timeoutMs),
     });
     const body = await response.json() as { data?: { id?: unknown }[] };
     if (!response.ok || !Array.isArray(body.data)) return undefined;
@@ -54,8 +52,5 @@ export async function listModels(
   } catch {
     // Not there, too slow, or not a model server: all the same to the caller.
     return undefined;
-  } finally {
-    clearTimeout(timer);
-    controller.abort();
   }
 }

@@ -20,13 +20,7 @@ import type {
   WireFetch,
 } from "../protocol/provider.ts";
 import { withCost } from "./cost.ts";
-
-export interface StreamTimeouts {
-  /** Until the first byte of the answer. */
-  firstByteMs: number;
-  /** Between two pieces of the answer. */
-  idleMs: number;
-}
+import { type StreamTimeouts, Watchdog } from "./watchdog.ts";
 
 /** Everything a provider of any wire format is made from. */
 export interface ProviderOptions {
@@ -112,7 +106,6 @@ class HttpError extends Error {
   }
 }
 
-const DEFAULT_TIMEOUTS: StreamTimeouts = { firstByteMs: 120_000, idleMs: 60_000 };
 const MAX_ERROR_BYTES = 64 * 1024;
 const MAX_JSON_BYTES = 32 * 1024 * 1024;
 
@@ -160,7 +153,7 @@ async function* runExchange(
   exchange: Exchange,
 ): AsyncGenerator<ProviderEvent, void, void> {
   const { options, signal, request } = exchange;
-  const watchdog = new Watchdog(signal, options.timeouts ?? DEFAULT_TIMEOUTS);
+  const watchdog = new Watchdog(signal, options.timeouts);
   try {
     signal.throwIfAborted();
     const call = format.encode(request);
@@ -270,7 +263,7 @@ async function* readBytes(
       const { done, value } = await reader.read();
       watchdog.signal.throwIfAborted();
       if (done) return;
-      watchdog.gotBytes();
+      watchdog.heard();
       yield value;
     }
   } finally {
@@ -324,57 +317,4 @@ async function toFailure(
     return classify.createFailure("network", about, { detail: error.message });
   }
   return classify.classifyException(error, about);
-}
-
-/**
- * Ends the request when the caller aborts or when nothing arrives for too long. Its clock is
- * `AbortSignal.timeout`: the first `setTimeout` of a process costs 6 ms, just before the first
- * request leaves.
- */
-class Watchdog {
-  #controller = new AbortController();
-  #caller: AbortSignal;
-  #idleMs: number;
-  #limitMs: number;
-  #lastAt = performance.now();
-  #onAbort = () => this.#controller.abort(this.#caller.reason);
-  /** How long the silence was that ended the request. */
-  stalledMs: number | undefined;
-
-  constructor(caller: AbortSignal, timeouts: StreamTimeouts) {
-    this.#caller = caller;
-    this.#idleMs = timeouts.idleMs;
-    this.#limitMs = timeouts.firstByteMs;
-    caller.addEventListener("abort", this.#onAbort, { once: true });
-    this.#checkIn(this.#limitMs);
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  gotBytes(): void {
-    this.#lastAt = performance.now();
-    if (this.#limitMs === this.#idleMs) return;
-    this.#limitMs = this.#idleMs;
-    this.#checkIn(this.#idleMs);
-  }
-
-  /** Frees the connection, whatever is left of it. */
-  stop(): void {
-    this.#caller.removeEventListener("abort", this.#onAbort);
-    this.#controller.abort();
-  }
-
-  #checkIn(ms: number): void {
-    AbortSignal.timeout(ms).addEventListener("abort", () => this.#check(), { once: true });
-  }
-
-  #check(): void {
-    if (this.signal.aborted) return;
-    const leftMs = this.#lastAt + this.#limitMs - performance.now();
-    if (leftMs > 1) return this.#checkIn(Math.ceil(leftMs));
-    this.stalledMs = this.#limitMs;
-    this.#controller.abort();
-  }
 }

@@ -20,8 +20,9 @@ import {
 } from "./choose.ts";
 import { type Env, isLoopback, sameOrigin } from "./credentials.ts";
 import { listModels } from "./endpoint.ts";
-import type { ProviderOptions, StreamTimeouts } from "./exchange.ts";
+import type { ProviderOptions } from "./exchange.ts";
 import { modelInfo } from "./model_info.ts";
+import type { StreamTimeouts } from "./watchdog.ts";
 import { networkFetch } from "./wire_fetch.ts";
 
 /** The part of `config.yaml` that chooses a model. */

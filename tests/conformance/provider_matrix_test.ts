@@ -378,9 +378,9 @@ const CASES: Case[] = [
   {
     name: "gives up on a stream that stalls, and on a slow first byte",
     replies: [{ text: ["one ", "two ", "three"], stall: true }, { text: "late", delayMs: 60_000 }],
-    options: { timeouts: { firstByteMs: 150, idleMs: 100 } },
+    options: { timeouts: { firstByteMs: 800, idleMs: 200 } },
     async run({ provider, server }) {
-      for (const wait of ["0.1 s", "0.15 s"]) {
+      for (const wait of ["0.2 s", "0.8 s"]) {
         const failure = failed(await collect(provider));
         assert.deepEqual([failure.kind, failure.action], ["timeout", "retry"]);
         assert.ok(failure.message.includes(wait), failure.message);
@@ -390,8 +390,8 @@ const CASES: Case[] = [
   },
   {
     name: "waits for a first byte within its limit",
-    replies: [{ text: "late", delayMs: 60 }],
-    options: { timeouts: { firstByteMs: 5000, idleMs: 20 } },
+    replies: [{ text: "late", delayMs: 400 }],
+    options: { timeouts: { firstByteMs: 10_000, idleMs: 300 } },
     async run({ provider }) {
       assert.equal(messageText(ended(await collect(provider))), "late");
     },
