@@ -108,7 +108,11 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
       baseMs: 2000,
       maxMs: 60_000,
     },
-    shrink: shrinkMessages,
+    shrink(messages, attempt) {
+      // What is no longer sent may have to be read again.
+      runtime.peek()?.services.files.forgetShown();
+      return shrinkMessages(messages, attempt);
+    },
     request: requestSettings(settings),
     hooks: () => runtime.hooks(),
     images: records.blobs,

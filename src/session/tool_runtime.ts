@@ -73,7 +73,10 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
     processes: createProcessTable(),
     files: new SessionFileLedger(),
     spill: createSpillStore(spillDirectory(options)),
-    extra: new Map<string, unknown>([["sandbox", sandbox]]),
+    extra: new Map<string, unknown>([
+      ["sandbox", sandbox],
+      ["hermes_home", settings.home.dir],
+    ]),
   };
   const dispatcher = createDispatcher({
     registry,
