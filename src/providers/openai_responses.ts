@@ -176,7 +176,7 @@ class ResponsesReader implements AnswerReader {
 interface ResponsesUsage {
   input_tokens?: number;
   output_tokens?: number;
-  input_tokens_details?: { cached_tokens?: number } | null;
+  input_tokens_details?: { cached_tokens?: number; cache_write_tokens?: number } | null;
   output_tokens_details?: { reasoning_tokens?: number } | null;
 }
 
@@ -185,7 +185,7 @@ function readUsage(usage: ResponsesUsage): Usage {
     inputTokens: numberOf(usage.input_tokens),
     outputTokens: numberOf(usage.output_tokens),
     cachedInputTokens: numberOf(usage.input_tokens_details?.cached_tokens),
-    cacheWriteTokens: 0,
+    cacheWriteTokens: numberOf(usage.input_tokens_details?.cache_write_tokens),
     reasoningTokens: numberOf(usage.output_tokens_details?.reasoning_tokens),
   };
 }
