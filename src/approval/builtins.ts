@@ -1,6 +1,6 @@
 /** Shell builtins that change what later words of the same script mean: `cd`, `export`, `read`, `set`. */
-import type { ShellState } from "./expand.ts";
-import { hasUnknown } from "./expand.ts";
+import type { ShellState } from "./shell_state.ts";
+import { hasUnknown } from "./unknown.ts";
 import { inputText, type Invocation, parseLeading } from "./invocation.ts";
 import { canonicalPath } from "./paths.ts";
 
@@ -10,6 +10,12 @@ const MAX_PATH_CHARS = 4_096;
 type Effect = (state: ShellState, invocation: Invocation) => void;
 
 const EFFECTS: Readonly<Record<string, Effect>> = {
+  alias: (state, { args }) => {
+    for (const arg of args) {
+      const cut = arg.indexOf("=");
+      if (cut > 0) state.aliases.set(arg.slice(0, cut), arg.slice(cut + 1));
+    }
+  },
   cd: changeDirectory,
   pushd: changeDirectory,
   popd: (state) => state.cwd = undefined,

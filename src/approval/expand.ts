@@ -5,81 +5,21 @@
 import { expandBraces } from "./braces.ts";
 import { globMatch } from "./glob.ts";
 import { literalOutput } from "./literal_output.ts";
-import {
-  type Command,
-  LIMITS,
-  type ParamPart,
-  type Part,
-  type Script,
-  ShellLimitError,
-  type Word,
-} from "./shell_ast.ts";
+import type { Assignment, Command, ParamPart, Part, Script, Word } from "./shell_ast.ts";
+import { checkGrowth, MAX_CHOICES, type ShellState } from "./shell_state.ts";
+import { hasUnknown, unknown } from "./unknown.ts";
 
-/** Commands tried for one written command when its variables have several possible values. */
-const MAX_CHOICES = 64;
 /** Longest value that `${x#…}` and friends are computed for: they cost its square. */
 const MAX_STRIPPED = 64;
 
-/** What is known about the shell at one point of the script. */
-export class ShellState {
-  /** Possible values; more than one after branches and loops. Absent: unknown. */
-  readonly vars = new Map<string, string[]>();
-  readonly arrays = new Map<string, string[]>();
-  /** `$1…`; undefined when unknown, as in a function body seen before its call. */
-  positional: string[] | undefined = [];
-  /** `$0`. */
-  zero = "bash";
-  /** Contents of files written so far, and of process substitutions, where certain. */
-  readonly files = new Map<string, string>();
-  /** The working directory; undefined after a `cd` to somewhere unknown. */
-  cwd: string | undefined;
-
-  constructor(cwd?: string) {
-    this.cwd = cwd;
-    this.vars.set("HOME", ["~"]);
-    this.vars.set("HERMES_HOME", ["~/.hermes"]);
-    this.vars.set("IFS", [" \t\n"]);
-  }
-
-  /** `certain` assignments replace what was known; others add a possibility. */
-  assign(name: string, options: { value: string; certain: boolean }): void {
-    checkGrowth(options.value.length);
-    const known = options.certain ? [] : this.vars.get(name) ?? [];
-    if (known.length < MAX_CHOICES && !known.includes(options.value)) known.push(options.value);
-    this.vars.set(name, known);
-  }
-}
-
-/** Doubling a value over and over must not exhaust memory. */
-export function checkGrowth(length: number): void {
-  if (length > LIMITS.chars) throw new ShellLimitError("a value grows too long");
-}
-
-/** A value that only running would tell; NUL never survives input, so it can mark one. */
-export function unknown(name: string): string {
-  return `\0${name}\0`;
-}
-
-export function hasUnknown(text: string): boolean {
-  return text.includes("\0");
-}
-
-/** The text as it would be if every unknown value were empty; `${x:?}` cannot be. */
-export function eraseUnknown(text: string): string {
-  return text.replace(/\0([^\0]*)\0/g, (_, name: string) => name.endsWith("?") ? "x" : "");
-}
-
-/** The text with unknown values shown as they were written. */
-export function showUnknown(text: string): string {
-  return text.replace(/\0([^\0]*)\0/g, (_, name: string) => `$${name}`);
-}
-
-/** Every script inside a word: substitutions, also within parameters and arithmetic. */
+/** Scripts that run before a word is complete: substitutions, also within parameters and arithmetic. */
 export function* scriptsIn(parts: readonly Part[]): Generator<Script> {
   for (const part of parts) {
-    if (part.kind === "script" || part.kind === "process") yield part.script;
-    else if (part.kind === "arithmetic") yield* scriptsIn(part.parts);
-    else if (part.kind === "param") {
+    if (part.kind === "script" || (part.kind === "process" && part.direction === "<")) {
+      yield part.script;
+    }
+    if (part.kind === "arithmetic") yield* scriptsIn(part.parts);
+    if (part.kind === "param") {
       for (const word of [part.index, part.arg, part.replacement]) {
         if (word !== undefined) yield* scriptsIn(word.parts);
       }
@@ -125,6 +65,17 @@ export class Expander {
       checkGrowth(text.length);
     }
     return text;
+  }
+
+  /** Carries out an assignment; one that may not happen only adds a possible value. */
+  assign({ name, value, append, items }: Assignment, { certain }: { certain: boolean }): void {
+    if (items !== undefined) {
+      const before = append ? this.#state.arrays.get(name) ?? [] : [];
+      this.#state.arrays.set(name, [...before, ...items.flatMap((item) => this.fields(item))]);
+      return;
+    }
+    const before = append ? this.#state.vars.get(name)?.at(-1) ?? "" : "";
+    this.#state.assign(name, { value: before + this.text(value), certain });
   }
 
   /** What a command substitution prints, when that is certain. */

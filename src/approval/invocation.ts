@@ -1,5 +1,5 @@
 /** One program run as the rules see it: expanded, unwrapped, with what flows into it. */
-import { eraseUnknown, hasUnknown, showUnknown } from "./expand.ts";
+import { eraseUnknown, hasUnknown, showUnknown } from "./unknown.ts";
 import type { Place } from "./paths.ts";
 
 export interface RedirectUse {
@@ -156,6 +156,9 @@ export function isShell(invocation: Invocation): boolean {
   return SHELLS.has(invocation.program);
 }
 
+/** Names under which a program finds its standard input. */
+export const STDIN_FILE = /^\/(?:dev\/stdin|dev\/fd\/0|proc\/self\/fd\/0)$/;
+
 export interface ShellUse {
   /** Where the script comes from. */
   mode: "command" | "file" | "stdin";
@@ -175,7 +178,7 @@ export function shellUse(invocation: Invocation): ShellUse {
   if (hasFlag(options, "c", "command")) {
     return { mode: "command", script: options.values.get("command")?.[0] ?? script, positional };
   }
-  const fromInput = script === "" || script === "-" || /^\/dev\/(?:stdin|fd\/0)$/.test(script);
+  const fromInput = script === "" || script === "-" || STDIN_FILE.test(script);
   if (fromInput || options.flags.has("s")) return { mode: "stdin", script: "", positional: [] };
   return { mode: "file", script, positional: options.operands };
 }

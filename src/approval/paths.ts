@@ -3,7 +3,7 @@
  * and which protected place that is. Pure text; symbolic links are not followed.
  */
 import { basename, dirname, normalizePath } from "../util/path.ts";
-import { eraseUnknown, hasUnknown } from "./expand.ts";
+import { eraseUnknown, hasUnknown } from "./unknown.ts";
 import { globMatch, hasGlob } from "./glob.ts";
 
 /** From where a path is seen. */

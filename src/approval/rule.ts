@@ -70,8 +70,15 @@ export function touches(
   });
 }
 
-/** Where `cp`, `mv`, `install`, `ln` and `rsync` put things. */
+/** Where `cp`, `mv`, `install`, `ln`, `rsync`, `curl -o` and `wget -O` put things. */
 export function destinations(command: Invocation): string[] {
+  if (command.program === "curl" || command.program === "wget") {
+    const { values } = parseOptions(command.args, {
+      values: "oO",
+      longValues: ["output", "output-document"],
+    });
+    return ["o", "O", "output", "output-document"].flatMap((name) => values.get(name) ?? []);
+  }
   const options = parseOptions(command.args, {
     values: command.program === "rsync" ? "ef" : command.program === "install" ? "gmotS" : "tS",
     longValues: [

@@ -5,7 +5,7 @@ export type Part =
   | { kind: "text"; text: string; quoted: boolean }
   | ParamPart
   | { kind: "script"; script: Script; quoted: boolean }
-  | { kind: "process"; script: Script }
+  | { kind: "process"; script: Script; direction: "<" | ">" }
   | { kind: "arithmetic"; parts: Part[] };
 
 /** `$x`, `${x:-y}`, `${a[@]}`: `op` is the operator between name and argument, or empty. */

@@ -63,7 +63,8 @@ export function scanWord(cursor: Cursor): Word | undefined {
     if (char === "<" || char === ">") {
       if (cursor.src[cursor.pos + 1] !== "(") break;
       cursor.pos += 2;
-      parts.push({ kind: "process", script: deeper(cursor, () => cursor.nested()) });
+      const script = deeper(cursor, () => cursor.nested());
+      parts.push({ kind: "process", script, direction: char });
     } else if (char === "(" && /[?*+@!]$/.test(plain)) {
       cursor.pos++;
       parts.push({ kind: "text", text: "(", quoted: false });

@@ -1,6 +1,6 @@
 /** Commands in normal form, for people and for the user's globs. */
 import { shellQuote } from "../util/shell_quote.ts";
-import { hasUnknown, showUnknown } from "./expand.ts";
+import { hasUnknown, showUnknown } from "./unknown.ts";
 import type { Invocation } from "./invocation.ts";
 
 /** One command on one line: expanded, quoted where needed, with its redirections. */

@@ -9,6 +9,7 @@ import {
   parseLeading,
   parseOptions,
   shellUse,
+  STDIN_FILE,
 } from "./invocation.ts";
 import { GLOBAL_OPTIONS, type Wrapper, WRAPPERS } from "./wrappers_data.ts";
 
@@ -36,6 +37,13 @@ export function unwrap(
   invocation: Invocation,
   fileText: (path: string) => string | undefined,
 ): Payload[] {
+  return [...configuredPrograms(invocation), ...unwrapProgram(invocation, fileText)];
+}
+
+function unwrapProgram(
+  invocation: Invocation,
+  fileText: (path: string) => string | undefined,
+): Payload[] {
   const { program } = invocation;
   if (isShell(invocation)) return unwrapShell(invocation, fileText);
   const special = SPECIAL[program];
@@ -45,6 +53,23 @@ export function unwrap(
   if (INTERPRETERS.test(program)) return unwrapCode(invocation);
   const text = invocation.path.includes("/") ? fileText(invocation.path) : undefined;
   return text === undefined ? [] : [{ text, via: "script" }];
+}
+
+/** Variables whose value is a command that the program runs. */
+const COMMAND_VARIABLES = new Set(
+  ("PAGER MANPAGER GIT_PAGER EDITOR VISUAL GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_SSH GIT_SSH_COMMAND " +
+    "GIT_EXTERNAL_DIFF GIT_ASKPASS SSH_ASKPASS SUDO_ASKPASS BROWSER PROMPT_COMMAND LESSOPEN").split(
+      " ",
+    ),
+);
+
+/** `PAGER='rm -rf /' man ls`. */
+function configuredPrograms({ env, via }: Invocation): Payload[] {
+  if (env.size === 0 || via.length > 0) return [];
+  return scripts(
+    [...env].filter(([name]) => COMMAND_VARIABLES.has(name)).map(([, value]) => value),
+    "env",
+  );
 }
 
 function findWrapper(
@@ -120,8 +145,10 @@ const SPECIAL: Readonly<Record<string, Special>> = {
     return scripts([...values.get("c") ?? [], ...values.get("command") ?? []], "su");
   },
   eval: ({ args }) => scripts([args.join(" ")], "eval"),
-  source: ({ args }, fileText) => scripts([fileText(args[0] ?? "")], "source"),
-  ".": ({ args }, fileText) => scripts([fileText(args[0] ?? "")], "source"),
+  source: unwrapSource,
+  ".": unwrapSource,
+  tar: unwrapTar,
+  gtar: unwrapTar,
   trap: ({ args }) => scripts([args.find((arg) => arg !== "--")], "trap"),
   alias: ({ args }) => scripts(args.map((arg) => arg.slice(arg.indexOf("=") + 1)), "alias"),
   at: (invocation) => scripts([inputText(invocation)], "at"),
@@ -145,6 +172,27 @@ const SPECIAL: Readonly<Record<string, Special>> = {
     return operands.length > 0 ? [{ argv: operands, via: "wsl" }] : [];
   },
 };
+
+function unwrapSource(
+  invocation: Invocation,
+  fileText: (path: string) => string | undefined,
+): Payload[] {
+  const file = invocation.args[0] ?? "";
+  return scripts([STDIN_FILE.test(file) ? inputText(invocation) : fileText(file)], "source");
+}
+
+/** Compressors and hooks of tar are commands. */
+function unwrapTar({ args }: Invocation): Payload[] {
+  const { values } = parseOptions(args, {
+    values: "ICfTX",
+    longValues: ["use-compress-program", "to-command"],
+  });
+  const texts = ["I", "use-compress-program", "to-command"].flatMap((name) =>
+    values.get(name) ?? []
+  );
+  const actions = values.get("checkpoint-action") ?? [];
+  return scripts([...texts, ...actions.map((action) => action.replace(/^exec=/, ""))], "tar");
+}
 
 function scripts(texts: readonly (string | undefined)[], via: string): Payload[] {
   return texts.filter((text) => text !== undefined && text !== "")

@@ -4,19 +4,13 @@
  * Over-approximates: both branches are taken, every possible value is tried.
  */
 import { applyBuiltin } from "./builtins.ts";
-import {
-  eraseUnknown,
-  Expander,
-  hasUnknown,
-  scriptsIn,
-  ShellState,
-  showUnknown,
-} from "./expand.ts";
+import { Expander, scriptsIn } from "./expand.ts";
 import { globMatch, hasGlob } from "./glob.ts";
 import { type Invocation, programName, type RedirectUse } from "./invocation.ts";
 import { canonicalPath, type Place } from "./paths.ts";
 import { isForkBomb } from "./fork_bomb.ts";
 import { showCommand } from "./show_command.ts";
+import { shellQuote } from "../util/shell_quote.ts";
 import {
   type Command,
   type CompoundCommand,
@@ -30,6 +24,8 @@ import {
   type Word,
 } from "./shell_ast.ts";
 import { parseShell } from "./shell_parser.ts";
+import { ShellState } from "./shell_state.ts";
+import { eraseUnknown, hasUnknown, showUnknown } from "./unknown.ts";
 import { type Payload, unwrap } from "./unwrap.ts";
 
 /** Stages of one pipeline, and scripts inside scripts inside scripts. */
@@ -219,6 +215,7 @@ class Walker {
       ...command.words.flatMap((word) => word.assignment?.items ?? []),
       ...redirectWords(command.redirects),
     ]);
+    const before = this.invocations.length;
     let text: string | undefined;
     this.#expander.forEachChoice(() => {
       const argv = command.words.flatMap((word) => this.#expander.fields(word));
@@ -233,8 +230,29 @@ class Walker {
       if (argv.length > 0) this.#run(argv, frame);
       else if (redirects.length > 0 || env.size > 0) this.#push([], frame);
     });
+    this.#feed(command, { flow, commands: this.invocations.slice(before) });
     this.#remember(command, flow.stdin);
     return text ?? "";
+  }
+
+  /** Follows the scripts of `>(…)`, which read what the command writes. */
+  #feed(command: SimpleCommand, to: { flow: Flow; commands: Invocation[] }): void {
+    for (const word of [...command.words, ...redirectWords(command.redirects)]) {
+      for (const part of word.parts) {
+        if (part.kind !== "process" || part.direction === "<") continue;
+        this.#script(part.script, {
+          ...to.flow,
+          upstream: [...to.flow.upstream, ...to.commands],
+          stdin: this.#output(command, to.flow.stdin) ?? to.flow.stdin,
+        });
+      }
+    }
+  }
+
+  /** What a command prints, wherever that goes. */
+  #output(command: SimpleCommand, stdin: string | undefined): string | undefined {
+    const redirects = command.redirects.filter(({ op }) => op.startsWith("<"));
+    return this.#expander.stageOutput({ ...command, redirects }, stdin);
   }
 
   /** Keeps what later commands may refer to: variables, and files written with certain text. */
@@ -242,23 +260,11 @@ class Walker {
     const certain = this.#branches === 0;
     const given = command.words.length === 0
       ? command.assignments
-      : command.words.flatMap((word) => word.assignment ?? []);
-    for (const { name, value, append, items } of given) {
-      if (items !== undefined) {
-        const before = append ? this.#state.arrays.get(name) ?? [] : [];
-        const added = items.flatMap((item) => this.#expander.fields(item));
-        this.#state.arrays.set(name, [...before, ...added]);
-      } else if (command.words.length === 0) {
-        const before = append ? this.#state.vars.get(name)?.at(-1) ?? "" : "";
-        this.#state.assign(name, { value: before + this.#expander.text(value), certain });
-      }
-    }
+      : command.words.flatMap(({ assignment }) => assignment?.items ? [assignment] : []);
+    for (const assignment of given) this.#expander.assign(assignment, { certain });
     const output = command.redirects.find(({ op, fd }) => /^>[>|]?$/.test(op) && /^1?$/.test(fd));
     if (output === undefined) return;
-    const text = this.#expander.stageOutput(
-      { ...command, redirects: command.redirects.filter(({ op }) => op.startsWith("<")) },
-      stdin,
-    );
+    const text = this.#output(command, stdin);
     if (text === undefined) return;
     const path = canonicalPath(this.#expander.text(output.target), this.#place());
     this.#state.files.set(
@@ -330,6 +336,12 @@ class Walker {
   }
 
   #callFunction({ path, args }: Invocation, frame: Frame): void {
+    const alias = this.#state.aliases.get(path);
+    if (alias !== undefined && !this.#calling.has(path)) {
+      this.#calling.add(path);
+      this.text([alias, ...args.map((arg) => shellQuote(showUnknown(arg)))].join(" "), frame);
+      this.#calling.delete(path);
+    }
     const body = this.#functions.get(path);
     if (body === undefined || this.#calling.has(path)) return;
     const { positional } = this.#state;

@@ -44,6 +44,7 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   pkexec: { longValues: ["user"] },
   run0: { longValues: ["user", "unit", "chdir", "setenv", "property", "nice"], values: "u" },
   runuser: { values: "ugGsw", scripts: ["c", "command"], longValues: ["user", "group", "shell"] },
+  sg: { operands: 1, scripts: ["c"], joined: true },
   env: { values: "uC", longValues: ["unset", "chdir", "argv0"], assignments: true },
   "cross-env": { assignments: true },
   nice: { values: "n", longValues: ["adjustment"] },

@@ -13,7 +13,7 @@ import {
 import { isWithin } from "../../util/path.ts";
 import type { Invocation } from "../invocation.ts";
 
-const COPIERS = ["cp", "mv", "install", "ln", "rsync", "scp"];
+const COPIERS = ["cp", "mv", "install", "ln", "rsync", "scp", "curl", "wget"];
 const EDITORS = ["sed", "gsed", "perl", "ruby"];
 
 /** `777`, `0666`, `o+w`, `g+r,a+rw`: others may write afterwards. */
@@ -145,14 +145,15 @@ export const FILE_RULES: readonly Rule[] = [
   {
     key: "overwrite system file via tee",
     kind: "dangerous",
-    description: "writes to system configuration or credentials with tee",
-    programs: ["tee", "sponge"],
+    description: "overwrites system configuration or credentials",
+    programs: ["tee", "sponge", "truncate"],
     test: (command) => touches(command, operands(command), "system", "credentials", "hermes"),
     match: [
       "echo x | tee /etc/passwd",
       "echo x | tee ~/.ssh/authorized_keys",
       "echo x | tee $HERMES_HOME/.env",
       "echo x | sudo tee -a /etc/hosts",
+      "truncate -s 0 /etc/passwd",
     ],
     noMatch: ["ls | tee /tmp/o.txt"],
   },
@@ -204,7 +205,12 @@ export const FILE_RULES: readonly Rule[] = [
     description: "puts a file into system configuration",
     programs: COPIERS,
     test: (command) => touches(command, destinations(command), "system"),
-    match: ["cp evil /etc/hosts", "mv a /etc/b", "sudo install -m 644 x /etc/systemd/system/"],
+    match: [
+      "cp evil /etc/hosts",
+      "mv a /etc/b",
+      "sudo install -m 644 x /etc/systemd/system/",
+      "curl -o /etc/x u",
+    ],
     noMatch: ["cp /etc/hosts .", "cp -r /etc/nginx ./backup"],
   },
   {
@@ -232,6 +238,7 @@ export const FILE_RULES: readonly Rule[] = [
       "install c ~/.netrc",
       "cp x ~/.hermes/config.yaml",
       "ln -sf x ~/.bashrc",
+      "wget -O ~/.ssh/authorized_keys u",
     ],
     noMatch: ["cp a b", "cp ~/.bashrc ."],
   },
@@ -298,16 +305,6 @@ export const FILE_RULES: readonly Rule[] = [
     test: ({ args }) => args.includes("-delete"),
     match: ["find . -delete", "find . -name '*.o' -delete"],
     noMatch: ["find . -name '*.delete'"],
-  },
-  {
-    key: "mirror with deletion",
-    kind: "dangerous",
-    description: "deletes at the destination whatever the source lacks",
-    programs: ["rsync"],
-    test: ({ args }) =>
-      args.some((arg) => /^--del/.test(arg)) && !args.some((arg) => /^-\w*n|^--dry-run$/.test(arg)),
-    match: ["rsync -a --delete empty/ target/"],
-    noMatch: ["rsync -an --delete a/ b/", "rsync -av a/ b/"],
   },
   {
     key: "chmod +x followed by immediate execution",

