@@ -10,21 +10,29 @@ import { Pump } from "./_run_to_end.ts";
 /** Bytes of output kept. */
 const RING_BYTES = 200_000;
 
+export interface LocalProcessOptions {
+  tree: ProcessTree;
+  /** Between SIGTERM and SIGKILL. */
+  graceMs?: number | undefined;
+  /** Runs when it has ended, before anybody else hears of it. */
+  onEnd(): Promise<void>;
+}
+
 export class LocalProcess implements BackgroundProcess {
   readonly pid: number;
   readonly startedAt: number = Date.now();
   readonly exited: Promise<number>;
   exitCode: number | undefined;
   readonly #process: RawProcess;
-  readonly #tree: ProcessTree;
+  readonly #options: LocalProcessOptions;
   readonly #ring = new OutputRing(RING_BYTES);
   readonly #listeners = new Set<(text: string) => void>();
 
-  constructor(process: RawProcess, tree: ProcessTree, onEnd: () => Promise<void>) {
+  constructor(process: RawProcess, options: LocalProcessOptions) {
     this.pid = process.pid;
     this.#process = process;
-    this.#tree = tree;
-    this.exited = this.#follow(onEnd);
+    this.#options = options;
+    this.exited = this.#follow();
   }
 
   output(): { text: string; droppedBytes: number; totalBytes: number } {
@@ -58,11 +66,12 @@ export class LocalProcess implements BackgroundProcess {
 
   async kill(): Promise<void> {
     // Interactive shells ignore SIGTERM but end with their terminal.
-    await killTree(this.#tree, { hangUp: this.#process.resize !== undefined });
+    const hangUp = this.#process.resize !== undefined;
+    await killTree(this.#options.tree, { hangUp, graceMs: this.#options.graceMs });
     await this.exited;
   }
 
-  async #follow(onEnd: () => Promise<void>): Promise<number> {
+  async #follow(): Promise<number> {
     const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
     const pump = new Pump(this.#process, (chunk) => {
       this.#ring.push(chunk);
@@ -75,7 +84,7 @@ export class LocalProcess implements BackgroundProcess {
     await this.#process.dispose();
     await pump.ended;
     this.#listeners.clear();
-    await onEnd();
+    await this.#options.onEnd();
     this.exitCode = code;
     return code;
   }

@@ -13,9 +13,12 @@ export interface ProcessTree {
   marker?: string;
 }
 
-interface ProcessFacts {
+export interface TreeMember {
   pid: number;
   parent: number;
+}
+
+interface ProcessFacts extends TreeMember {
   group: number;
   session: number;
   marker: string | undefined;
@@ -29,9 +32,9 @@ const KILL_WAIT_MS = 2_000;
 /** Asks the tree to end, then makes it. Returns when nothing of it is left (or can be ended). */
 export async function killTree(
   tree: ProcessTree,
-  options: { graceMs?: number; hangUp?: boolean } = {},
+  options: { graceMs?: number | undefined; hangUp?: boolean } = {},
 ): Promise<void> {
-  if (options.hangUp) signal(findTree(tree), "SIGHUP");
+  if (options.hangUp) signal(findTree(tree).map(({ pid }) => pid), "SIGHUP");
   const ended = await signalUntilGone(tree, "SIGTERM", options.graceMs ?? GRACE_MS);
   if (!ended) await signalUntilGone(tree, "SIGKILL", KILL_WAIT_MS);
 }
@@ -41,7 +44,7 @@ async function signalUntilGone(
   name: Deno.Signal,
   waitMs: number,
 ): Promise<boolean> {
-  const seen = new Set<number>();
+  const told = new Set<number>();
   const deadline = performance.now() + waitMs;
   let empty = 0;
   let since = performance.now();
@@ -52,13 +55,23 @@ async function signalUntilGone(
     // One look can miss a child whose parent forks and dies while we look; a second one cannot.
     empty = alive.length === 0 ? empty + 1 : 0;
     if (empty === 2) return true;
-    // SIGTERM once each: a handler that cleans up should not be started over.
-    signal(name === "SIGKILL" ? alive : alive.filter((pid) => !seen.has(pid)), name);
-    for (const pid of alive) seen.add(pid);
+    const due = name === "SIGKILL" ? alive : needTelling(alive, told);
+    signal(due.map(({ pid }) => pid), name);
+    for (const { pid } of due) told.add(pid);
     since = performance.now();
-    if (performance.now() > deadline) return false;
+    if (since > deadline) return false;
     if (empty === 0) await sleep(pause);
   }
+}
+
+/**
+ * Who still has to hear of the end: everybody at first, later only orphans. What a parent
+ * that was told starts now is its way of cleaning up.
+ */
+function needTelling(alive: readonly TreeMember[], told: ReadonlySet<number>): TreeMember[] {
+  if (told.size === 0) return [...alive];
+  const pids = new Set(alive.map(({ pid }) => pid));
+  return alive.filter(({ pid, parent }) => !told.has(pid) && !pids.has(parent));
 }
 
 function signal(pids: readonly number[], name: Deno.Signal): void {
@@ -72,12 +85,14 @@ function signal(pids: readonly number[], name: Deno.Signal): void {
 }
 
 /**
- * Process ids of the tree, zombies left out; a negative one stands for a whole group. Looks
- * again unless somebody else has looked since the instant `since`.
+ * The tree as it is, zombies left out; without /proc a negative pid stands for a whole group.
+ * Looks again unless somebody else has looked since the instant `since`.
  */
-export function findTree(tree: ProcessTree, since: number = performance.now()): number[] {
+export function findTree(tree: ProcessTree, since: number = performance.now()): TreeMember[] {
   const all = listProcesses(since);
-  if (all === undefined) return tree.leaders.filter(groupExists).map((leader) => -leader);
+  if (all === undefined) {
+    return tree.leaders.filter(groupExists).map((leader) => ({ pid: -leader, parent: 0 }));
+  }
   const leaders = new Set(tree.leaders);
   const found = new Set<number>();
   for (const { pid, group, session, marker } of all) {
@@ -95,7 +110,7 @@ export function findTree(tree: ProcessTree, since: number = performance.now()): 
       }
     }
   }
-  return [...found];
+  return all.filter(({ pid }) => found.has(pid));
 }
 
 /** SIGCONT asks whether the group exists and harms nobody. */

@@ -22,31 +22,31 @@ export interface RunOutcome {
 /** After the process is gone: how long silence on a pipe that others hold is waited out, and noise. */
 const DRAIN_IDLE_MS = 50;
 const DRAIN_MAX_MS = 300;
+/** How long an ended process may take to be reported; one that runs as another user never is. */
+const REAP_MS = 1_000;
 
 export async function runToEnd(process: RawProcess, options: RunOptions): Promise<RunOutcome> {
-  let reason: "timeout" | "abort" | undefined;
-  let killing: Promise<void> | undefined;
-  function end(why: "timeout" | "abort"): void {
-    reason ??= why;
-    killing ??= killTree(options.tree);
-  }
-  const onAbort = () => end("abort");
+  const pump = new Pump(process, options.onChunk);
+  const feeding = options.stdin ? feed(process, options.stdin) : undefined;
+  const stop = Promise.withResolvers<"timeout" | "abort">();
+  const onAbort = () => stop.resolve("abort");
   options.signal?.addEventListener("abort", onAbort, { once: true });
   if (options.signal?.aborted) onAbort();
   const timer = options.timeoutMs === undefined
     ? undefined
-    : setTimeout(() => end("timeout"), options.timeoutMs);
-  const pump = new Pump(process, options.onChunk);
-  const feeding = options.stdin ? feed(process, options.stdin) : undefined;
+    : setTimeout(() => stop.resolve("timeout"), options.timeoutMs);
   try {
-    const code = await process.exited;
+    const end = await Promise.race([process.exited, stop.promise]);
     clearTimeout(timer);
-    await killing;
+    if (typeof end === "string") {
+      await killTree(options.tree);
+      await within(process.exited, REAP_MS);
+    }
     await pump.drain();
     return {
-      exitCode: reason === "timeout" ? 124 : reason === "abort" ? 130 : code,
-      timedOut: reason === "timeout",
-      interrupted: reason === "abort",
+      exitCode: end === "timeout" ? 124 : end === "abort" ? 130 : end,
+      timedOut: end === "timeout",
+      interrupted: end === "abort",
     };
   } finally {
     clearTimeout(timer);
@@ -99,9 +99,9 @@ export class Pump {
 }
 
 /** Waits for a promise, but not longer than `ms`. */
-function within(promise: Promise<void>, ms: number): Promise<void> {
+function within(promise: Promise<unknown>, ms: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, ms);
-    promise.then(resolve, reject).finally(() => clearTimeout(timer));
+    promise.then(() => resolve(), reject).finally(() => clearTimeout(timer));
   });
 }

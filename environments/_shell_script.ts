@@ -76,7 +76,8 @@ function enterDirectory(script: ShellScript): string[] {
     : `__hermes_d=${dir}; until command cd -- "$__hermes_d" 2>/dev/null; do __hermes_d=\${__hermes_d%/*}; ` +
       `__hermes_d=\${__hermes_d:-/}; done; [ "$__hermes_d" = ${dir} ] || ` +
       `echo "[hermes: cannot enter "${dir}", running in $__hermes_d instead]"`;
-  const restore = 'if [ -n "$__hermes_o" ]; then OLDPWD=$__hermes_o; else unset OLDPWD; export OLDPWD; fi';
+  const restore =
+    'if [ -n "$__hermes_o" ]; then OLDPWD=$__hermes_o; else unset OLDPWD; export OLDPWD; fi';
   return ["__hermes_o=${OLDPWD-}", enter, restore];
 }
 

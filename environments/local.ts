@@ -50,6 +50,10 @@ export interface LocalOptions {
   initFiles?: readonly string[];
   /** Answers `sudo` when it asks. */
   sudoPassword?: string;
+  /** False: every command begins in `cwd` with `env`, whatever earlier ones did. */
+  persistent?: boolean;
+  /** Between SIGTERM and SIGKILL of a background process; default 1 s. */
+  killGraceMs?: number;
 }
 
 const DEFAULT_TASK = "main";
@@ -113,7 +117,7 @@ class LocalEnvironment implements Environment {
         stdin: options.stdin === undefined ? "null" : "piped",
         terminal: options.pty ? DEFAULT_SIZE : undefined,
         stateIn: lease.input,
-        stateOut: lease.output,
+        stateOut: this.#options.persistent === false ? undefined : lease.output,
       });
       marker = started.marker;
       const outcome = await runToEnd(started.process, {
@@ -144,10 +148,14 @@ class LocalEnvironment implements Environment {
       terminal: options.pty ? options.size ?? DEFAULT_SIZE : undefined,
       stateIn,
     });
-    const background = new LocalProcess(started.process, started.tree, async () => {
-      this.#background.delete(background);
-      if (stateIn !== undefined) await Deno.remove(stateIn);
-      await started.release();
+    const background = new LocalProcess(started.process, {
+      tree: started.tree,
+      graceMs: this.#options.killGraceMs,
+      onEnd: async () => {
+        this.#background.delete(background);
+        if (stateIn !== undefined) await removeIfThere(stateIn);
+        await started.release();
+      },
     });
     this.#background.add(background);
     return background;
@@ -226,4 +234,13 @@ class LocalEnvironment implements Environment {
 
 function toBytes(data: string | Uint8Array | undefined): Uint8Array | undefined {
   return typeof data === "string" ? new TextEncoder().encode(data) : data;
+}
+
+/** The directory may have been cleaned by somebody else meanwhile. */
+async function removeIfThere(path: string): Promise<void> {
+  try {
+    await Deno.remove(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
 }

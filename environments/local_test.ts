@@ -1,6 +1,7 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { EnvironmentError } from "../src/protocol/error.ts";
-import { countProcesses, uniqueNap } from "../tests/conformance/environment_suite.ts";
+import { countProcesses, uniqueNap, untilOutput } from "../tests/conformance/environment_suite.ts";
+import { startPiped, throughScript } from "./_raw_process.ts";
 import { createLocalEnvironment, type LocalOptions } from "./local.ts";
 
 /** A local environment in a directory of its own, with nothing inherited. */
@@ -116,6 +117,36 @@ Deno.test("exec() runs without start-up files that end the shell", async () => {
   await Deno.writeTextFile(`${opened.dir}/rc`, "exit 3\n");
   await using other = await open({ initFiles: [`${opened.dir}/rc`] });
   equal((await other.env.exec("echo fine")).output, "fine\n");
+});
+
+Deno.test("spawn() gives a process the configured time to end", async () => {
+  await using opened = await open({ killGraceMs: 10_000 });
+  const process = await opened.env.spawn(
+    "trap 'sleep 1.2; echo cleaned; exit 0' TERM; echo up; while :; do read -t 0.05 x; done",
+  );
+  await untilOutput(process, "up");
+  await process.kill();
+  equal(process.exitCode, 0);
+  equal(process.output().text, "up\ncleaned\n");
+});
+
+Deno.test("throughScript() lends a terminal where libc cannot make one", async () => {
+  const process = startPiped({
+    argv: throughScript(["/bin/sh", "-c", 'tty; stty size; read x; echo "got $x"; exit 5'], {
+      columns: 90,
+      rows: 30,
+    }),
+    env: { PATH: "/usr/bin:/bin" },
+    stdin: "piped",
+  });
+  let output = "";
+  for (let chunk; (chunk = await process.read());) {
+    output += new TextDecoder().decode(chunk);
+    if (output.endsWith("30 90\r\n")) await process.write(new TextEncoder().encode("it\n"));
+  }
+  equal(await process.exited, 5);
+  match(output, /^\/dev\/pts\/\d+\r\n30 90\r\nit\r\ngot it\r\n$/);
+  await process.dispose();
 });
 
 Deno.test("close() tidies up after a hermes that was killed", async () => {

@@ -18,16 +18,26 @@ export type EnvironmentFactory = (options: EnvironmentOptions) => Promise<Enviro
 export const ENVIRONMENTS: Readonly<Record<string, EnvironmentFactory>> = {
   async local(options) {
     const { createLocalEnvironment } = await import("./local.ts");
-    const files = options.settings?.shell_init_files;
-    const initFiles = options.initFiles ?? (Array.isArray(files) ? files.map(String) : []);
-    const sudoPassword = options.sudoPassword ?? options.env.SUDO_PASSWORD;
-    return createLocalEnvironment({
-      ...options,
-      initFiles: initFiles.map((file) => file.replace(/^~(?=\/)/, options.home)),
-      ...(sudoPassword === undefined ? {} : { sudoPassword }),
-    });
+    return createLocalEnvironment({ ...localSettings(options), ...options });
   },
 };
+
+/** The keys of `terminal` that this machine understands. */
+function localSettings({ settings = {}, env, home }: EnvironmentOptions): Partial<LocalOptions> {
+  const {
+    shell_init_files: files,
+    persistent_shell: persistent,
+    daemon_term_grace_seconds: grace,
+  } = settings;
+  return {
+    ...(Array.isArray(files)
+      ? { initFiles: files.map((file) => String(file).replace(/^~(?=\/)/, home)) }
+      : {}),
+    ...(persistent === false ? { persistent } : {}),
+    ...(typeof grace === "number" ? { killGraceMs: grace * 1000 } : {}),
+    ...(env.SUDO_PASSWORD === undefined ? {} : { sudoPassword: env.SUDO_PASSWORD }),
+  };
+}
 
 /** Names other versions had; `vercel` and `vercel_sandbox` are no longer offered. */
 const RETIRED = /^vercel/;

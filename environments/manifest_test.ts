@@ -28,3 +28,21 @@ Deno.test("createEnvironment() says what to use instead of a retired name", asyn
     hint: "Set terminal.backend (or --env) to one of: local",
   });
 });
+
+Deno.test("createEnvironment() reads the settings of the local environment", async () => {
+  const dir = await Deno.realPath(await Deno.makeTempDir({ prefix: "hermes-manifest-" }));
+  await Deno.writeTextFile(`${dir}/rc`, "export FROM_RC=1\n");
+  const env = await createEnvironment("local", {
+    cwd: dir,
+    home: dir,
+    env: { PATH: "/usr/bin:/bin", TMPDIR: dir },
+    settings: { shell_init_files: ["~/rc"], persistent_shell: false },
+  });
+  try {
+    equal((await env.exec("echo $FROM_RC; cd /; export FROM_RC=2")).output, "1\n");
+    equal((await env.exec("echo $FROM_RC; pwd")).output, `1\n${dir}\n`);
+  } finally {
+    await env.close();
+    await Deno.remove(dir, { recursive: true });
+  }
+});

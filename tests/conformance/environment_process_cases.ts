@@ -174,7 +174,8 @@ export const PROCESS_CASES: readonly EnvironmentCase[] = [
       process.resize({ columns: 100, rows: 50 });
       await process.write("stty size\n");
       await untilOutput(process, "50 100");
-      await process.write("echo slee''ping; sleep 1233.3\n");
+      // The sleeper says itself that it runs: before that, Ctrl-C would reach the shell alone.
+      await process.write("sh -c 'echo slee\"\"ping; exec sleep 1233'\n");
       await untilOutput(process, "sleeping\r");
       await process.write("\x03");
       await process.write("echo awa''ke\n");

@@ -59,21 +59,22 @@ async function runOk(env: Environment, command: string): Promise<string> {
   return result.output.replace(/\n$/, "");
 }
 
-/** Resolves when the output contains `text`; fails loudly when the process ends without it. */
+const OUTPUT_WAIT_MS = 30_000;
+
+/** Resolves when the output contains `text`; fails loudly when the process ends or hangs without it. */
 export async function untilOutput(process: BackgroundProcess, text: string): Promise<void> {
-  let found = () => {};
-  const seen = new Promise<"seen">((resolve) => found = () => resolve("seen"));
-  const look = () => {
-    if (process.output().text.includes(text)) found();
-  };
+  const { promise, resolve } = Promise.withResolvers<string>();
+  function look(): void {
+    if (process.output().text.includes(text)) resolve("seen");
+  }
   const stop = process.onOutput(look);
+  const timer = setTimeout(() => resolve("still runs"), OUTPUT_WAIT_MS);
   look();
-  const outcome = await Promise.race([seen, process.exited]);
+  const outcome = await Promise.race([promise, process.exited]);
+  clearTimeout(timer);
   stop();
   const { text: all } = process.output();
-  if (outcome !== "seen" && !all.includes(text)) {
-    throw new Error(`The process ended with ${outcome} before it wrote "${text}":\n${all}`);
-  }
+  if (!all.includes(text)) throw new Error(`(${outcome}) No "${text}" in:\n${all}`);
 }
 
 /** A long time to sleep that no other process on the machine sleeps, to find it by. */
