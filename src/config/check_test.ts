@@ -109,7 +109,7 @@ Deno.test("checkConfigText() warns about unknown keys with the nearest known one
       `7: unknown key "providers.p.modls" is ignored; did you mean "providers.p.models"?`,
     ],
   );
-  assert.deepEqual(await complaints("mcp_servers: { a: { anything: 1 } }\n"), []);
+  assert.deepEqual(await complaints("plugins: { entries: { a: { anything: 1 } } }\n"), []);
 });
 
 Deno.test("checkConfigText() points at broken YAML", async () => {

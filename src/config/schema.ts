@@ -65,7 +65,6 @@ const auxiliary = z.object({
   model: text("Model id").optional(),
   base_url: text("Endpoint").optional(),
   api_key: text("Key for the endpoint").optional(),
-  timeout: seconds("Longest wait").optional(),
 });
 
 const agent = z.object({
@@ -81,10 +80,8 @@ const agent = z.object({
 });
 
 const timeouts = z.object({
-  api: seconds("Whole model request"),
-  stream_read: seconds("Silence of the socket"),
-  stream_stale: seconds("Silence of the stream"),
-  local_stream_stale: seconds("Silence of a local model's stream"),
+  stream_read: seconds("Wait for the first byte of an answer; a local model gets 900 unless set"),
+  stream_stale: seconds("Silence inside an answer; a local model gets 300 unless set"),
 });
 
 const terminal = z.object({
@@ -93,11 +90,9 @@ const terminal = z.object({
   timeout: seconds("Default limit of one command"),
   lifetime_seconds: seconds("Idle time before an environment is closed"),
   persistent_shell: flag("Directory and exports survive between commands"),
-  degraded_mode: z.enum(["warn", "fail"]).describe("When the backend is unreachable"),
   daemon_term_grace_seconds: seconds("Wait between SIGTERM and SIGKILL"),
   env_passthrough: words("Variables handed to commands by name"),
   shell_init_files: words("Files sourced before the first command"),
-  auto_source_bashrc: flag("Source the user's shell profile"),
   sandbox_dir: text("Where backends keep files; empty is sandboxes in the home"),
   container_cpu: z.number().min(0).describe("CPUs of a container; 0 is no limit"),
   container_memory: count("Memory of a container, MB; 0 is no limit"),
@@ -179,23 +174,8 @@ const hook = z.object({
   fail_closed: flag("A failing pre_tool_call hook blocks the call").optional(),
 });
 
-const checkpoints = z.object({
-  enabled: flag("Snapshot files before they are changed"),
-  max_snapshots: count("Snapshots kept per directory"),
-  max_total_size_mb: count("Size of the store"),
-  max_file_size_mb: count("Larger files are left out"),
-  auto_prune: flag("Remove old snapshots"),
-  retention_days: count("Age of a snapshot"),
-  min_interval_hours: z.number().min(0).describe("Time between prunings, hours"),
-});
-
 const display = z.object({
-  streaming: flag("Show the answer as it comes"),
-  show_reasoning: flag("Show the model's reasoning"),
-  tool_progress: z.enum(["all", "new", "off", "verbose"]).describe("Which tool lines are shown"),
-  tool_preview_length: count("Characters of a tool's arguments shown; 0 fits the terminal"),
-  show_cost: flag("Show the cost after a turn"),
-  bell_on_complete: flag("Ring when a turn ends"),
+  show_reasoning: flag("Show the model's reasoning in the chat"),
 });
 
 const anyEntry = z.record(z.string(), z.unknown());
@@ -204,14 +184,13 @@ export const ConfigSchema = z.object({
   model,
   providers: z.record(z.string(), provider).describe("Your own endpoints, by name"),
   fallback_providers: z.array(fallback).describe("Tried in order when the model fails"),
-  prompt_caching: z.object({
-    cache_ttl: z.enum(["5m", "1h", "off"]).describe("Lifetime of cached prompt prefixes"),
-  }),
-  auxiliary: z.record(z.string(), auxiliary).describe("Models for side tasks, by task"),
+  auxiliary: z.record(z.string(), auxiliary).describe("Models for side tasks: approval"),
   agent,
   timeouts,
   toolsets: words("Toolsets offered to the model"),
-  platform_toolsets: z.record(z.string(), z.array(z.string())).describe("Toolsets by surface"),
+  platform_toolsets: z.record(z.string(), z.array(z.string())).describe(
+    "Toolsets by surface: run, chat",
+  ),
   terminal,
   file_read_max_chars: count("Characters one read_file returns"),
   context_file_max_chars: count("Characters of a project file in the prompt; null adapts")
@@ -229,19 +208,11 @@ export const ConfigSchema = z.object({
     disabled: words("Plugins never loaded"),
     entries: z.record(z.string(), anyEntry).describe("Settings by plugin"),
   }),
-  mcp_servers: z.record(z.string(), anyEntry).describe("MCP servers, by name"),
-  mcp_discovery_timeout: seconds("Wait for MCP servers at start"),
   security: z.object({
     redact_secrets: flag("Hide secrets in results, logs and events"),
-    allow_private_urls: flag("Let web tools reach private addresses"),
     write_safe_root: text("File tools write only below these directories, split by colons"),
     protected_instruction_files: flag("Ask before files that instruct agents are changed"),
   }),
-  sessions: z.object({
-    auto_prune: flag("Delete old sessions"),
-    retention_days: count("Age of a session"),
-  }),
-  checkpoints,
   display,
 });
 

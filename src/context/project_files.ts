@@ -13,22 +13,25 @@ export type ReadText = (path: string) => string | undefined;
 /** The project's instructions, capped, or undefined. `exists` tells whether a path exists. */
 export function readProjectFiles(
   cwd: string,
-  world: { read: ReadText; exists: (path: string) => boolean },
+  world: { read: ReadText; exists: (path: string) => boolean; maxChars?: number | null },
 ): string | undefined {
+  const maxChars = world.maxChars ?? CAP_CHARS;
   const chain = repositoryChain(cwd, world.exists);
   for (const dir of chain.toReversed()) {
     const own = world.read(joinPath(dir, ".hermes.md")) ?? world.read(joinPath(dir, "HERMES.md"));
-    if (own !== undefined) return cap(own.replace(/^---\n[\s\S]*?\n---\n/, ""), ".hermes.md");
+    if (own !== undefined) {
+      return cap(own.replace(/^---\n[\s\S]*?\n---\n/, ""), { name: ".hermes.md", maxChars });
+    }
   }
   const agents = new Set<string>();
   for (const dir of chain) {
     const text = world.read(joinPath(dir, "AGENTS.md"));
     if (text !== undefined) agents.add(text.trim());
   }
-  if (agents.size > 0) return cap([...agents].join("\n\n"), "AGENTS.md");
+  if (agents.size > 0) return cap([...agents].join("\n\n"), { name: "AGENTS.md", maxChars });
   for (const name of ["CLAUDE.md", ".cursorrules"]) {
     const text = world.read(joinPath(cwd, name));
-    if (text !== undefined) return cap(text, name);
+    if (text !== undefined) return cap(text, { name, maxChars });
   }
   return undefined;
 }
@@ -43,11 +46,14 @@ function repositoryChain(cwd: string, exists: (path: string) => boolean): string
   }
 }
 
-function cap(text: string, name: string): string | undefined {
+function cap(
+  text: string,
+  { name, maxChars }: { name: string; maxChars: number },
+): string | undefined {
   const clean = text.replace(/^\uFEFF/, "").trim();
   if (clean === "") return undefined;
-  if (clean.length <= CAP_CHARS) return clean;
-  const head = clean.slice(0, CAP_CHARS * 0.7);
-  const tail = clean.slice(-CAP_CHARS * 0.2);
+  if (clean.length <= maxChars) return clean;
+  const head = clean.slice(0, maxChars * 0.7);
+  const tail = clean.slice(-maxChars * 0.2);
   return `${head}\n[… cut: read ${name} for the rest …]\n${tail}`;
 }

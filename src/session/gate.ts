@@ -14,7 +14,7 @@ export interface GateOptions {
   sessionId: string;
   approve?: ApprovalPolicy;
   approver?: Approver;
-  reviewer: Provider;
+  reviewer: () => Promise<Provider>;
   hooks: HookRunner;
   /** What `~` means in commands. */
   userHome: string;
@@ -45,7 +45,7 @@ async function load(options: GateOptions): Promise<ApprovalGate> {
     timeoutMs: approvals.timeout * 1000,
     remember: (rule) => remember(settings, rule),
     smart: {
-      review: (prompt, signal) => review(reviewer, { prompt, signal }),
+      review: async (prompt, signal) => await review(await reviewer(), { prompt, signal }),
       operatorRules: approvals.smart_policy,
     },
     notify: (name, payload) => hooks.notify(name, payload),

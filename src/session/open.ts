@@ -12,6 +12,7 @@ import { buildSystemPrompt } from "../context/system_prompt.ts";
 import type { ApprovalPolicy, Approver } from "../protocol/approval.ts";
 import type { Provider, ToolDefinition } from "../protocol/provider.ts";
 import type { Clarifier } from "../protocol/services.ts";
+import type { StreamTimeouts } from "../providers/watchdog.ts";
 import { resolveRoute, type Route } from "../providers/route.ts";
 import { type Cassette, openCassette } from "./cassette.ts";
 import { withImages } from "./images.ts";
@@ -91,7 +92,7 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
     tools: tools.map((tool) => tool.name),
     sessionId: records.id,
     contextTokens: primary.model.contextTokens,
-    reviewer: primary,
+    reviewer: () => findReviewer(options, primary),
   });
   const session = new Session({
     id: records.id,
@@ -150,19 +151,46 @@ function findRoute(
     ...(baseUrl === undefined ? {} : { baseUrl }),
     config,
     env: settings.env,
+    ...streamTimeouts(settings),
     ...(wireFetch === undefined ? {} : { wireFetch }),
   });
+}
+
+/** The model that judges commands under the policy `smart`: its own, or the session's. */
+async function findReviewer(options: OpenOptions, primary: Provider): Promise<Provider> {
+  const { settings } = options;
+  const own = settings.config.auxiliary["approval"];
+  if (!own?.model) return primary;
+  const { model, provider, base_url: baseUrl } = own;
+  const route = await resolveRoute({
+    model,
+    ...(provider ? { provider } : {}),
+    ...(baseUrl ? { baseUrl } : {}),
+    config: { ...settings.config, model: { ...settings.config.model, ...own } },
+    env: settings.env,
+  });
+  return route.primary;
+}
+
+/** Only what somebody set: otherwise the route knows better, a local model is slower. */
+function streamTimeouts(settings: Settings): { timeouts?: StreamTimeouts } {
+  const { stream_read: read, stream_stale: stale } = settings.config.timeouts;
+  const isSet = ["stream_read", "stream_stale"].some((key) =>
+    settings.origin(`timeouts.${key}`) !== "default"
+  );
+  return isSet ? { timeouts: { firstByteMs: read * 1000, idleMs: stale * 1000 } } : {};
 }
 
 function systemPrompt(
   options: OpenOptions,
   facts: { environment: string; tools: readonly ToolDefinition[] },
 ): string {
-  const { cwd, settings } = options;
+  const { cwd, settings: { config } } = options;
   const project = facts.environment === "local"
-    ? readProjectFiles(cwd, { read: readText, exists })
+    ? readProjectFiles(cwd, { read: readText, exists, maxChars: config.context_file_max_chars })
     : undefined;
-  const extra = [settings.config.agent.system_prompt, options.system ?? ""]
+  const { environment_hint: hint, system_prompt: own } = config.agent;
+  const extra = [hint, own, options.system ?? ""]
     .filter((text) => text !== "").join("\n\n");
   return buildSystemPrompt({
     cwd,
@@ -179,7 +207,8 @@ function systemPrompt(
 function limits(options: OpenOptions): BudgetLimits {
   const { maxIterations, maxTokens, maxCostUsd, settings } = options;
   return {
-    maxIterations: maxIterations ?? settings.config.agent.max_turns,
+    // 0 in the configuration is no limit.
+    maxIterations: maxIterations ?? (settings.config.agent.max_turns || Infinity),
     ...(maxTokens === undefined ? {} : { maxTokens }),
     ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
   };

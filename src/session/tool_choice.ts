@@ -10,6 +10,7 @@ import { describeUnknown, resolveToolsets } from "../registry/toolsets.ts";
 
 export interface ToolChoiceOptions {
   settings: Settings;
+  source: string;
   toolsets?: readonly string[];
   disableToolsets?: readonly string[];
   environment: string;
@@ -19,10 +20,11 @@ export interface ToolChoiceOptions {
 /** The definitions to send, in a stable order. @throws {UsageError} for an unknown name. */
 export async function selectTools(options: ToolChoiceOptions): Promise<ToolDefinition[]> {
   const { settings, log } = options;
+  const { toolsets, platform_toolsets, agent } = settings.config;
   registry.addManifest(TOOL_MANIFEST);
   const { tools, unknown } = resolveToolsets(registry, {
-    enabled: options.toolsets ?? settings.config.toolsets,
-    disabled: [...settings.config.agent.disabled_toolsets, ...(options.disableToolsets ?? [])],
+    enabled: options.toolsets ?? platform_toolsets[options.source] ?? toolsets,
+    disabled: [...agent.disabled_toolsets, ...(options.disableToolsets ?? [])],
   });
   const problem = describeUnknown(unknown);
   if (problem !== undefined) {

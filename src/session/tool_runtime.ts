@@ -37,7 +37,7 @@ export interface ToolRuntimeOptions {
   clarifier?: Clarifier;
   contextTokens: number;
   /** The model that judges under the policy `smart`. */
-  reviewer: Provider;
+  reviewer: () => Promise<Provider>;
   /** Absent when nothing listens. */
   hooks?: HookRunner;
   log: (line: string) => void;

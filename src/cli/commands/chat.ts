@@ -37,9 +37,10 @@ class Chat {
   #turn: AbortController | undefined;
   #leaving = new AbortController();
   #warned = false;
+  #showReasoning = false;
 
   constructor(choices: SessionChoices) {
-    this.#choices = { ...choices, approve: choices.approve ?? "ask" };
+    this.#choices = choices;
     this.#terminal.onStray = (line) => this.#steer(line);
   }
 
@@ -67,11 +68,13 @@ class Chat {
   }
 
   async #open(choices: SessionChoices): Promise<Session> {
-    return await openFromFlags(choices, {
+    const { session, settings } = await openFromFlags(choices, {
       source: "chat",
       approver: createTerminalApprover(this.#terminal),
       clarifier: createTerminalClarifier(this.#terminal),
     });
+    this.#showReasoning = choices.verbose || settings.config.display.show_reasoning;
+    return session;
   }
 
   #banner(): void {
@@ -95,7 +98,7 @@ class Chat {
 
   async #send(line: string): Promise<void> {
     this.#turn = new AbortController();
-    const view = new ChatView({ style: this.#style, verbose: this.#choices.verbose });
+    const view = new ChatView({ style: this.#style, verbose: this.#showReasoning });
     const { signal } = this.#turn;
     try {
       const content = [{ type: "text" as const, text: line }];

@@ -35,9 +35,9 @@ export async function main(input: CommandInput): Promise<number> {
   const abort = new AbortController();
   const stopListening = onInterrupt((signal) => abort.abort(new Error(`received ${signal}`)));
   const timeout = text(input.flags.timeout);
-  const timer = timeout === undefined ? undefined : limitTime(abort, timeout);
+  let timer = timeout === undefined ? undefined : limitTime(abort, timeout);
   try {
-    const session = await openFromFlags(
+    const { session, settings } = await openFromFlags(
       choices,
       defined({
         source: "run" as const,
@@ -45,6 +45,8 @@ export async function main(input: CommandInput): Promise<number> {
         replay: text(input.flags.replay),
       }),
     );
+    const budget = settings.config.agent.run_budget_seconds;
+    if (budget > 0) timer ??= limitTime(abort, `${budget}s`);
     const show = createSink(input);
     show(session.start());
     const images = input.flags.image;

@@ -11,6 +11,8 @@ export interface SessionChoices {
   toolsets?: string[];
   disableToolsets?: string[];
   cwd: string;
+  /** The directory was named, so `terminal.cwd` does not apply. */
+  cwdGiven: boolean;
   environment?: string;
   maxIterations?: number;
   maxTokens?: number;
@@ -48,6 +50,7 @@ export function readSessionChoices(input: CommandInput): SessionChoices {
     toolsets: list(flags.toolsets),
     disableToolsets: list(flags["disable-toolsets"]),
     cwd,
+    cwdGiven: flags.cwd !== undefined,
     environment: text(flags.env),
     maxIterations: positive(flags["max-turns"], { name: "max-turns", whole: true }),
     maxTokens: positive(flags["max-tokens"], { name: "max-tokens", whole: true }),
