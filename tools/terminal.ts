@@ -3,7 +3,7 @@
  * running in the background. Decides nothing about safety: the approval gate does.
  */
 import { registry } from "../src/registry/registry.ts";
-import type { ExecResult } from "../src/protocol/environment.ts";
+import type { ExecResult, SpawnOptions } from "../src/protocol/environment.ts";
 import { EnvironmentError } from "../src/protocol/error.ts";
 import type { InferSchema, JsonSchema } from "../src/protocol/json_schema.ts";
 import type { ToolContext, ToolResult } from "../src/protocol/tool.ts";
@@ -18,6 +18,8 @@ const MAX_FOREGROUND_S = 600;
 const PROGRESS_MS = 500;
 /** Who lets a command run that needs nobody's yes. */
 const WITHOUT_ASKING = /^(?:rules|isolated environment)$/;
+/** Reads the token from a pipe and refuses a terminal. */
+const NEEDS_PIPE = /\bgh\s+auth\s+login\b.*--with-token\b/;
 const SUDO_REFUSED = /Sorry, try again|incorrect password attempt|no password was provided/;
 
 const SCHEMA = {
@@ -60,24 +62,29 @@ registry.register({
 async function runTerminal(args: TerminalArgs, ctx: ToolContext): Promise<ToolResult> {
   const refusal = refuse(args, ctx);
   if (refusal) return refusal;
-  let workdir: string | undefined;
+  const place: SpawnOptions = { taskId: ctx.taskId };
   if (args.workdir !== undefined) {
-    workdir = ctx.env.resolve(args.workdir, ctx.taskId);
-    const info = await ctx.env.stat(workdir);
-    if (info?.kind !== "directory") return refused(`workdir ${workdir} is not a directory`);
+    place.cwd = ctx.env.resolve(args.workdir, ctx.taskId);
+    const info = await ctx.env.stat(place.cwd);
+    if (info?.kind !== "directory") return refused(`workdir ${place.cwd} is not a directory`);
   }
+  const ptyRefused = args.pty === true && NEEDS_PIPE.test(args.command);
+  if (args.pty && !ptyRefused) place.pty = true;
   const outcome = await ctx.approveCommand(args.command);
   if (outcome.answer === "deny") {
     const reason = outcome.reason ?? "The command was denied. Do not try it again in another form.";
     return refused(reason, outcome.unanswerable ? "pending_approval" : "blocked");
   }
   try {
-    const result = args.background
-      ? await runBackground(args, workdir, ctx)
-      : await runForeground(args, workdir, ctx);
-    return WITHOUT_ASKING.test(outcome.by)
-      ? result
-      : { ...result, approval: `Approved by ${outcome.by}` };
+    return {
+      ...(args.background
+        ? await runBackground(args, place, ctx)
+        : await runForeground(args, place, ctx)),
+      ...(WITHOUT_ASKING.test(outcome.by) ? {} : { approval: `Approved by ${outcome.by}` }),
+      ...(ptyRefused
+        ? { pty_note: "Ran without pty: this command reads its token from a pipe" }
+        : {}),
+    };
   } catch (error) {
     if (!(error instanceof EnvironmentError)) throw error;
     const hint = "The next call connects again; tell the user when it keeps failing.";
@@ -118,7 +125,7 @@ function refuse(args: TerminalArgs, ctx: ToolContext): Record<string, unknown> |
 
 async function runForeground(
   args: TerminalArgs,
-  workdir: string | undefined,
+  place: SpawnOptions,
   ctx: ToolContext,
 ): Promise<Record<string, unknown>> {
   const before = ctx.env.cwd(ctx.taskId);
@@ -127,7 +134,7 @@ async function runForeground(
   const overflow = new OverflowLog();
   const showProgress = progressReporter(ctx);
   const result = await ctx.env.exec(args.command, {
-    taskId: ctx.taskId,
+    ...place,
     timeoutMs: timeoutS * 1000,
     signal: ctx.signal,
     maxOutputChars,
@@ -135,8 +142,6 @@ async function runForeground(
       overflow.push(text);
       showProgress(text);
     },
-    ...(workdir === undefined ? {} : { cwd: workdir }),
-    ...(args.pty ? { pty: true } : {}),
   });
   const output = finalOutput(result, timeoutS);
   const meaning = exitCodeMeaning(args.command, result.exitCode);
@@ -187,17 +192,15 @@ async function spill(overflow: OverflowLog, ctx: ToolContext): Promise<Record<st
 
 async function runBackground(
   args: TerminalArgs,
-  workdir: string | undefined,
+  place: SpawnOptions,
   ctx: ToolContext,
 ): Promise<Record<string, unknown>> {
   const notify = args.notify_on_complete === true;
   const patterns = notify ? [] : args.watch_patterns ?? [];
   const managed = await ctx.services.processes.start(ctx.env, args.command, {
-    taskId: ctx.taskId,
+    ...place,
     notifyOnComplete: notify,
-    ...(patterns.length > 0 ? { watchPatterns: patterns } : {}),
-    ...(workdir === undefined ? {} : { cwd: workdir }),
-    ...(args.pty ? { pty: true } : {}),
+    watchPatterns: patterns,
   });
   return {
     output: "Background process started",

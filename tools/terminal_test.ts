@@ -227,6 +227,16 @@ Deno.test("terminal runs on a pseudo-terminal when asked", async () => {
   equal((await bench.run({ command: "test -t 1" })).exit_code, 1);
 });
 
+Deno.test("terminal gives no terminal to a command that needs a pipe", async () => {
+  await using bench = await openBench();
+  const reply = await bench.run({
+    command: "test -t 1 || echo piped # gh auth login --with-token",
+    pty: true,
+  });
+  equal(reply.output, "piped");
+  match(reply.pty_note as string, /without pty/);
+});
+
 Deno.test("terminal explains codes that are no errors and hints at masked ones", async () => {
   await using bench = await openBench();
   const none = await bench.run({ command: "grep nothing /etc/passwd" });
