@@ -190,7 +190,7 @@ export class Expander {
     }
     if (name === "PWD") return this.#state.cwd;
     if (name === "0") return this.#state.zero;
-    return SPECIAL[name] ?? this.#state.arrays.get(name)?.[0];
+    return SPECIAL.get(name) ?? this.#state.arrays.get(name)?.[0];
   }
 
   /** Which of `size` values this choice takes: a mixed-radix digit, assigned on first use. */
@@ -239,12 +239,12 @@ export class Expander {
   }
 }
 
-const SPECIAL: Readonly<Record<string, string>> = {
+const SPECIAL: ReadonlyMap<string, string> = new Map(Object.entries({
   "?": "0",
   "#": "0",
   "-": "hB",
   "TMPDIR": "/tmp",
-};
+}));
 
 function replace(
   value: string,

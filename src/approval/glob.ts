@@ -52,7 +52,7 @@ const CLASSES: Readonly<Record<string, RegExp>> = {
 
 function inClass(set: string, char: string): boolean {
   const named = /^\[:(\w+):\]$/.exec(set)?.[1];
-  if (named !== undefined) return CLASSES[named]?.test(char) ?? true;
+  if (named !== undefined) return !Object.hasOwn(CLASSES, named) || CLASSES[named]!.test(char);
   for (let i = 0; i < set.length; i++) {
     if (set[i + 1] === "-" && i + 2 < set.length) {
       if (char >= set[i]! && char <= set[i + 2]!) return true;

@@ -26,27 +26,24 @@ export function subcommand(
   args: readonly string[],
   program: string,
 ): { name: string; args: string[]; globals: ParsedOptions } {
-  const grammar: OptionGrammar = GLOBAL_OPTIONS[program] ?? {};
-  const globals = parseLeading(args, grammar);
+  const known = Object.hasOwn(GLOBAL_OPTIONS, program);
+  const globals = parseLeading(args, known ? GLOBAL_OPTIONS[program]! : {});
   const [name = "", ...rest] = globals.operands;
   return { name, args: rest, globals };
 }
 
-/** Commands that `invocation` would run. `fileText` knows files written earlier in the same script. */
-export function unwrap(
-  invocation: Invocation,
-  fileText: (path: string) => string | undefined,
-): Payload[] {
+/** Contents of a file written earlier in the same script, where certain. */
+export type FileText = (path: string) => string | undefined;
+
+/** Commands that `invocation` would run. */
+export function unwrap(invocation: Invocation, fileText: FileText): Payload[] {
   return [...configuredPrograms(invocation), ...unwrapProgram(invocation, fileText)];
 }
 
-function unwrapProgram(
-  invocation: Invocation,
-  fileText: (path: string) => string | undefined,
-): Payload[] {
+function unwrapProgram(invocation: Invocation, fileText: FileText): Payload[] {
   const { program } = invocation;
   if (isShell(invocation)) return unwrapShell(invocation, fileText);
-  const special = SPECIAL[program];
+  const special = SPECIAL.get(program);
   if (special !== undefined) return special(invocation, fileText);
   const wrapper = findWrapper(invocation);
   if (wrapper !== undefined) return unwrapWith(wrapper.spec, wrapper.args, wrapper.name);
@@ -72,10 +69,15 @@ function configuredPrograms({ env, via }: Invocation): Payload[] {
   );
 }
 
+const HAS_SUBCOMMANDS = new Set(
+  Object.keys(WRAPPERS).filter((name) => name.includes(" ")).map((name) => name.split(" ", 1)[0]!),
+);
+
 function findWrapper(
   { program, args }: Invocation,
 ): { spec: Wrapper; args: readonly string[]; name: string } | undefined {
   if (Object.hasOwn(WRAPPERS, program)) return { spec: WRAPPERS[program]!, args, name: program };
+  if (!HAS_SUBCOMMANDS.has(program)) return undefined;
   let name = program;
   let rest = args;
   for (let level = 0; level < 2; level++) {
@@ -95,29 +97,22 @@ function unwrapWith(spec: Wrapper, args: readonly string[], name: string): Paylo
   const options = parseLeading(args, grammar);
   if (spec.inert !== undefined && hasFlag(options, ...spec.inert)) return [];
   const via = spec.remote === true ? REMOTE : name;
-  const payloads: Payload[] = [];
-  let rest = options.operands;
-  for (let skip = spec.operands ?? 0; skip > 0 && rest.length > 0; skip--) rest = rest.slice(1);
   if (spec.scripts !== undefined) {
     // These accept their script option after operands too.
     const all = parseOptions(args, grammar);
     const texts = spec.scripts.flatMap((flag) => all.values.get(flag) ?? []);
-    payloads.push(...texts.map((text) => ({ text, via })));
-    if (texts.length > 0) return payloads;
+    if (texts.length > 0) return scripts(texts, via);
   }
+  let rest = options.operands.slice(spec.operands ?? 0);
   if (spec.assignments === true) {
     while (/^[A-Za-z_]\w*=/.test(rest[0] ?? "")) rest = rest.slice(1);
   }
   if (rest[0] === "--") rest = rest.slice(1);
-  if (rest.length === 0) return payloads;
-  payloads.push(spec.joined === true ? { text: rest.join(" "), via } : { argv: rest, via });
-  return payloads;
+  if (rest.length === 0) return [];
+  return [spec.joined === true ? { text: rest.join(" "), via } : { argv: rest, via }];
 }
 
-function unwrapShell(
-  invocation: Invocation,
-  fileText: (path: string) => string | undefined,
-): Payload[] {
+function unwrapShell(invocation: Invocation, fileText: FileText): Payload[] {
   const use = shellUse(invocation);
   const text = use.mode === "command"
     ? use.script
@@ -129,12 +124,9 @@ function unwrapShell(
   return [{ text, via: invocation.program, positional, fromInput: mode === "stdin" }];
 }
 
-type Special = (
-  invocation: Invocation,
-  fileText: (path: string) => string | undefined,
-) => Payload[];
+type Special = (invocation: Invocation, fileText: FileText) => Payload[];
 
-const SPECIAL: Readonly<Record<string, Special>> = {
+const SPECIAL: ReadonlyMap<string, Special> = new Map(Object.entries<Special>({
   env: unwrapEnv,
   xargs: unwrapXargs,
   find: unwrapFind,
@@ -171,12 +163,9 @@ const SPECIAL: Readonly<Record<string, Special>> = {
     const { operands } = parseLeading(args, { values: "due" });
     return operands.length > 0 ? [{ argv: operands, via: "wsl" }] : [];
   },
-};
+}));
 
-function unwrapSource(
-  invocation: Invocation,
-  fileText: (path: string) => string | undefined,
-): Payload[] {
+function unwrapSource(invocation: Invocation, fileText: FileText): Payload[] {
   const file = invocation.args[0] ?? "";
   return scripts([STDIN_FILE.test(file) ? inputText(invocation) : fileText(file)], "source");
 }

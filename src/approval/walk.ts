@@ -352,8 +352,9 @@ class Walker {
     this.#state.positional = positional;
   }
 
-  /** `/bin/r?` runs what it matches: every program with rules that fits is assumed. */
+  /** `/bin/r?` runs what it matches: every program with rules that fits is assumed. A lone `*` is prose. */
   #tryGlob({ path, args }: Invocation, frame: Frame): void {
+    if (!/[/a-z]/i.test(path)) return;
     const pattern = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
     for (const program of this.#programs) {
       if (globMatch(pattern, program)) this.#run([program, ...args], { ...frame, raw: [] });

@@ -70,3 +70,27 @@ Deno.test("decide() forbids hardline commands in every guise", () => {
 Deno.test("decide() never allows dangerous commands in any guise", () => {
   assertNoneSlips(DANGEROUS, ["prompt", "forbidden"], 4_711);
 });
+
+const PIECES = [
+  ..."'\"\\$`(){}[]<>|&;#!*?~=:/-,@%^+ \n\t",
+  ..."a rm -rf x $(ls) ${x ${x: $(( )) (( [[ ]] << <<< <( >( EOF\n if then fi case esac in do done for"
+    .split(" "),
+  ..."constructor __proto__ $toString ${valueOf} sudo env bash -c eval xargs find -exec alias trap"
+    .split(" "),
+  "\0",
+  "\u202e",
+  "ｒ",
+  "\x1b[",
+  "\ud800",
+];
+
+Deno.test("decide() has an answer to any text", () => {
+  const random = new Random(99);
+  for (let i = 0; i < ROUNDS; i++) {
+    const text = Array.from(
+      { length: random.below(40) },
+      () => random.pick(PIECES) + (random.chance(0.4) ? " " : ""),
+    ).join("");
+    assert.doesNotThrow(() => decide(text, { home: "/home/me", cwd: "/" }), JSON.stringify(text));
+  }
+});
