@@ -2,35 +2,38 @@
 import type { BackgroundProcess } from "../src/protocol/environment.ts";
 import { ToolError } from "../src/protocol/error.ts";
 import { OutputRing } from "./_output.ts";
-import { killTree, type ProcessTree } from "./_process_tree.ts";
 import type { TerminalSize } from "./_pty.ts";
 import type { RawProcess } from "./_raw_process.ts";
 import { Pump } from "./_run_to_end.ts";
+import type { Started } from "./_shell.ts";
 
 /** Bytes of output kept. */
 const RING_BYTES = 200_000;
+/** Exit code of a process whose end nobody saw. */
+const LOST = 255;
 
-export interface LocalProcessOptions {
-  tree: ProcessTree;
+export interface ShellProcessOptions {
   /** Between SIGTERM and SIGKILL. */
   graceMs?: number | undefined;
   /** Runs when it has ended, before anybody else hears of it. */
   onEnd(): Promise<void>;
 }
 
-export class LocalProcess implements BackgroundProcess {
+export class ShellProcess implements BackgroundProcess {
   readonly pid: number;
   readonly startedAt: number = Date.now();
   readonly exited: Promise<number>;
   exitCode: number | undefined;
+  readonly #started: Started;
   readonly #process: RawProcess;
-  readonly #options: LocalProcessOptions;
+  readonly #options: ShellProcessOptions;
   readonly #ring = new OutputRing(RING_BYTES);
   readonly #listeners = new Set<(text: string) => void>();
 
-  constructor(process: RawProcess, options: LocalProcessOptions) {
-    this.pid = process.pid;
-    this.#process = process;
+  constructor(started: Started, options: ShellProcessOptions) {
+    this.pid = started.process.pid;
+    this.#started = started;
+    this.#process = started.process;
     this.#options = options;
     this.exited = this.#follow();
   }
@@ -65,9 +68,8 @@ export class LocalProcess implements BackgroundProcess {
   }
 
   async kill(): Promise<void> {
-    // Interactive shells ignore SIGTERM but end with their terminal.
     const hangUp = this.#process.resize !== undefined;
-    await killTree(this.#options.tree, { hangUp, graceMs: this.#options.graceMs });
+    await this.#started.kill({ hangUp, graceMs: this.#options.graceMs });
     await this.exited;
   }
 
@@ -79,7 +81,7 @@ export class LocalProcess implements BackgroundProcess {
       const text = decoder.decode(chunk, { stream: true });
       if (text !== "") { for (const listener of this.#listeners) listener(text); }
     });
-    const code = await this.#process.exited;
+    const code = await this.#process.exited.catch((error) => this.#lose(error));
     await pump.drain();
     await this.#process.dispose();
     await pump.ended;
@@ -87,5 +89,11 @@ export class LocalProcess implements BackgroundProcess {
     await this.#options.onEnd();
     this.exitCode = code;
     return code;
+  }
+
+  /** The place went away: says so where the output ends, since there is no code to tell. */
+  #lose(error: unknown): number {
+    this.#ring.push(new TextEncoder().encode(`\n[hermes: ${(error as Error).message}]\n`));
+    return LOST;
   }
 }

@@ -3,25 +3,15 @@
  * `FileError`s that name the path and the reason; decides nothing about who may touch what.
  */
 import type { DirEntry, FileInfo, ReadOptions, WriteOptions } from "../src/protocol/environment.ts";
-import { FileError, type FileErrorCode } from "../src/protocol/error.ts";
+import { FileError } from "../src/protocol/error.ts";
 import { writeFileAtomic } from "../src/util/atomic_write.ts";
 import { dirname, joinPath, resolvePath } from "../src/util/path.ts";
+import { fileFailure, isFileErrorCode } from "./_file_error.ts";
+import type { Files } from "./_shell.ts";
 
 const MAX_LINKS = 40;
 
-const REASONS: Record<FileErrorCode, string> = {
-  ENOENT: "no such file or directory",
-  EACCES: "permission denied",
-  EEXIST: "already exists",
-  EISDIR: "is a directory",
-  ENOTDIR: "a part of the path is not a directory",
-  ENOTEMPTY: "directory is not empty",
-  ELOOP: "too many levels of symbolic links",
-  ENOSPC: "no space left on the device",
-  EROFS: "the file system is read-only",
-  EINVAL: "not a regular file",
-  EIO: "input or output failed",
-};
+export const LOCAL_FILES: Files = { realPath, readFile, writeFile, stat, list, remove, rename };
 
 /** Runs a file operation; what it throws comes out as a `FileError` about `path`. */
 async function withPath<T>(path: string, work: () => Promise<T>): Promise<T> {
@@ -35,18 +25,14 @@ async function withPath<T>(path: string, work: () => Promise<T>): Promise<T> {
 
 function fileError(path: string, error: unknown): FileError {
   const { code, message } = error as { code?: string; message?: string };
-  if (code === "EPERM") return failure(path, "EACCES");
-  if (code !== undefined && Object.hasOwn(REASONS, code)) {
-    return failure(path, code as FileErrorCode);
+  if (code === "EPERM") return fileFailure(path, "EACCES");
+  if (code !== undefined && isFileErrorCode(code)) {
+    return fileFailure(path, code);
   }
-  return new FileError(`${path}: ${message ?? REASONS.EIO}`, { code: "EIO", path });
+  return new FileError(`${path}: ${message ?? "input or output failed"}`, { code: "EIO", path });
 }
 
-function failure(path: string, code: FileErrorCode): FileError {
-  return new FileError(`${path}: ${REASONS[code]}`, { code, path });
-}
-
-export function readLocalFile(
+function readFile(
   path: string,
   options: ReadOptions = {},
 ): Promise<Uint8Array<ArrayBuffer>> {
@@ -54,7 +40,7 @@ export function readLocalFile(
     options.signal?.throwIfAborted();
     using file = await Deno.open(path);
     const info = await file.stat();
-    if (info.isDirectory) throw failure(path, "EISDIR");
+    if (info.isDirectory) throw fileFailure(path, "EISDIR");
     const start = options.start ?? 0;
     if (start > 0) await file.seek(start, Deno.SeekMode.Start);
     // Devices and /proc say size 0 and still have content.
@@ -86,7 +72,7 @@ async function readUpTo(
 }
 
 /** Writes through symlinks, keeps the mode and owner of what was there. */
-export function writeLocalFile(
+function writeFile(
   path: string,
   data: Uint8Array,
   options: WriteOptions = {},
@@ -95,9 +81,11 @@ export function writeLocalFile(
     options.signal?.throwIfAborted();
     const target = await followLinks(path);
     const before = await lstat(target);
-    if (before?.isDirectory) throw failure(path, "EISDIR");
-    if (before && !before.isFile) throw failure(path, "EINVAL");
-    if (options.parents === false && !await lstat(dirname(target))) throw failure(path, "ENOENT");
+    if (before?.isDirectory) throw fileFailure(path, "EISDIR");
+    if (before && !before.isFile) throw fileFailure(path, "EINVAL");
+    if (options.parents === false && !await lstat(dirname(target))) {
+      throw fileFailure(path, "ENOENT");
+    }
     const kept = before?.mode ?? undefined;
     await writeFileAtomic(target, data, { mode: kept ?? options.mode ?? 0o666 });
     // The umask took bits away from the mode of the new file.
@@ -125,7 +113,7 @@ async function followLinks(path: string): Promise<string> {
     if (!info?.isSymlink) return current;
     current = resolvePath(dirname(current), await Deno.readLink(current));
   }
-  throw failure(path, "ELOOP");
+  throw fileFailure(path, "ELOOP");
 }
 
 async function lstat(path: string): Promise<Deno.FileInfo | undefined> {
@@ -138,7 +126,7 @@ async function lstat(path: string): Promise<Deno.FileInfo | undefined> {
 }
 
 /** Resolves symlinks as far as the path exists and appends the rest as it is. */
-export async function realLocalPath(path: string): Promise<string> {
+async function realPath(path: string): Promise<string> {
   let rest = "";
   for (let current = path;;) {
     try {
@@ -158,7 +146,7 @@ export async function realLocalPath(path: string): Promise<string> {
   }
 }
 
-export function statLocal(path: string): Promise<FileInfo | undefined> {
+function stat(path: string): Promise<FileInfo | undefined> {
   return withPath(path, async () => {
     try {
       const info = await Deno.stat(path);
@@ -177,7 +165,7 @@ export function statLocal(path: string): Promise<FileInfo | undefined> {
 }
 
 /** Entries in the order of their names. */
-export function listLocal(path: string): Promise<DirEntry[]> {
+function list(path: string): Promise<DirEntry[]> {
   return withPath(path, async () => {
     const entries: DirEntry[] = [];
     for await (const entry of Deno.readDir(path)) {
@@ -194,10 +182,10 @@ export function listLocal(path: string): Promise<DirEntry[]> {
   });
 }
 
-export function removeLocal(path: string, options: { recursive?: boolean } = {}): Promise<void> {
+function remove(path: string, options: { recursive?: boolean } = {}): Promise<void> {
   return withPath(path, () => Deno.remove(path, { recursive: options.recursive ?? false }));
 }
 
-export function renameLocal(from: string, to: string): Promise<void> {
+function rename(from: string, to: string): Promise<void> {
   return withPath(from, () => Deno.rename(from, to));
 }

@@ -7,16 +7,13 @@ import { randomId } from "../src/util/id.ts";
 import { which } from "../src/util/which.ts";
 import { childEnvironment } from "./_child_env.ts";
 import { exists, makePrivateDir, removeLeftovers } from "./_leftovers.ts";
-import { killTree, type ProcessTree } from "./_process_tree.ts";
+import { killTree } from "./_process_tree.ts";
 import { type Profile, readProfile } from "./_profile.ts";
 import { Pty, type TerminalSize } from "./_pty.ts";
-import { type RawProcess, startOnTerminal, startPiped, throughScript } from "./_raw_process.ts";
-import {
-  buildShellScript,
-  isVariableName,
-  MARKER_VARIABLE,
-  valueVariable,
-} from "./_shell_script.ts";
+import { startOnTerminal, startPiped, throughScript } from "./_raw_process.ts";
+import { checkInput, type Shell, type Started, type StartOptions } from "./_shell.ts";
+import { buildShellScript, MARKER_VARIABLE, readStateCwd, valueVariable } from "./_shell_script.ts";
+import { SpareShellSlot } from "./_spare_shell.ts";
 import { mentionsSudo, openSudo, type SudoSession } from "./_sudo.ts";
 
 export interface ShellOptions {
@@ -27,26 +24,6 @@ export interface ShellOptions {
   tempDir?: string;
   initFiles?: readonly string[];
   sudoPassword?: string;
-}
-
-export interface StartOptions {
-  cwd: string;
-  /** See `ShellScript.strictCwd`. */
-  strictCwd: boolean;
-  env: Record<string, string>;
-  stdin: "null" | "piped";
-  /** Size of the pseudo-terminal to run on. */
-  terminal?: TerminalSize | undefined;
-  stateIn: string | undefined;
-  stateOut?: string | undefined;
-}
-
-export interface Started {
-  process: RawProcess;
-  tree: ProcessTree;
-  marker: string;
-  /** Removes what was made for this command alone; after its end. */
-  release(): Promise<void>;
 }
 
 /** The kernel takes arguments of up to 128 KiB; a longer script goes through a file. */
@@ -60,11 +37,12 @@ interface Setup {
   profile: Profile | undefined;
 }
 
-export class LocalShell {
+export class LocalShell implements Shell {
   readonly #options: ShellOptions;
   readonly #childEnv: Record<string, string>;
   /** Begins every marker of this environment. */
   readonly #id = randomId(16);
+  readonly #spares = new SpareShellSlot();
   #setup: Promise<Setup> | undefined;
   #dir = "";
   #files = 0;
@@ -78,10 +56,6 @@ export class LocalShell {
     });
   }
 
-  /**
-   * Must have settled before `newFile()`. True when the private directory is a new one: files
-   * of before are gone. @throws EnvironmentError once closed.
-   */
   async ready(): Promise<boolean> {
     if (this.#closed) throw new EnvironmentError("The local environment is closed");
     const { dir } = await this.#prepared();
@@ -99,7 +73,6 @@ export class LocalShell {
     });
   }
 
-  /** A path for a new private file. */
   newFile(): string {
     return `${this.#dir}/${++this.#files}`;
   }
@@ -108,6 +81,7 @@ export class LocalShell {
     checkInput(command, options.env);
     const setup = await this.#prepared();
     const marker = `${this.#id}.${++this.#files}`;
+    const stateIn = options.background ? await this.#copy(options.stateIn) : options.stateIn;
     const sudo = await this.#sudo(command);
     const pty = options.terminal ? openPty(options.terminal) : undefined;
     try {
@@ -117,15 +91,13 @@ export class LocalShell {
         command,
         marker,
         env: names,
-        stateIn: options.stateIn ?? setup.profile?.state,
+        stateIn: stateIn ?? setup.profile?.state,
         profile: setup.profile?.functions,
         tty: pty?.path,
         pathPrefix: sudo?.binDir,
         bash: setup.bash,
       });
-      const env: Record<string, string> = options.stateIn === undefined
-        ? { ...this.#childEnv }
-        : {};
+      const env: Record<string, string> = stateIn === undefined ? { ...this.#childEnv } : {};
       env[MARKER_VARIABLE] = marker;
       names.forEach((name, i) => env[valueVariable(i)] = options.env[name]!);
       const argv = await this.#argv(setup, script);
@@ -135,8 +107,15 @@ export class LocalShell {
         setsid: setup.setsid,
         stdin: options.stdin,
       });
-      const tree = { leaders: [process.pid], marker };
-      return { process, tree, marker, release: async () => await sudo?.close() };
+      return {
+        process,
+        kill: (how) => killTree({ leaders: [process.pid], marker }, how),
+        left: () => readState(options.stateOut, marker),
+        async release() {
+          if (options.background && stateIn !== undefined) await removeIfThere(stateIn);
+          await sudo?.close();
+        },
+      };
     } catch (error) {
       await pty?.close();
       await sudo?.close();
@@ -144,10 +123,10 @@ export class LocalShell {
     }
   }
 
-  /** Takes no more commands and ends whatever is left of earlier ones. */
   async endAll(leaders: readonly number[]): Promise<void> {
     this.#closed = true;
     await this.#setup;
+    await this.#spares.drop();
     if (this.#dir !== "") await killTree({ leaders, marker: `${this.#id}.` });
   }
 
@@ -199,6 +178,14 @@ export class LocalShell {
     return [setup.shell, file];
   }
 
+  /** The state may change before a process that nobody waits for has read it. */
+  async #copy(state: string | undefined): Promise<string | undefined> {
+    if (state === undefined) return undefined;
+    const copy = this.newFile();
+    await Deno.copyFile(state, copy);
+    return copy;
+  }
+
   async #sudo(command: string): Promise<SudoSession | undefined> {
     const password = this.#options.sudoPassword;
     if (password === undefined || !mentionsSudo(command)) return undefined;
@@ -209,19 +196,31 @@ export class LocalShell {
   }
 }
 
-function checkInput(command: string, env: Record<string, string>): void {
-  if (command.includes("\0")) throw new EnvironmentError("A command cannot contain a NUL byte");
-  for (const [name, value] of Object.entries(env)) {
-    if (!isVariableName(name)) throw new EnvironmentError(`"${name}" is not a variable name`);
-    if (value.includes("\0")) throw new EnvironmentError(`The value of ${name} has a NUL byte`);
-  }
-}
-
 /** Undefined where libc cannot be reached: `script` then lends its terminal. */
 function openPty(size: TerminalSize): Pty | undefined {
   try {
     return Deno.build.os === "linux" ? new Pty(size) : undefined;
   } catch {
     return undefined; // No permission for FFI, or no terminal left.
+  }
+}
+
+/** The directory in a state file; undefined when the command left none. */
+async function readState(path: string | undefined, marker: string): Promise<string | undefined> {
+  if (path === undefined) return undefined;
+  try {
+    return readStateCwd(await Deno.readTextFile(path), marker);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
+/** The directory may have been cleaned by somebody else meanwhile. */
+async function removeIfThere(path: string): Promise<void> {
+  try {
+    await Deno.remove(path);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
 }

@@ -3,6 +3,7 @@
  * functions and aliases, written to two files that commands source.
  */
 import { shellQuote } from "../src/util/shell_quote.ts";
+import { killTree } from "./_process_tree.ts";
 import { startPiped } from "./_raw_process.ts";
 import { runToEnd } from "./_run_to_end.ts";
 
@@ -35,7 +36,7 @@ export async function readProfile(options: ProfileOptions): Promise<Profile | un
     stdin: "null",
   });
   const { exitCode } = await runToEnd(process, {
-    tree: { leaders: [process.pid] },
+    kill: () => killTree({ leaders: [process.pid] }),
     timeoutMs: TIMEOUT_MS,
     onChunk() {},
   });

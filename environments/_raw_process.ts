@@ -50,9 +50,18 @@ async function exitCode(child: Deno.ChildProcess): Promise<number> {
   return (await child.status).code;
 }
 
-/** Starts on pipes; what it writes to stderr is lost unless it joins the two itself. */
-export function startPiped(options: LaunchOptions & { stdin: "null" | "piped" }): RawProcess {
-  const child = launch(options, { stdin: options.stdin, stdout: "piped" });
+export interface PipedOptions extends LaunchOptions {
+  stdin: "null" | "piped";
+  /** What it writes to stderr is lost unless somebody listens or it joins the two itself. */
+  onStderr?: (chunk: Uint8Array) => void;
+}
+
+/** Starts on pipes. */
+export function startPiped(options: PipedOptions): RawProcess {
+  const { onStderr } = options;
+  const stderr = onStderr ? "piped" : "null";
+  const child = launch(options, { stdin: options.stdin, stdout: "piped", stderr });
+  const messages = onStderr ? listen(child.stderr, onStderr) : undefined;
   const reader = child.stdout.getReader({ mode: "byob" });
   // One buffer for all of the output: it is lent to each read and comes back with the result.
   let buffer = new ArrayBuffer(CHUNK);
@@ -76,9 +85,22 @@ export function startPiped(options: LaunchOptions & { stdin: "null" | "piped" })
     },
     async dispose() {
       // Both fail only when the other side is gone already, which is what is wanted.
-      await Promise.allSettled([reader.cancel(), writer?.abort()]);
+      await Promise.allSettled([reader.cancel(), writer?.abort(), messages?.cancel()]);
     },
   };
+}
+
+function listen(
+  stream: ReadableStream<Uint8Array>,
+  listener: (chunk: Uint8Array) => void,
+): ReadableStreamDefaultReader<Uint8Array> {
+  const reader = stream.getReader();
+  const next = async () => {
+    for (let part; !(part = await reader.read()).done;) listener(part.value);
+  };
+  // A read fails only when the stream is given up, which is what `dispose()` does.
+  next().catch(() => {});
+  return reader;
 }
 
 /** Starts a program that opens `pty.path` itself, which makes it its controlling terminal. */

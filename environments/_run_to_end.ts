@@ -2,11 +2,11 @@
  * Waits for one process: reads its output, ends its whole tree on timeout or abort, and does
  * not wait for what it left running in the background.
  */
-import { killTree, type ProcessTree } from "./_process_tree.ts";
 import type { RawProcess } from "./_raw_process.ts";
 
 export interface RunOptions {
-  tree: ProcessTree;
+  /** Ends the whole tree. */
+  kill(): Promise<void>;
   timeoutMs?: number | undefined;
   signal?: AbortSignal | undefined;
   stdin?: Uint8Array | undefined;
@@ -39,7 +39,7 @@ export async function runToEnd(process: RawProcess, options: RunOptions): Promis
     const end = await Promise.race([process.exited, stop.promise]);
     clearTimeout(timer);
     if (typeof end === "string") {
-      await killTree(options.tree);
+      await options.kill();
       await within(process.exited, REAP_MS);
     }
     await pump.drain();

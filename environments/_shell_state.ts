@@ -3,8 +3,6 @@
  * Commands may overlap; the one that ends last decides. Files are used again once nobody
  * reads them, so a long session does not leave thousands.
  */
-import { readStateCwd } from "./_shell_script.ts";
-
 /** One command's part in the state of its task. */
 export interface StateLease {
   /** State to start from; undefined for the first command. */
@@ -32,9 +30,9 @@ export class ShellState {
     return { input: this.#current, output: this.#free.pop() ?? this.#newFile() };
   }
 
-  /** Takes over what the command left; keeps the old state when it left nothing whole. */
-  async end(lease: StateLease, options: { marker: string; keepCwd: boolean }): Promise<void> {
-    const cwd = readStateCwd(await readIfThere(lease.output), options.marker);
+  /** Takes over what the command left; keeps the old state when it left nothing whole: no `cwd`. */
+  end(lease: StateLease, options: { cwd: string | undefined; keepCwd: boolean }): void {
+    const { cwd } = options;
     if (cwd === undefined) {
       this.#free.push(lease.output);
     } else {
@@ -42,8 +40,7 @@ export class ShellState {
       this.#current = lease.output;
       if (!options.keepCwd) this.cwd = cwd;
     }
-    this.#running--;
-    if (this.#running === 0) this.#free.push(...this.#retired.splice(0));
+    this.#settle();
   }
 
   /** The files are gone: starts over, in the same directory. */
@@ -53,25 +50,18 @@ export class ShellState {
     this.#retired = [];
   }
 
-  /** Copies the state for a process that nobody waits for; undefined when there is none yet. */
-  async copy(): Promise<string | undefined> {
-    if (this.#current === undefined) return undefined;
-    const copy = this.#newFile();
+  /** Gives the state to a process that nobody waits for; it must be read when `start` settles. */
+  async lend<T>(start: (state: string | undefined) => Promise<T>): Promise<T> {
     this.#running++;
     try {
-      await Deno.copyFile(this.#current, copy);
+      return await start(this.#current);
     } finally {
-      this.#running--;
+      this.#settle();
     }
-    return copy;
   }
-}
 
-async function readIfThere(path: string): Promise<string> {
-  try {
-    return await Deno.readTextFile(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return "";
-    throw error;
+  #settle(): void {
+    this.#running--;
+    if (this.#running === 0) this.#free.push(...this.#retired.splice(0));
   }
 }
