@@ -10,7 +10,7 @@ import { exists, makePrivateDir, removeLeftovers } from "./_leftovers.ts";
 import { killTree } from "./_process_tree.ts";
 import { type Profile, readProfile } from "./_profile.ts";
 import { Pty, type TerminalSize } from "./_pty.ts";
-import { startOnTerminal, startPiped, throughScript } from "./_raw_process.ts";
+import { type RawProcess, startOnTerminal, startPiped, throughScript } from "./_raw_process.ts";
 import { checkInput, type Shell, type Started, type StartOptions } from "./_shell.ts";
 import { buildShellScript, MARKER_VARIABLE, readStateCwd, valueVariable } from "./_shell_script.ts";
 import { SpareShellSlot } from "./_spare_shell.ts";
@@ -35,6 +35,14 @@ interface Setup {
   setsid: string | undefined;
   dir: string;
   profile: Profile | undefined;
+}
+
+interface LaunchChoices {
+  setup: Setup;
+  marker: string;
+  pty: Pty | undefined;
+  /** The script brings the variables of an earlier command. */
+  withState: boolean;
 }
 
 export class LocalShell implements Shell {
@@ -80,12 +88,15 @@ export class LocalShell implements Shell {
   async start(command: string, options: StartOptions): Promise<Started> {
     checkInput(command, options.env);
     const setup = await this.#prepared();
-    const marker = `${this.#id}.${++this.#files}`;
+    const names = Object.keys(options.env);
+    // A waiting shell has no terminal and no variables of the command; the state brings the rest.
+    const isPlain = !options.terminal && options.stateIn !== undefined && names.length === 0;
+    const spare = isPlain ? this.#spares.marker : undefined;
+    const marker = spare ?? this.#newMarker();
     const stateIn = options.background ? await this.#copy(options.stateIn) : options.stateIn;
     const sudo = await this.#sudo(command);
     const pty = options.terminal ? openPty(options.terminal) : undefined;
     try {
-      const names = Object.keys(options.env);
       const script = buildShellScript({
         ...options,
         command,
@@ -97,29 +108,67 @@ export class LocalShell implements Shell {
         pathPrefix: sudo?.binDir,
         bash: setup.bash,
       });
-      const env: Record<string, string> = stateIn === undefined ? { ...this.#childEnv } : {};
-      env[MARKER_VARIABLE] = marker;
-      names.forEach((name, i) => env[valueVariable(i)] = options.env[name]!);
-      const argv = await this.#argv(setup, script);
-      const process = pty ? startOnTerminal({ argv, env, setsid: setup.setsid, pty }) : startPiped({
-        argv: options.terminal ? throughScript(argv, options.terminal) : argv,
-        env,
-        setsid: setup.setsid,
-        stdin: options.stdin,
-      });
+      const waiting = spare && await this.#spares.use(script, options.stdin);
+      const process = waiting ||
+        await this.#launch(script, {
+          ...options,
+          setup,
+          marker,
+          pty,
+          withState: stateIn !== undefined,
+        });
       return {
         process,
         kill: (how) => killTree({ leaders: [process.pid], marker }, how),
         left: () => readState(options.stateOut, marker),
-        async release() {
+        release: async () => {
           if (options.background && stateIn !== undefined) await removeIfThere(stateIn);
           await sudo?.close();
+          // After the result is on its way: starting a process takes a part of a millisecond.
+          setTimeout(() => this.#prepareSpare(setup), 0);
         },
       };
     } catch (error) {
       await pty?.close();
       await sudo?.close();
       throw new EnvironmentError(`Cannot start ${setup.shell}: ${(error as Error).message}`);
+    }
+  }
+
+  async #launch(
+    script: string,
+    options: StartOptions & LaunchChoices,
+  ): Promise<RawProcess> {
+    const { setup, marker, pty } = options;
+    const env: Record<string, string> = options.withState ? {} : { ...this.#childEnv };
+    env[MARKER_VARIABLE] = marker;
+    Object.values(options.env).forEach((value, i) => env[valueVariable(i)] = value);
+    const argv = await this.#argv(setup, script);
+    if (pty) return startOnTerminal({ argv, env, setsid: setup.setsid, pty });
+    return startPiped({
+      argv: options.terminal ? throughScript(argv, options.terminal) : argv,
+      env,
+      setsid: setup.setsid,
+      stdin: options.stdin,
+    });
+  }
+
+  #newMarker(): string {
+    return `${this.#id}.${++this.#files}`;
+  }
+
+  /** The next shell waits while the model thinks. */
+  #prepareSpare(setup: Setup): void {
+    if (this.#closed || !setup.bash) return;
+    try {
+      this.#spares.prepare(() => ({
+        shell: setup.shell,
+        setsid: setup.setsid,
+        marker: this.#newMarker(),
+        scriptFile: this.newFile(),
+      }));
+    } catch {
+      // Out of processes, for instance: the next command says so itself if that lasts.
     }
   }
 
