@@ -19,6 +19,8 @@ export interface GateOptions {
   /** What `~` means in commands. */
   userHome: string;
   redact: (text: string) => string;
+  /** Commands reach this machine itself. */
+  sharesHost: boolean;
 }
 
 const REVIEW_TOKENS = 512;
@@ -34,14 +36,29 @@ export function createGate(options: GateOptions): ApprovalGate {
 }
 
 async function load(options: GateOptions): Promise<ApprovalGate> {
-  const { createApprovalGate } = await import("../approval/gate.ts");
+  const [{ createApprovalGate }, { effectivePolicy }] = await Promise.all([
+    import("../approval/gate.ts"),
+    import("../approval/policy.ts"),
+  ]);
   const { settings, approver, hooks, reviewer } = options;
   const { approvals, command_allowlist: allowlist } = settings.config;
   return createApprovalGate({
     sessionId: options.sessionId,
-    policy: policyOf(options),
+    policy: effectivePolicy({
+      mode: approvals.mode,
+      headless: approvals.headless,
+      flag: options.approve,
+      interactive: options.source === "chat",
+    }),
     approver,
-    rules: { denyGlobs: approvals.deny, allowlist, home: options.userHome },
+    rules: {
+      denyGlobs: approvals.deny,
+      allowlist,
+      home: options.userHome,
+      sudoPassword: settings.env("SUDO_PASSWORD") !== undefined,
+    },
+    // A container that was given the host is no container.
+    ...(options.sharesHost ? { isIsolated: () => false } : {}),
     timeoutMs: approvals.timeout * 1000,
     remember: (rule) => remember(settings, rule),
     smart: {
@@ -61,14 +78,6 @@ async function remember(settings: Settings, rule: string): Promise<void> {
     key: "command_allowlist",
     change: (current) => [...new Set([...(Array.isArray(current) ? current : []), rule])],
   });
-}
-
-/** What the flag says, else the surface's own default: a chat asks, a run refuses. */
-function policyOf(options: GateOptions): ApprovalPolicy {
-  if (options.approve !== undefined) return options.approve;
-  const { mode, headless } = options.settings.config.approvals;
-  if (options.source === "run") return headless;
-  return mode === "off" ? "always" : mode === "smart" ? "smart" : "ask";
 }
 
 /** Asks the model one question outside the conversation. Empty when it fails: nobody said yes. */

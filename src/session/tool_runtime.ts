@@ -56,12 +56,13 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
   const { settings, processEnv } = options;
   const hooks = options.hooks ?? new Hooks({ log: options.log });
   const userHome = processEnv.HOME ?? "/";
+  const sudoPassword = settings.env("SUDO_PASSWORD");
   const redact = settings.config.security.redact_secrets
     ? createRedactor(knownSecrets(settings))
     : (text: string) => text;
   const environment = await createEnvironment(options.environment, {
     cwd: options.cwd,
-    env: processEnv,
+    env: sudoPassword === undefined ? processEnv : { ...processEnv, SUDO_PASSWORD: sudoPassword },
     home: userHome,
     passEnv: settings.config.terminal.env_passthrough,
     settings: settings.config.terminal,
@@ -83,7 +84,7 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
     environment,
     services,
     hooks,
-    gate: createGate({ ...options, hooks, userHome, redact }),
+    gate: createGate({ ...options, hooks, userHome, redact, sharesHost: environment.sharesHost }),
     fetch,
     tools: options.tools,
     session: { id: options.sessionId, contextTokens: options.contextTokens },
