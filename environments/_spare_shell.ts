@@ -15,18 +15,15 @@ export interface SpareOptions {
 }
 
 /** A line on standard input says go; the script is read whole, so that the rest of the input is the command's. */
-const WAIT = `read -r _ || exit 0; IFS= read -r -d "" REPLY <"$1"; set --; eval "$REPLY"`;
+const WAIT =
+  `read -r _ || exit 0; IFS= read -r -d "" REPLY <"$1"; set --; [ "$REPLY" ] || exit 126; eval "$REPLY"`;
 const GO = new Uint8Array([10]);
 
 export class SpareShellSlot {
   #spare: { process: RawProcess } & SpareOptions | undefined;
 
-  /** Scripts that were handed over; each was read before its command began. */
-  #used: string[] = [];
-
   /** Starts a shell to wait, unless one does; called when a command has ended. Bash only. */
   prepare(options: () => SpareOptions): void {
-    this.#used.splice(0).forEach(removeScript);
     if (this.#spare !== undefined) return;
     const chosen = options();
     const process = startPiped({
@@ -56,8 +53,9 @@ export class SpareShellSlot {
     if (spare === undefined) return undefined;
     const { process } = spare;
     try {
-      this.#used.push(spare.scriptFile);
       writeScript(spare.scriptFile, stdin === "null" ? `exec </dev/null; ${script}` : script);
+      // Not before its end: only then it has surely been read.
+      process.exited.then(() => removeScript(spare.scriptFile));
       await process.write(GO);
       if (stdin === "null") await process.closeStdin();
       return process;
