@@ -85,7 +85,7 @@ export const DEFAULTS: Config = {
     mcp_tools: [],
   },
   approvals: {
-    mode: "smart",
+    mode: "manual",
     headless: "never",
     timeout: 300,
     deny: [],
