@@ -9,7 +9,7 @@ import { childEnvironment } from "./_child_env.ts";
 import { exists, makePrivateDir, removeLeftovers } from "./_leftovers.ts";
 import { killTree } from "./_process_tree.ts";
 import { type Profile, readProfile } from "./_profile.ts";
-import { Pty, type TerminalSize } from "./_pty.ts";
+import { openPty, type Pty } from "./_pty.ts";
 import { type RawProcess, startOnTerminal, startPiped, throughScript } from "./_raw_process.ts";
 import { checkInput, type Shell, type Started, type StartOptions } from "./_shell.ts";
 import { buildShellScript, MARKER_VARIABLE, readStateCwd, valueVariable } from "./_shell_script.ts";
@@ -91,12 +91,14 @@ export class LocalShell implements Shell {
     const names = Object.keys(options.env);
     // A waiting shell has no terminal and no variables of the command; the state brings the rest.
     const isPlain = !options.terminal && options.stateIn !== undefined && names.length === 0;
-    const spare = isPlain ? this.#spares.marker : undefined;
-    const marker = spare ?? this.#newMarker();
-    const stateIn = options.background ? await this.#copy(options.stateIn) : options.stateIn;
-    const sudo = await this.#sudo(command);
-    const pty = options.terminal ? openPty(options.terminal) : undefined;
+    const spare = isPlain ? this.#spares.claim() : undefined;
+    const marker = spare?.marker ?? this.#newMarker();
+    let sudo: SudoSession | undefined;
+    let pty: Pty | undefined;
     try {
+      const stateIn = options.background ? await this.#copy(options.stateIn) : options.stateIn;
+      sudo = await this.#sudo(command);
+      if (options.terminal) pty = openPty(options.terminal);
       const script = buildShellScript({
         ...options,
         command,
@@ -108,8 +110,7 @@ export class LocalShell implements Shell {
         pathPrefix: sudo?.binDir,
         bash: setup.bash,
       });
-      const waiting = spare && await this.#spares.use(script, options.stdin);
-      const process = waiting ||
+      const process = await spare?.run(script, options.stdin) ??
         await this.#launch(script, {
           ...options,
           setup,
@@ -129,6 +130,7 @@ export class LocalShell implements Shell {
         },
       };
     } catch (error) {
+      await spare?.drop();
       await pty?.close();
       await sudo?.close();
       throw new EnvironmentError(`Cannot start ${setup.shell}: ${(error as Error).message}`);
@@ -175,7 +177,7 @@ export class LocalShell implements Shell {
   async endAll(leaders: readonly number[]): Promise<void> {
     this.#closed = true;
     await this.#setup;
-    await this.#spares.drop();
+    await this.#spares.claim()?.drop();
     if (this.#dir !== "") await killTree({ leaders, marker: `${this.#id}.` });
   }
 
@@ -242,15 +244,6 @@ export class LocalShell implements Shell {
     return program === undefined
       ? undefined
       : await openSudo(this.newFile(), { program, password });
-  }
-}
-
-/** Undefined where libc cannot be reached: `script` then lends its terminal. */
-function openPty(size: TerminalSize): Pty | undefined {
-  try {
-    return Deno.build.os === "linux" ? new Pty(size) : undefined;
-  } catch {
-    return undefined; // No permission for FFI, or no terminal left.
   }
 }
 

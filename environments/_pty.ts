@@ -117,3 +117,12 @@ export class Pty {
     return this.#closed ? 0 : entries[3]!;
   }
 }
+
+/** Undefined where libc cannot be reached: `script` then lends its terminal. */
+export function openPty(size: TerminalSize): Pty | undefined {
+  try {
+    return Deno.build.os === "linux" ? new Pty(size) : undefined;
+  } catch {
+    return undefined; // No permission for FFI, or no terminal left.
+  }
+}

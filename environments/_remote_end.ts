@@ -6,21 +6,22 @@
 import { MARKER_VARIABLE } from "./_shell_script.ts";
 
 /**
- * `sh end GRACE MARKER [LEADER [hup]]`: asks every process whose marker begins with MARKER, and
- * the tree of LEADER, to end; after GRACE twentieths of a second makes them.
+ * `sh end GRACE MARKER [LEADERS [hup]]`: asks every process whose marker begins with MARKER, and
+ * the trees of LEADERS, to end; after GRACE twentieths of a second makes them.
  */
 export const END_PROGRAM = `
-grace=$1 marker=$2 leader=\${3:-none} hup=\${4-}
+grace=$1 marker=$2 leaders=\${3-} hup=\${4-}
 unset ${MARKER_VARIABLE}
 LC_ALL=C; export LC_ALL
 
 pause() { sleep 0.05 2>/dev/null || sleep 1; }
 
 if [ ! -r /proc/self/stat ]; then
-  [ "$leader" = none ] && exit 0
-  kill -TERM "-$leader" 2>/dev/null || exit 0
-  while [ "$grace" -gt 0 ] && kill -0 "-$leader" 2>/dev/null; do grace=$((grace-1)); pause; done
-  kill -KILL "-$leader" 2>/dev/null
+  groups=; for pid in $leaders; do groups="$groups -$pid"; done
+  [ -n "$groups" ] || exit 0
+  kill -TERM $groups 2>/dev/null
+  while [ "$grace" -gt 0 ] && kill -0 $groups 2>/dev/null; do grace=$((grace-1)); pause; done
+  kill -KILL $groups 2>/dev/null
   exit 0
 fi
 
@@ -41,7 +42,7 @@ look() {
       case $found in *" $pid "*) continue;; esac
       case $state in Z|X) continue;; esac
       [ "$pid" = 1 ] && continue
-      case " $leader $marked " in
+      case " $leaders $marked " in
         *" $pid "*|*" $group "*|*" $session "*) found="$found$pid ";;
         *) case $found in *" $parent "*) found="$found$pid ";; esac;;
       esac

@@ -25,6 +25,22 @@ export interface ShellScript {
   /** Put first on PATH for this command. */
   pathPrefix?: string | undefined;
   bash: boolean;
+  /** Shell code for a place that hermes reaches through others. */
+  remote?: RemoteHooks | undefined;
+}
+
+export interface RemoteHooks {
+  /** Runs first. */
+  first: string;
+  /** Runs in front of the state, and where there is none yet instead of it. */
+  reset: string;
+  base: string;
+  /** Runs when the state was read. */
+  begun: string;
+  /** Redirection of the command. */
+  redirect: string;
+  /** Runs last, with the exit code in `__hermes_c` and 1 in `__hermes_w` when the state is whole. */
+  last: string;
 }
 
 /** The variable that carries the marker. */
@@ -42,13 +58,13 @@ export function valueVariable(i: number): string {
 
 /** One line, so that the shell's own messages count the command's lines from 1. */
 export function buildShellScript(script: ShellScript): string {
+  const { remote } = script;
   const parts = [script.tty ? `exec <${script.tty} >${script.tty} 2>&1` : "exec 2>&1"];
-  if (script.stateIn) {
-    parts.push(
-      `[ -r ${shellQuote(script.stateIn)} ] && . ${shellQuote(script.stateIn)} 2>/dev/null`,
-    );
-  }
+  if (remote) parts.unshift(remote.first);
+  if (script.stateIn) parts.push(readState(script.stateIn, remote));
+  else if (remote) parts.push(remote.base);
   if (script.profile) parts.push(`. ${shellQuote(script.profile)} 2>/dev/null`);
+  if (remote?.begun) parts.push(remote.begun);
   script.env.forEach((name, i) =>
     parts.push(
       `__hermes_s${i}=\${${name}+x} __hermes_k${i}=\${${name}-}`,
@@ -63,9 +79,15 @@ export function buildShellScript(script: ShellScript): string {
   );
   if (script.pathPrefix) parts.push(`PATH=${shellQuote(script.pathPrefix)}:$PATH`);
   parts.push(...enterDirectory(script));
-  if (script.stateOut) parts.push(`trap ${shellQuote(saveState(script))} EXIT`);
-  parts.push(`eval ${shellQuote(script.command)}`);
+  if (script.stateOut || remote?.last) parts.push(`trap ${shellQuote(saveState(script))} EXIT`);
+  parts.push(`eval ${shellQuote(script.command)}${remote ? ` ${remote.redirect}` : ""}`);
   return parts.join("; ");
+}
+
+function readState(path: string, remote: RemoteHooks | undefined): string {
+  const file = shellQuote(path);
+  if (!remote) return `[ -r ${file} ] && . ${file} 2>/dev/null`;
+  return `if [ -r ${file} ]; then ${remote.reset}; . ${file} 2>/dev/null; else ${remote.base}; fi`;
 }
 
 /** OLDPWD is put back afterwards: `cd -` belongs to the task, not to this script. */
@@ -87,11 +109,15 @@ function saveState(script: ShellScript): string {
   ).join("");
   const path = script.pathPrefix ? `PATH=\${PATH#${shellQuote(script.pathPrefix)}:}; ` : "";
   const exports = script.bash ? "export -p; export -pf" : "export -p";
+  const save = script.stateOut === undefined
+    ? ""
+    : `{ ${exports}; echo; echo ${shellQuote(STOP)}; command pwd; ` +
+      `echo ${shellQuote(`${END} ${script.marker}`)}; } ` +
+      `2>/dev/null >|${shellQuote(script.stateOut)} && __hermes_w=1; `;
+  const report = script.remote ? `${script.remote.last}; ` : "";
   // The exit code is read first; tracing goes off without being traced.
-  return `{ __hermes_c=$?; set +eux; } 2>/dev/null; ${restore}${path}` +
-    `{ ${exports}; echo; echo ${shellQuote(STOP)}; command pwd; ` +
-    `echo ${shellQuote(`${END} ${script.marker}`)}; } ` +
-    `2>/dev/null >|${shellQuote(script.stateOut!)}; exit $__hermes_c`;
+  return `{ __hermes_c=$?; set +eux; } 2>/dev/null; ${restore}${path}${save}${report}` +
+    "exit $__hermes_c";
 }
 
 /** The directory that the command marked `marker` left in its state; undefined when it did not. */
