@@ -19,61 +19,75 @@ const WAIT =
   `read -r _ || exit 0; IFS= read -r -d "" REPLY <"$1"; set --; [ "$REPLY" ] || exit 126; eval "$REPLY"`;
 const GO = new Uint8Array([10]);
 
+/** A waiting shell that one command has for itself. */
+export interface ClaimedShell {
+  /** Already carried by the shell. */
+  readonly marker: string;
+  /** Hands over the script. Undefined when the shell died meanwhile: nothing ran then. */
+  run(script: string, stdin: "null" | "piped"): Promise<RawProcess | undefined>;
+  /** Lets it go unused: the end of its input ends it. */
+  drop(): Promise<void>;
+}
+
 export class SpareShellSlot {
-  #spare: { process: RawProcess } & SpareOptions | undefined;
+  #spare: ClaimedShell | undefined;
 
   /** Starts a shell to wait, unless one does; called when a command has ended. Bash only. */
   prepare(options: () => SpareOptions): void {
     if (this.#spare !== undefined) return;
-    const chosen = options();
+    const { shell, setsid, marker, scriptFile } = options();
     const process = startPiped({
-      argv: [chosen.shell, "-c", WAIT, "bash", chosen.scriptFile],
-      env: { [MARKER_VARIABLE]: chosen.marker },
-      setsid: chosen.setsid,
+      argv: [shell, "-c", WAIT, "bash", scriptFile],
+      env: { [MARKER_VARIABLE]: marker },
+      setsid,
       stdin: "piped",
     });
-    const spare = { ...chosen, process };
+    const spare: ClaimedShell = {
+      marker,
+      run: (script, stdin) =>
+        handOver(process, stdin === "null" ? `exec </dev/null; ${script}` : script, {
+          scriptFile,
+          closeStdin: stdin === "null",
+        }),
+      drop: () => letGo(process),
+    };
     this.#spare = spare;
     process.exited.then(() => {
       if (this.#spare === spare) this.#spare = undefined;
     });
   }
 
-  /** The marker the waiting shell already carries. */
-  get marker(): string | undefined {
-    return this.#spare?.marker;
-  }
-
-  /**
-   * Hands the waiting shell its script. Undefined when there is none or it died: nothing ran then.
-   */
-  async use(script: string, stdin: "null" | "piped"): Promise<RawProcess | undefined> {
+  /** Takes the waiting shell at once, so that no other command can; it must be run or dropped. */
+  claim(): ClaimedShell | undefined {
     const spare = this.#spare;
     this.#spare = undefined;
-    if (spare === undefined) return undefined;
-    const { process } = spare;
-    try {
-      writeScript(spare.scriptFile, stdin === "null" ? `exec </dev/null; ${script}` : script);
-      // Not before its end: only then it has surely been read.
-      process.exited.then(() => removeScript(spare.scriptFile));
-      await process.write(GO);
-      if (stdin === "null") await process.closeStdin();
-      return process;
-    } catch {
-      // It was killed while it waited; the caller starts another in the ordinary way.
-      await process.dispose();
-      return undefined;
-    }
+    return spare;
   }
+}
 
-  /** Lets the waiting shell go: the end of its input ends it. */
-  async drop(): Promise<void> {
-    const spare = this.#spare;
-    this.#spare = undefined;
-    if (spare === undefined) return;
-    await spare.process.dispose();
-    await spare.process.exited;
+async function handOver(
+  process: RawProcess,
+  script: string,
+  options: { scriptFile: string; closeStdin: boolean },
+): Promise<RawProcess | undefined> {
+  const { scriptFile } = options;
+  try {
+    writeScript(scriptFile, script);
+    // Not before its end: only then it has surely been read.
+    process.exited.then(() => removeScript(scriptFile));
+    await process.write(GO);
+    if (options.closeStdin) await process.closeStdin();
+    return process;
+  } catch {
+    // It was killed while it waited; the caller starts another in the ordinary way.
+    await letGo(process);
+    return undefined;
   }
+}
+
+async function letGo(process: RawProcess): Promise<void> {
+  await process.dispose();
+  await process.exited;
 }
 
 /** Synchronous: the whole point is to lose no turn of the event loop. */

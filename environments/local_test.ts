@@ -119,6 +119,27 @@ Deno.test("exec() runs without start-up files that end the shell", async () => {
   equal((await other.env.exec("echo fine")).output, "fine\n");
 });
 
+Deno.test("exec() ends only the command whose time is up", async () => {
+  await using opened = await open();
+  await opened.env.exec("true");
+  for (let round = 0; round < 5; round++) {
+    const [slow, fine] = await Promise.all([
+      opened.env.exec("sleep 30", { timeoutMs: 50 }),
+      opened.env.exec("sleep 0.2; echo fine"),
+    ]);
+    equal(slow.exitCode, 124);
+    deepEqual([fine.exitCode, fine.output], [0, "fine\n"]);
+  }
+});
+
+Deno.test("exec() runs every command when they follow each other fast", async () => {
+  await using opened = await open();
+  for (let i = 0; i < 200; i++) {
+    const { exitCode, output } = await opened.env.exec(`echo ${i}; exit ${i % 7}`);
+    deepEqual([exitCode, output], [i % 7, `${i}\n`]);
+  }
+});
+
 Deno.test("spawn() gives a process the configured time to end", async () => {
   await using opened = await open({ killGraceMs: 10_000 });
   const process = await opened.env.spawn(
