@@ -1,12 +1,14 @@
 /**
- * One script child as a thing of the operating system: private directory, socket, process,
- * output and its end. Knows nothing of scripts; `script_run.ts` does.
+ * One child as a thing of the operating system: private directory, socket, process, output and
+ * its end. Knows nothing of scripts or plugins; `script_run.ts` and `src/plugins` do.
  */
 import { randomId } from "../util/id.ts";
 import { joinPath } from "../util/path.ts";
 import type { BootSpec } from "./child_main.ts";
-import { childCommand } from "./command.ts";
+import { bootstrapGrants, childCommand, guestCommand, reentryCommand } from "./command.ts";
 import type { ChildMode, Wall } from "./contract.ts";
+import type { GuestBoot } from "./guest_host.ts";
+import type { PathGrant, PortGrant } from "./landlock.ts";
 import { FrameWriter } from "./frames.ts";
 import { acceptChild, type Greeted } from "./handshake.ts";
 import { type Captures, OutputPump } from "./output_pump.ts";
@@ -20,8 +22,18 @@ export interface ChildSpec {
   /** Walls left down, for tests. */
   without: readonly Wall[];
   python?: PythonRuntime | undefined;
+  guest?: GuestSpec | undefined;
   /** Where the private directory is made; default the system's place. */
   tempDir?: string | undefined;
+}
+
+/** A plugin's process: what it runs and what it is left with. */
+export interface GuestSpec extends GuestBoot {
+  /** Its whole environment. */
+  env: Readonly<Record<string, string>>;
+  /** What the kernel lets it open and connect to; follows from the permissions. */
+  paths: readonly PathGrant[];
+  ports: PortGrant;
 }
 
 const BOOT_TIMEOUT_MS = 15_000;
@@ -125,6 +137,7 @@ export async function startChild(spec: ChildSpec): Promise<ChildHandle> {
 async function startIn(place: Place, spec: ChildSpec): Promise<ChildHandle> {
   const { directory, socket, scratch } = place;
   await Deno.mkdir(scratch, { mode: 0o700 });
+  if (spec.guest) await Deno.mkdir(joinPath(directory, "deno"), { mode: 0o700 });
   const listener = Deno.listen({ transport: "unix", path: socket });
   await Deno.chmod(socket, 0o600);
   const token = randomId(TOKEN_CHARS);
@@ -157,23 +170,42 @@ function closeQuietly(listener: Deno.UnixListener): void {
 }
 
 function spawn(place: Place, spec: ChildSpec): Deno.ChildProcess {
-  const { command, args } = childCommand({
-    mode: spec.mode,
-    socket: place.socket,
-    heapMb: spec.memoryMb,
-    without: spec.without,
-  });
+  const { command, args } = spec.guest && Deno.build.os === "linux"
+    ? reentryCommand(spec.mode)
+    : finalCommand(place, spec);
   return new Deno.Command(command, {
     args,
     cwd: place.scratch,
     clearEnv: true,
     // The only variable: keeps the runtime from asking the network for a newer version.
-    env: { DENO_NO_UPDATE_CHECK: "1" },
+    env: { ...(Deno.build.os === "linux" ? {} : spec.guest?.env), DENO_NO_UPDATE_CHECK: "1" },
     detached: true,
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",
   }).spawn();
+}
+
+function finalCommand(place: Place, spec: ChildSpec) {
+  const { mode, without, memoryMb: heapMb, guest } = spec;
+  const options = { mode, socket: place.socket, heapMb, without };
+  if (guest === undefined) return childCommand(options);
+  return guestCommand({ ...options, permissions: guest.permissions });
+}
+
+function guestBoot(place: Place, spec: ChildSpec & { guest: GuestSpec }): Partial<BootSpec> {
+  const { env, paths, ports, ...guest } = spec.guest;
+  if (Deno.build.os !== "linux") return { guest };
+  const cache = joinPath(place.directory, "deno");
+  return {
+    guest,
+    reentry: {
+      ...finalCommand(place, spec),
+      env: { ...env, DENO_NO_UPDATE_CHECK: "1", DENO_DIR: cache },
+      paths: [...bootstrapGrants(spec.mode), ...paths, { path: cache, access: "work" }],
+      ports,
+    },
+  };
 }
 
 function bootSpec(spec: ChildSpec, place: Place & { token: string }): BootSpec {
@@ -190,6 +222,8 @@ function bootSpec(spec: ChildSpec, place: Place & { token: string }): BootSpec {
       openFiles: OPEN_FILES,
     },
   };
+  const { guest } = spec;
+  if (guest !== undefined) return { ...boot, ...guestBoot(place, { ...spec, guest }) };
   if (spec.python === undefined) return boot;
   const { executable, grants } = spec.python;
   const scratch = place.scratch;

@@ -1,13 +1,15 @@
 /**
- * The trusted bootstrap of every script child, the body of `hermes __sandbox`. Connects, takes
- * every authority from its own process, and only then lets the script in, by a computed
+ * The trusted bootstrap of every script and plugin, the body of `hermes __sandbox`. Connects,
+ * takes authority from its own process, and only then lets foreign code in, by a computed
  * specifier (a main module's imports would not be checked). Python replaces it by `execve`.
  */
 import { type RunFrame, ToolClient } from "./child_rpc.ts";
+import { type GuestBoot, hostGuest } from "./guest_host.ts";
 import { compileFilter } from "./seccomp.ts";
 import type { Arch } from "./seccomp.ts";
 import type { PathGrant } from "./landlock.ts";
 import type { Wall } from "./contract.ts";
+import { reenter, type Reentry } from "./reenter.ts";
 import { cString, type Libc, openLibc, pointerArray, unixAddress } from "./libc.ts";
 import {
   limitResources,
@@ -30,6 +32,12 @@ export interface BootSpec {
   checksImports: boolean;
   /** Present for Python: the interpreter, its program and the paths it needs. */
   python?: { executable: string; prelude: string; scratch: string; grants: PathGrant[] };
+  /** Present in the first stage of a plugin's process. */
+  reentry?: Reentry;
+  /** Present for a plugin. */
+  guest?: GuestBoot;
+  /** Walls the first stage has raised. */
+  standing?: Wall[];
 }
 
 /** Where the stub module finds the way out while it is evaluated. */
@@ -44,7 +52,9 @@ const { exit, stderr } = Deno;
 export async function runChild(): Promise<void> {
   try {
     const boot = JSON.parse(readLine()) as BootSpec;
-    if (boot.python) execPython(boot, boot.python);
+    if (boot.reentry) reenter(boot, boot.reentry);
+    else if (boot.guest) await hostGuest(boot, boot.guest);
+    else if (boot.python) execPython(boot, boot.python);
     else await hostScript(boot);
   } catch (error) {
     print(`sandbox: ${error instanceof Error ? error.message : error}\n`);

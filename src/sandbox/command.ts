@@ -1,9 +1,12 @@
 /**
- * How a script child is started in each build, as data: the program, its arguments and the
+ * How a child is started in each build, as data: the program, its arguments and the
  * permissions it begins with. The bootstrap gives those up again; spawning is done elsewhere.
  */
+import { dirname } from "../util/path.ts";
 import { isStandalone, type SelfCommand, selfCommand } from "../util/runtime.ts";
 import type { ChildMode, Wall } from "./contract.ts";
+import type { GuestPermissions } from "./guest_host.ts";
+import type { PathGrant } from "./landlock.ts";
 
 export interface ChildCommandOptions {
   mode: ChildMode;
@@ -12,23 +15,27 @@ export interface ChildCommandOptions {
   without: readonly Wall[];
 }
 
-/** Refuses everything that would fetch, ask or read configuration. */
-const STRICT = [
-  "--quiet",
-  "--no-prompt",
-  "--no-config",
-  "--no-lock",
-  "--no-remote",
-  "--no-npm",
-  "--cached-only",
-  "--deny-import",
-];
+/** Refuses everything that would fetch or read configuration. */
+const UNCONFIGURED = ["--no-config", "--no-lock", "--no-remote", "--no-npm", "--cached-only"];
+const STRICT = ["--quiet", "--no-prompt", ...UNCONFIGURED, "--deny-import"];
+
+function isSource(): boolean {
+  return import.meta.url.endsWith("/src/sandbox/command.ts");
+}
 
 /** From source the bootstrap is a file of its own; a bundle reaches it through its main module. */
 function bootstrap(): string[] {
-  const isSource = import.meta.url.endsWith("/src/sandbox/command.ts");
-  if (isSource) return [new URL("./child_main.ts", import.meta.url).href];
+  if (isSource()) return [new URL("./child_main.ts", import.meta.url).href];
   return [Deno.mainModule, "__sandbox"];
+}
+
+/** A bundle imports the bootstrap by a computed name, which takes permission. */
+function bootstrapReads(): string[] {
+  return isSource() ? [] : [dirname(pathOf(Deno.mainModule))];
+}
+
+function pathOf(url: string): string {
+  return decodeURIComponent(new URL(url).pathname);
 }
 
 /** The mode that fits this build. */
@@ -46,7 +53,7 @@ export function childCommand(options: ChildCommandOptions): SelfCommand {
   const { socket } = options;
   const grants = options.without.includes("permissions") ? ["--allow-all"] : [
     "--allow-ffi",
-    `--allow-read=${socket}`,
+    `--allow-read=${[socket, ...bootstrapReads()].join(",")}`,
     `--allow-write=${socket}`,
     `--allow-net=unix:${socket}`,
   ];
@@ -57,4 +64,51 @@ export function childCommand(options: ChildCommandOptions): SelfCommand {
     command: Deno.execPath(),
     args: ["run", ...strict, heap, ...grants, ...bootstrap()],
   };
+}
+
+/** The first stage of a plugin's process: it needs nothing but the C library. */
+export function reentryCommand(mode: ChildMode): SelfCommand {
+  if (mode === "reexec") return selfCommand(["__sandbox"]);
+  const reads = bootstrapReads().map((path) => `--allow-read=${path}`);
+  return {
+    command: Deno.execPath(),
+    args: ["run", ...STRICT, "--allow-ffi", ...reads, ...bootstrap()],
+  };
+}
+
+/** The second stage: begins with what the plugin may do, and the way to its parent. */
+export function guestCommand(
+  options: ChildCommandOptions & { permissions: GuestPermissions },
+): SelfCommand {
+  const { socket, permissions } = options;
+  const heap = `--v8-flags=--max-old-space-size=${options.heapMb}`;
+  if (options.mode === "reexec") {
+    const self = selfCommand(["__sandbox"]);
+    const flags = isStandalone() ? [] : [...UNCONFIGURED, heap, "--unstable-worker-options"];
+    return { ...self, args: self.args.toSpliced(1, 0, ...flags) };
+  }
+  if (options.without.includes("permissions")) return childCommand(options);
+  const lists = Object.entries({
+    ...permissions,
+    read: [socket, ...bootstrapReads(), ...permissions.read],
+    write: [socket, ...permissions.write],
+    net: [`unix:${socket}`, ...permissions.net],
+  }).filter(([, list]) => list.length > 0);
+  const grants = lists.map(([kind, list]) => `--allow-${kind}=${list.join(",")}`);
+  return {
+    command: Deno.execPath(),
+    args: ["run", ...STRICT, heap, "--allow-ffi", ...grants, ...bootstrap()],
+  };
+}
+
+/** Where the bootstrap itself is read from. */
+export function bootstrapGrants(mode: ChildMode): PathGrant[] {
+  if (isStandalone()) return [];
+  const folder = dirname(pathOf(isSource() ? import.meta.url : Deno.mainModule));
+  if (!isSource() || mode === "deno") return [{ path: folder, access: "tree" }];
+  const root = dirname(dirname(folder));
+  return [
+    { path: dirname(folder), access: "tree" },
+    { path: `${root}/main.ts`, access: "read" },
+  ];
 }

@@ -1,6 +1,6 @@
 /**
- * The Landlock wall: which paths a process may still open. Binds the calling thread, the
- * threads it starts later and whatever it executes; a JavaScript child is granted no path.
+ * The Landlock wall: which paths a process may still open and which ports it may connect to.
+ * Binds the calling thread, the threads it starts later and whatever it executes.
  */
 import { cString, type Libc } from "./libc.ts";
 
@@ -9,6 +9,9 @@ const ADD_RULE = 445n;
 const RESTRICT_SELF = 446n;
 const ASK_VERSION = 1n;
 const RULE_PATH_BENEATH = 1n;
+const RULE_NET_PORT = 2n;
+const BIND_TCP = 1n;
+const CONNECT_TCP = 2n;
 const O_PATH_CLOEXEC = 0o12000000;
 
 const EXECUTE = 1n;
@@ -20,18 +23,24 @@ const CHANGE_DIR = (1n << 4n) | (1n << 5n) | (1n << 7n) | (1n << 8n);
 const REFER = 1n << 13n;
 const TRUNCATE = 1n << 14n;
 
-/** `run` executes a file, `read` reads a file, `tree` reads below a directory, `work` also writes there. */
+/**
+ * `run` executes a file, `read` reads a file, `sink` also writes it, `tree` reads below a
+ * directory, `work` also writes there.
+ */
 export type PathGrant = {
   path: string;
   access: "run" | "read" | "tree" | "work" | "sink";
 };
+
+/** TCP ports that may be connected to. */
+export type PortGrant = readonly number[] | "any";
 
 const RIGHTS: Readonly<Record<PathGrant["access"], bigint>> = {
   run: EXECUTE | READ_FILE,
   read: READ_FILE,
   tree: READ_FILE | READ_DIR,
   work: READ_FILE | READ_DIR | WRITE_FILE | CHANGE_DIR | REFER | TRUNCATE,
-  sink: READ_FILE | WRITE_FILE,
+  sink: READ_FILE | WRITE_FILE | TRUNCATE,
 };
 
 /** The kernel's Landlock version, 0 where it has none. */
@@ -45,24 +54,39 @@ function handledRights(version: number): bigint {
   return (1n << bits) - 1n;
 }
 
-/** Allows the granted paths and nothing else. Needs no-new-privs. @throws when the kernel refuses. */
-export function raiseLandlock(libc: Libc, grants: readonly PathGrant[]): void {
+export interface LandlockGrants {
+  paths: readonly PathGrant[];
+  /** None unless given. */
+  ports?: PortGrant;
+}
+
+/** Allows what is granted and nothing else. Needs no-new-privs. @throws when the kernel refuses. */
+export function raiseLandlock(libc: Libc, { paths, ports = [] }: LandlockGrants): void {
   const version = landlockVersion(libc);
   if (version === 0) throw new Error("this kernel has no Landlock");
   const handled = handledRights(version);
-  const attributes = new BigUint64Array([handled, 3n, 3n]); // files; TCP; abstract sockets, signals
+  const network = ports === "any" ? BIND_TCP : BIND_TCP | CONNECT_TCP;
+  const attributes = new BigUint64Array([handled, network, 3n]); // last: abstract sockets, signals
   const size = version >= 6 ? 24n : version >= 4 ? 16n : 8n;
   const bytes = new Uint8Array(attributes.buffer);
   const ruleset = libc.call.syscallBuffer(CREATE_RULESET, bytes, size, 0n, 0n);
   if (ruleset < 0n) throw new Error("landlock_create_ruleset failed");
-  for (const grant of grants) addRule(libc, ruleset, { ...grant, handled });
+  for (const grant of paths) addPath(libc, ruleset, { ...grant, handled });
+  if (version >= 4 && ports !== "any") ports.forEach((port) => addPort(libc, ruleset, port));
   if (libc.call.syscall(RESTRICT_SELF, ruleset, 0n, 0n, 0n) !== 0n) {
     throw new Error("landlock_restrict_self failed");
   }
   libc.call.close(Number(ruleset));
 }
 
-function addRule(libc: Libc, ruleset: bigint, rule: PathGrant & { handled: bigint }): void {
+function addPort(libc: Libc, ruleset: bigint, port: number): void {
+  const attribute = new Uint8Array(new BigUint64Array([CONNECT_TCP, BigInt(port)]).buffer);
+  if (libc.call.syscallThird(ADD_RULE, ruleset, RULE_NET_PORT, attribute, 0n) !== 0n) {
+    throw new Error(`landlock_add_rule failed for port ${port}`);
+  }
+}
+
+function addPath(libc: Libc, ruleset: bigint, rule: PathGrant & { handled: bigint }): void {
   const descriptor = libc.call.open(cString(rule.path), O_PATH_CLOEXEC);
   // A path that does not exist here needs no grant.
   if (descriptor < 0) return;

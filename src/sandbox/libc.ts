@@ -27,6 +27,8 @@ const SYMBOLS = {
   write: { parameters: ["i32", "buffer", "usize"], result: "isize" },
   getppid: { parameters: [], result: "i32" },
   getpagesize: { parameters: [], result: "i32" },
+  pipe: { parameters: ["buffer"], result: "i32" },
+  dup2: { parameters: ["i32", "i32"], result: "i32" },
   execve: { parameters: ["buffer", "buffer", "buffer"], result: "i32" },
 } as const;
 
@@ -41,6 +43,22 @@ export interface Libc {
 export function openLibc(): Libc {
   const library = Deno.dlopen("libc.so.6", SYMBOLS);
   return { call: library.symbols, close: () => library.close() };
+}
+
+/** A small file by way of the C library, where Deno may not read: the process's own `/proc` files. */
+export function readThroughLibc(libc: Libc, path: string): string {
+  const descriptor = libc.call.open(cString(path), 0);
+  if (descriptor < 0) throw new Error(`cannot read ${path}`);
+  const decoder = new TextDecoder();
+  const buffer = new Uint8Array(64 * 1024);
+  let text = "";
+  while (true) {
+    const count = Number(libc.call.read(descriptor, buffer, BigInt(buffer.length)));
+    if (count <= 0) break;
+    text += decoder.decode(buffer.subarray(0, count), { stream: true });
+  }
+  libc.call.close(descriptor);
+  return text;
 }
 
 /** A NUL-terminated string. */

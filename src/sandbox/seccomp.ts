@@ -10,8 +10,11 @@ export type Arch = "x86_64" | "aarch64";
  * `script`: a JavaScript child, which needs no path, socket or process at all.
  * `python_start`: from `execve` until the interpreter is up; Landlock guards the paths.
  * `python`: added by the interpreter before the script runs; takes back what only start-up needs.
+ * `plugin…`: a JavaScript child that has files, and the network or programs where it was granted.
  */
-export type FilterProfile = "script" | "python_start" | "python";
+export type FilterProfile = "script" | "python_start" | "python" | PluginProfile;
+
+export type PluginProfile = `plugin${"" | "_net"}${"" | "_run"}`;
 
 /** `(argument & mask)` must be one of `values`; `null` wants a null pointer. */
 type ArgTest = { arg: number; values: readonly number[]; mask?: number } | {
@@ -46,7 +49,7 @@ const COMMON: readonly SyscallName[] =
 const SCRIPT_ONLY: readonly SyscallName[] = ["readlink", "readlinkat"];
 
 /** File calls on paths and descriptors that Landlock decides about. */
-const PYTHON_FILES: readonly SyscallName[] =
+const FILES: readonly SyscallName[] =
   ("getdents getdents64 mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 " +
     "ftruncate fallocate fsync fdatasync flock fadvise64").split(" ") as SyscallName[];
 
@@ -54,6 +57,23 @@ const PYTHON_FILES: readonly SyscallName[] =
 const PYTHON_START_ONLY: readonly SyscallName[] =
   "stat lstat newfstatat statx access faccessat faccessat2 readlink readlinkat execve prlimit64"
     .split(" ") as SyscallName[];
+
+/** Landlock does not see all of these; Deno's permissions guard them for a plugin. */
+const PLUGIN_FILES: readonly SyscallName[] =
+  "stat lstat newfstatat statx access faccessat faccessat2 copy_file_range sendfile".split(
+    " ",
+  ) as SyscallName[];
+
+/** No Unix sockets (1): the file behind one is beyond Landlock. The resolver needs netlink (16). */
+const PLUGIN_NET: readonly Rule[] = [
+  { name: "socket", tests: [{ arg: 0, values: [2, 10, 16] }] },
+  ...["connect", "bind", "sendto", "sendmmsg", "recvmmsg"].map((name) => ({ name }) as Rule),
+];
+
+/** Nothing that leaves the process group, changes modes or owners: Landlock sees none of it. */
+const PLUGIN_RUN: readonly SyscallName[] =
+  ("clone fork vfork execve wait4 waitid kill tgkill chdir fchdir getpgrp getpgid getsid " +
+    "getgroups getresuid getresgid capget statfs fstatfs mincore").split(" ") as SyscallName[];
 
 /** Calls allowed with some arguments only. */
 function restricted(pid: number): Rule[] {
@@ -86,11 +106,21 @@ function rulesOf(profile: FilterProfile, pid: number): Rule[] {
   const common = [...COMMON.map((name): Rule => ({ name })), ...restricted(pid)];
   if (profile === "script") return [...common, ...SCRIPT_ONLY.map((name) => ({ name })), prctl()];
   const files: Rule[] = [
-    ...PYTHON_FILES.map((name) => ({ name })),
+    ...FILES.map((name) => ({ name })),
     // An O_PATH descriptor skips Landlock, and fstat then tells about any file.
     { name: "openat", tests: [{ arg: 2, mask: O_PATH, values: [0] }] },
     { name: "open", tests: [{ arg: 1, mask: O_PATH, values: [0] }] },
   ];
+  if (profile.startsWith("plugin")) {
+    return [
+      ...(profile.includes("_net") ? PLUGIN_NET : []),
+      ...(profile.includes("_run") ? PLUGIN_RUN : []).map((name): Rule => ({ name })),
+      ...common,
+      ...files,
+      ...[...PLUGIN_FILES, ...SCRIPT_ONLY].map((name): Rule => ({ name })),
+      prctl(),
+    ];
+  }
   if (profile === "python_start") {
     const start = PYTHON_START_ONLY.map((name): Rule => ({ name }));
     return [...start, ...common, ...files, prctl(PR_SET_SECCOMP)];

@@ -4,7 +4,7 @@
  */
 import { type Arch, compileFilter, type FilterProfile } from "./seccomp.ts";
 import { type PathGrant, raiseLandlock } from "./landlock.ts";
-import { addressOf, cString, type Libc } from "./libc.ts";
+import { addressOf, type Libc, readThroughLibc } from "./libc.ts";
 import type { Wall } from "./contract.ts";
 
 const PR_SET_PDEATHSIG = 1;
@@ -59,12 +59,7 @@ export function limitResources(libc: Libc, limits: ProcessLimits): void {
 
 /** Private memory of this process as the kernel counts it: half a gigabyte of address space at rest. */
 function privateBytes(libc: Libc): number {
-  const descriptor = libc.call.open(cString("/proc/self/statm"), 0);
-  const buffer = new Uint8Array(256);
-  const count = libc.call.read(descriptor, buffer, BigInt(buffer.length));
-  libc.call.close(descriptor);
-  const fields = new TextDecoder().decode(buffer.subarray(0, Number(count))).split(" ");
-  const pages = Number(fields[5]);
+  const pages = Number(readThroughLibc(libc, "/proc/self/statm").split(" ")[5]);
   if (!(pages > 0)) throw new Error("cannot read /proc/self/statm");
   return pages * libc.call.getpagesize();
 }
@@ -91,9 +86,9 @@ const PERMISSIONS = ["run", "ffi", "write", "env", "net", "sys", "import", "read
 /** Globals that need no permission and yet store, spawn or reach runtime internals. */
 const GLOBALS = ["Worker", "caches", "localStorage", "sessionStorage"];
 
-/** Revokes every Deno permission. @throws when one stays granted. */
-export function revokePermissions(): void {
-  for (const name of PERMISSIONS) {
+/** Revokes every Deno permission but the kinds to keep. @throws when one stays granted. */
+export function revokePermissions(keep: readonly string[] = []): void {
+  for (const name of PERMISSIONS.filter((one) => !keep.includes(one))) {
     const { state } = Deno.permissions.revokeSync({ name } as Deno.PermissionDescriptor);
     if (state === "granted") throw new Error(`permission ${name} could not be revoked`);
   }
@@ -128,7 +123,10 @@ export interface WallOptions {
 /** Raises the kernel's walls and returns those that stand; a kernel without one of them is no error. */
 export function raiseKernelWalls(libc: Libc, options: WallOptions): Wall[] {
   const standing: Wall[] = [];
-  if (!options.without.includes("landlock") && tryWall(() => raiseLandlock(libc, options.grants))) {
+  if (
+    !options.without.includes("landlock") &&
+    tryWall(() => raiseLandlock(libc, { paths: options.grants }))
+  ) {
     standing.push("landlock");
   }
   if (!options.without.includes("seccomp") && tryWall(() => raiseSeccomp(libc, options.profile))) {
@@ -137,7 +135,8 @@ export function raiseKernelWalls(libc: Libc, options: WallOptions): Wall[] {
   return standing;
 }
 
-function tryWall(raise: () => void): boolean {
+/** False where the kernel lacks the wall. */
+export function tryWall(raise: () => void): boolean {
   try {
     raise();
     return true;

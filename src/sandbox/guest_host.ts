@@ -1,0 +1,159 @@
+/**
+ * The second stage of a plugin's process: connects, raises the walls that leave the plugin
+ * exactly what it was granted, and lets the guest module in. What guest and host say to each
+ * other is theirs; frames only pass through here.
+ */
+import type { BootSpec } from "./child_main.ts";
+import { FrameWriter, readFrames } from "./frames.ts";
+import { openLibc } from "./libc.ts";
+import type { PluginProfile } from "./seccomp.ts";
+import { raiseSeccomp, revokePermissions, surrender, tryWall } from "./walls.ts";
+
+/** Deno's permissions of a plugin, each as the list its flag takes. */
+export interface GuestPermissions {
+  read: string[];
+  write: string[];
+  net: string[];
+  env: string[];
+  run: string[];
+}
+
+export interface GuestBoot {
+  /** `data:` URL of the trusted module that loads the plugin. */
+  module: string;
+  permissions: GuestPermissions;
+  /** `file:` URLs below this one may be imported. */
+  modulesUrl: string;
+}
+
+/** How a guest module talks to its host; it finds one at `Symbol.for("hermes.channel")` while it is evaluated. */
+export interface GuestChannel {
+  send(frame: unknown): void;
+  receive(listener: (frame: unknown) => void): void;
+}
+
+const CHANNEL_KEY = Symbol.for("hermes.channel");
+const { exit } = Deno;
+
+/** Resolves when the guest listens; the process ends with its parent. */
+export async function hostGuest(boot: BootSpec, guest: GuestBoot): Promise<void> {
+  const connection = await Deno.connect({ transport: "unix", path: boot.socket });
+  const writer = new FrameWriter(connection);
+  const walls = [...boot.standing ?? []];
+  if (raiseCallFilter(boot, guest)) walls.push("seccomp");
+  const permitted = boot.without.includes("permissions");
+  const deliver = boot.checksImports || permitted
+    ? await loadHere(guest, { writer, keep: permitted ? undefined : keptKinds(boot, guest) })
+    : await loadInWorker(guest, writer);
+  if (!permitted) walls.push("permissions");
+  writer.send({ t: "hello", token: boot.token, walls });
+  serve(connection, deliver).finally(() => exit(1));
+}
+
+async function serve(connection: Deno.Conn, deliver: (line: string) => void): Promise<void> {
+  for await (const lines of readFrames(connection)) lines.forEach((line) => deliver(line));
+}
+
+function raiseCallFilter(boot: BootSpec, { permissions }: GuestBoot): boolean {
+  if (Deno.build.os !== "linux") return false;
+  const libc = openLibc();
+  surrender(libc, boot.parentPid);
+  const profile: PluginProfile = `plugin${permissions.net.length > 0 ? "_net" : ""}${
+    permissions.run.length > 0 ? "_run" : ""
+  }`;
+  const raised = !boot.without.includes("seccomp") && tryWall(() => raiseSeccomp(libc, profile));
+  libc.close();
+  return raised;
+}
+
+/** The kinds that flags have narrowed already; of these only what the bootstrap needed is taken back. */
+function keptKinds({ socket }: BootSpec, { permissions }: GuestBoot): string[] {
+  const app = decodeURIComponent(new URL(".", Deno.mainModule).pathname);
+  Deno.permissions.revokeSync({ name: "write", path: socket });
+  Deno.permissions.revokeSync({ name: "read", path: socket });
+  Deno.permissions.revokeSync({ name: "read", path: app });
+  return Object.entries(permissions).filter(([, list]) => list.length > 0).map(([kind]) => kind);
+}
+
+/** Lets the guest into this realm. */
+async function loadHere(
+  guest: GuestBoot,
+  { writer, keep }: { writer: FrameWriter; keep: string[] | undefined },
+): Promise<(line: string) => void> {
+  if (keep !== undefined) revokePermissions(keep);
+  let listener: (frame: unknown) => void = () => {};
+  const channel: GuestChannel = {
+    send: (frame) => writer.send(frame),
+    receive: (given) => listener = given,
+  };
+  Object.defineProperty(globalThis, CHANNEL_KEY, { value: channel, configurable: true });
+  await import(guest.module);
+  Reflect.deleteProperty(globalThis, CHANNEL_KEY);
+  return (line) => listener(JSON.parse(line));
+}
+
+/**
+ * Lets the guest into a worker: a compiled build starts with every permission, and only a new
+ * realm can begin with some of them. The process is still what is stopped.
+ */
+async function loadInWorker(
+  guest: GuestBoot,
+  writer: FrameWriter,
+): Promise<(line: string) => void> {
+  const source = `(${workerMain})(${JSON.stringify([guest.module, guest.modulesUrl])});`;
+  const root = `data:application/javascript;base64,${new TextEncoder().encode(source).toBase64()}`;
+  const permissions = { ...guest.permissions, ffi: false, sys: false, import: false };
+  const options = { type: "module", deno: { permissions } } as WorkerOptions;
+  const worker = new Worker(root, options);
+  worker.addEventListener("error", (event) => {
+    Deno.stderr.writeSync(new TextEncoder().encode(`${event.message}\n`));
+    exit(1);
+  });
+  await new Promise((resolve) => worker.addEventListener("message", resolve, { once: true }));
+  worker.addEventListener("message", ({ data }) => {
+    if (data === "") exit(0);
+    writer.sendLine(data);
+  });
+  revokePermissions();
+  return (line) => worker.postMessage(line);
+}
+
+/** Runs in the worker, from its own text alone. Sends `ready`, then frames; an empty text means exit. */
+async function workerMain([module, modulesUrl]: [string, string]): Promise<void> {
+  const scope = globalThis as unknown as {
+    postMessage(line: string): void;
+    onmessage: (event: { data: string }) => void;
+  };
+  const post = scope.postMessage.bind(scope);
+  const { registerHooks } = await import("node:module");
+  const check = <T>(url: string, go: () => T): T => {
+    if (/^(data|blob|node):/.test(url) || url.startsWith(modulesUrl)) return go();
+    throw new TypeError(`Cannot import ${url}: a plugin has no modules but its own`);
+  };
+  registerHooks({
+    resolve: (specifier, context, next) => {
+      const own = /^\.{1,2}\//.test(specifier) && context.parentURL !== undefined;
+      const url = own ? new URL(specifier, context.parentURL).href : specifier;
+      return check(url, () => next(specifier, context));
+    },
+    load: (url, context, next) => check(url, () => next(url, context)),
+  });
+  for (const name of ["Worker", "caches", "localStorage", "sessionStorage"]) {
+    Reflect.deleteProperty(globalThis, name);
+  }
+  const runtime = Deno as unknown as { internal: symbol; exit: () => void };
+  Reflect.deleteProperty(runtime, runtime.internal);
+  // A worker's own exit would end its thread and tell nobody.
+  Object.defineProperty(runtime, "exit", { value: () => post("") });
+  const key = Symbol.for("hermes.channel");
+  const channel = {
+    send: (frame: unknown) => post(JSON.stringify(frame)),
+    receive(listener: (frame: unknown) => void) {
+      scope.onmessage = ({ data }) => listener(JSON.parse(data));
+    },
+  };
+  Object.defineProperty(globalThis, key, { value: channel, configurable: true });
+  await import(module);
+  Reflect.deleteProperty(globalThis, key);
+  post("ready");
+}
