@@ -16,6 +16,12 @@ export interface ClientCommand {
   env: Record<string, string>;
 }
 
+/** A shell that no client program is needed for: a library talks to it. */
+export interface DirectClient extends RawProcess {
+  /** Gives it up at once: `read()` and `exited` come to their end. */
+  kill(): void;
+}
+
 export interface OpenChannelOptions {
   setsid: string | undefined;
   /** Run on a terminal of this size. */
@@ -41,7 +47,7 @@ export class Channel implements RawProcess {
   /** Code of the client itself. */
   readonly exited: Promise<number>;
   readonly resize?: NonNullable<RawProcess["resize"]>;
-  readonly #client: RawProcess;
+  readonly #client: DirectClient;
   readonly #messages: { text: string };
   #scanner: RecordScanner | undefined;
   #rest: Uint8Array | undefined;
@@ -50,7 +56,7 @@ export class Channel implements RawProcess {
   #clientGone = false;
 
   /** Use `open()`. */
-  constructor(client: RawProcess, messages: { text: string }) {
+  constructor(client: DirectClient, messages: { text: string }) {
     this.#client = client;
     this.#messages = messages;
     this.exited = client.exited.finally(() => this.#clientGone = true);
@@ -58,9 +64,13 @@ export class Channel implements RawProcess {
   }
 
   /** @throws ChannelRefused when no shell answers. */
-  static async open(command: ClientCommand, options: OpenChannelOptions): Promise<Channel> {
+  static async open(
+    client: ClientCommand | DirectClient,
+    options: OpenChannelOptions,
+  ): Promise<Channel> {
     const messages = { text: "" };
-    const channel = new Channel(startClient(command, options, messages), messages);
+    const started = "argv" in client ? startClient(client, options, messages) : client;
+    const channel = new Channel(started, messages);
     const timer = setTimeout(() => channel.#kill(), options.timeoutMs);
     const ready = await channel.#awaitRecord(READY, (text) => keep(messages, text));
     clearTimeout(timer);
@@ -144,12 +154,7 @@ export class Channel implements RawProcess {
   }
 
   #kill(): void {
-    if (this.#clientGone) return;
-    try {
-      Deno.kill(this.#client.pid, "SIGKILL");
-    } catch {
-      // It ended by itself at this very moment.
-    }
+    if (!this.#clientGone) this.#client.kill();
   }
 
   /** Reads up to a record; what comes before it goes to `onNoise`, what follows stays. */
@@ -176,21 +181,34 @@ function startClient(
   { argv, env }: ClientCommand,
   options: OpenChannelOptions,
   messages: { text: string },
-): RawProcess {
+): DirectClient {
   const { setsid, terminal } = options;
   const pty = terminal && openPty(terminal);
   if (pty) {
     const onPty = ["/bin/sh", "-c", 'exec <"$0" >"$0" 2>&1; exec "$@"', pty.path, ...argv];
-    return startOnTerminal({ argv: onPty, env, setsid, pty });
+    return killable(startOnTerminal({ argv: onPty, env, setsid, pty }));
   }
   const decoder = new TextDecoder();
-  return startPiped({
+  return killable(startPiped({
     argv: terminal ? throughScript(argv, terminal) : argv,
     env,
     setsid,
     stdin: "piped",
     onStderr: (chunk) => keep(messages, decoder.decode(chunk, { stream: true })),
-  });
+  }));
+}
+
+function killable(client: RawProcess): DirectClient {
+  return {
+    ...client,
+    kill() {
+      try {
+        Deno.kill(client.pid, "SIGKILL");
+      } catch {
+        // It ended by itself at this very moment.
+      }
+    },
+  };
 }
 
 function keep(messages: { text: string }, text: string): void {

@@ -1,13 +1,22 @@
-/** A place that is reached through a client program, as the remote shell sees it. */
-import type { ClientCommand } from "./_channel.ts";
+/** A place that is reached through a client program or a library, as the remote shell sees it. */
+import type { ClientCommand, DirectClient } from "./_channel.ts";
+import type { TerminalSize } from "./_pty.ts";
+
+export interface RemoteCommandLine {
+  shell: string;
+  script: string;
+  tty: boolean;
+  /** The size of the terminal; with `tty`. */
+  terminal?: TerminalSize | undefined;
+}
 
 export interface RemoteHost {
   /** What it is, in messages: `container hermes-1a2b`. */
   readonly label: string;
   /** Makes sure that the place is there, bringing back what has gone. @throws EnvironmentError */
   connect(): Promise<void>;
-  /** The client that runs `shell -c script` there. */
-  client(command: { shell: string; script: string; tty: boolean }): ClientCommand;
+  /** Runs `shell -c script` there, or says how. @throws ChannelRefused when it cannot be reached. */
+  client(command: RemoteCommandLine): ClientCommand | Promise<DirectClient>;
   /** Asked when a client ended without a word from its shell. */
   isAlive(): Promise<boolean>;
   /** Lets the place go, or leaves it for the next hermes. */

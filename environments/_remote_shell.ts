@@ -269,7 +269,8 @@ export class RemoteShell implements Shell {
     const { shell, dir, terminal } = options;
     const tty = terminal !== undefined;
     const setsid = await (this.#setsid ??= which("setsid", "/usr/bin:/bin"));
-    const client = this.#host.client({ shell, script: bootScript({ dir, tty }), tty });
+    const script = bootScript({ dir, tty });
+    const client = await this.#host.client({ shell, script, tty, terminal });
     return await Channel.open(client, { setsid, terminal, timeoutMs: OPEN_MS });
   }
 
