@@ -272,5 +272,6 @@ Deno.test("write_file lets writers of one file take turns", async () => {
     texts.map((content) => t.write({ path: "a.txt", content }, { services })),
   );
   for (const reply of replies) equal(reply.verified, true);
-  equal(await t.env.text("a.txt"), texts.at(-1));
+  // Which of them comes last is up to the disk; that each saw its own text there is not.
+  ok(texts.includes(await t.env.text("a.txt")));
 });
