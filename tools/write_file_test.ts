@@ -1,4 +1,4 @@
-import { deepEqual, equal, match } from "node:assert/strict";
+import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { createTempEnvironment } from "../tests/support/memory_environment.ts";
 import {
   createTestContext,
