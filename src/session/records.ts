@@ -3,7 +3,7 @@
  * and stores each message as it comes. A session that keeps nothing has the same shape.
  */
 import type { EndReason } from "../protocol/event.ts";
-import type { Message } from "../protocol/message.ts";
+import { type Message, toolCallsOf } from "../protocol/message.ts";
 import { UsageError } from "../protocol/error.ts";
 import { BlobStore } from "../store/blobs.ts";
 import type { ScriptCall, SessionRecord } from "../store/record.ts";
@@ -101,6 +101,16 @@ export class SessionRecords {
         const { provider, model, usage } = message;
         store.recordUsage(this.id, { provider, model, usage });
       }
-    });
+    }, { flush: isMilestone(message) });
   }
+}
+
+/**
+ * What was asked and what was answered survive a power cut at once; the steps between survive
+ * the death of the process, and a power cut with the next milestone. Flushing each step would
+ * cost more than the rest of a tool turn.
+ */
+function isMilestone(message: Message): boolean {
+  return message.role === "user" ||
+    (message.role === "assistant" && toolCallsOf(message).length === 0);
 }

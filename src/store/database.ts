@@ -30,6 +30,8 @@ export class Database implements Disposable {
   #db: DatabaseSync;
   #statements = new Map<string, StatementSync>();
   #busyTimeoutMs: number;
+  /** `synchronous = FULL` is in force. */
+  #flushes = true;
   #inTransaction = false;
 
   /**
@@ -72,10 +74,15 @@ export class Database implements Disposable {
 
   /**
    * All of `work` or nothing, on disk when it returns. Takes the write lock at the start: a read
-   * lock that has to grow fails at once when another process wrote in between.
+   * lock that has to grow fails at once when another process wrote in between. Without `flush`
+   * it survives the death of the process, and the next flushed one makes it survive a power cut.
    */
-  transaction<T>(work: () => T): T {
+  transaction<T>(work: () => T, { flush = true }: { flush?: boolean } = {}): T {
     if (this.#inTransaction) return work();
+    if (flush !== this.#flushes) {
+      this.#db.exec(`PRAGMA synchronous = ${flush ? "FULL" : "NORMAL"}`);
+      this.#flushes = flush;
+    }
     this.#guard(() => this.#retry(() => this.#statement("BEGIN IMMEDIATE").run()));
     this.#inTransaction = true;
     try {

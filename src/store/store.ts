@@ -71,9 +71,9 @@ export class Store implements Disposable {
     return this.#db.path;
   }
 
-  /** Runs `work` as one durable step: all of its writes or none. */
-  transaction<T>(work: () => T): T {
-    return this.#db.transaction(work);
+  /** Runs `work` as one durable step: all of its writes or none. See `Database.transaction`. */
+  transaction<T>(work: () => T, options: { flush?: boolean } = {}): T {
+    return this.#db.transaction(work, options);
   }
 
   /** Starts a session and returns its id. */
