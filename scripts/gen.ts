@@ -66,7 +66,8 @@ async function renderManifest(): Promise<string> {
   return await format(`${HEADER}${entries.join("")}];\n`);
 }
 
-async function format(source: string): Promise<string> {
+/** TypeScript as `deno fmt` writes it. */
+export async function format(source: string): Promise<string> {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["fmt", "--ext", "ts", "-"],
     cwd: ROOT,

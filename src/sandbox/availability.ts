@@ -42,6 +42,21 @@ export function pythonGap(walls: readonly Wall[]): string | undefined {
   return `Python scripts need a Linux kernel with ${missing.join(" and ")}`;
 }
 
+/**
+ * The same for a plugin. Programs it starts know no permissions of Deno's; a compiled build
+ * keeps no import from a file without the kernel.
+ */
+export function pluginGap(
+  mode: ChildMode,
+  { walls, runs }: { walls: readonly Wall[]; runs: boolean },
+): string | undefined {
+  if (mode === "deno" && !runs && walls.includes("permissions")) return undefined;
+  const missing = (["landlock", "seccomp"] as const).filter((wall) => !walls.includes(wall));
+  if (missing.length === 0) return undefined;
+  const who = runs ? "a plugin that starts programs" : "a plugin in this build";
+  return `${who} needs a Linux kernel with ${missing.join(" and ")}`;
+}
+
 export interface Findings extends SandboxAvailability {
   /** The Python interpreter, when Python can run. */
   executable?: string;

@@ -61,6 +61,7 @@ export class ChildHandle {
   readonly #output: OutputPump;
   readonly #directory: string;
   #killTimer: ReturnType<typeof setTimeout> | undefined;
+  #disposing: Promise<Deno.CommandStatus> | undefined;
 
   constructor(parts: {
     greeted: Greeted<Deno.UnixConn>;
@@ -89,8 +90,12 @@ export class ChildHandle {
     this.#killTimer ??= setTimeout(() => signalGroup(this.#process, "SIGKILL"), KILL_GRACE_MS);
   }
 
-  /** Waits for the end of the process and of its output, then frees everything. */
-  async dispose(): Promise<Deno.CommandStatus> {
+  /** Waits for the end of the process and of its output, then frees everything. Safe to call twice. */
+  dispose(): Promise<Deno.CommandStatus> {
+    return this.#disposing ??= this.#dispose();
+  }
+
+  async #dispose(): Promise<Deno.CommandStatus> {
     const status = await this.exited;
     clearTimeout(this.#killTimer);
     await this.#output.finished;

@@ -5,6 +5,7 @@
 import { CallDesk, parseCall } from "./call_desk.ts";
 import type { ChildHandle } from "./child_handle.ts";
 import type { ScriptRequest, ScriptResult, ScriptStatus } from "./contract.ts";
+import { exitLine } from "./exit_line.ts";
 import { FrameError, MAX_FRAME_BYTES, parseFrame } from "./frames.ts";
 import { OutputCapture } from "./output_capture.ts";
 
@@ -172,22 +173,6 @@ function timeoutLine(timeoutMs: number): string {
 function bounded(content: string): string {
   if (content.length <= MAX_FRAME_BYTES / 3) return content;
   return JSON.stringify({ error: "the result is too large for a script; ask for less" });
-}
-
-/** Why a process ended that nobody stopped, where its exit tells. */
-function exitLine(exit: Deno.CommandStatus, memoryMb: number): string | undefined {
-  switch (exit.signal) {
-    case null:
-      return undefined;
-    case "SIGTRAP":
-    case "SIGABRT":
-    case "SIGILL":
-      return `Stopped: out of memory (limit ${memoryMb} MB).`;
-    case "SIGXCPU":
-      return "Stopped: used up its CPU time.";
-    default:
-      return `The script's process died (${exit.signal}).`;
-  }
 }
 
 /** Leaves out the runtime's own crash report. */

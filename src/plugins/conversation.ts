@@ -1,0 +1,170 @@
+/**
+ * Questions to one plugin and their answers, matched and limited in time. A plugin that does
+ * not answer a sign of life is stopped; what it was asked then fails, and nothing else does.
+ */
+import type { GuestFailure, GuestMessage, HostMessage, Question } from "./messages.ts";
+
+/** The way to a guest, wherever it lives. */
+export interface GuestLink {
+  send(message: HostMessage): void;
+  /** Hands over every message until the guest is gone; resolves to why it went. Never rejects. */
+  serve(onMessage: (message: GuestMessage) => void): Promise<string>;
+  /** Ends the guest now. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+export interface ConversationOptions {
+  log(text: string): void;
+  /** The guest is gone though nobody closed it; says why. */
+  onEnd(reason: string): void;
+}
+
+/** What the plugin itself reports of a question. */
+export class GuestError extends Error {
+  override name = "GuestError";
+  readonly extra: Record<string, unknown> | undefined;
+  constructor(failure: GuestFailure) {
+    super(failure.message);
+    this.extra = failure.extra;
+  }
+}
+
+/** The plugin is gone; the message says why. */
+export class GuestGone extends Error {
+  override name = "GuestGone";
+}
+
+interface Pending {
+  resolve(value: unknown): void;
+  reject(reason: unknown): void;
+  onProgress?: ((text: string) => void) | undefined;
+}
+
+export interface AskOptions {
+  signal: AbortSignal;
+  onProgress?: (text: string) => void;
+}
+
+/** How long a plugin may take to show a sign of life once its time is up. */
+const GRACE_MS = 1_000;
+/** Messages nobody asked for (log lines, progress) before a plugin counts as flooding. */
+const MAX_UNASKED = 10_000;
+const MAX_LINE = 2_000;
+
+export class Conversation {
+  readonly #link: GuestLink;
+  readonly #options: ConversationOptions;
+  readonly #pending = new Map<number, Pending>();
+  readonly #serving: Promise<void>;
+  #registering: Pending | undefined;
+  #watchdog: ReturnType<typeof setTimeout> | undefined;
+  #lastId = 0;
+  #unasked = 0;
+  #end: string | undefined;
+  #closed = false;
+
+  constructor(link: GuestLink, options: ConversationOptions) {
+    this.#link = link;
+    this.#options = options;
+    this.#serving = link.serve((message) => this.#handle(message)).then((why) => this.#over(why));
+  }
+
+  /** Lets the plugin register; resolves to what it says it did. @throws when it fails or takes too long. */
+  async register(
+    message: HostMessage & { t: "register" },
+    timeoutMs: number,
+  ): Promise<unknown> {
+    const answer = new Promise((resolve, reject) => this.#registering = { resolve, reject });
+    const timer = setTimeout(() => {
+      this.#stop(`register() did not return within ${timeoutMs / 1000} s`);
+    }, timeoutMs);
+    try {
+      this.#link.send(message);
+      return await answer;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** @throws {GuestError} what the plugin threw. @throws {GuestGone} when it is gone. @throws the signal's reason. */
+  async ask(question: Question, { signal, onProgress }: AskOptions): Promise<unknown> {
+    if (this.#end !== undefined) throw new GuestGone(this.#end);
+    signal.throwIfAborted();
+    const id = ++this.#lastId;
+    let onAbort = () => {};
+    try {
+      return await new Promise((resolve, reject) => {
+        this.#pending.set(id, { resolve, reject, onProgress });
+        onAbort = () => {
+          reject(signal.reason);
+          this.#link.send({ t: "cancel", id });
+          this.#expectLife();
+        };
+        signal.addEventListener("abort", onAbort, { once: true });
+        this.#link.send({ t: "ask", id, question });
+      });
+    } finally {
+      this.#pending.delete(id);
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  /** Ends the guest; resolves when it is gone. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#link.close();
+    await this.#serving;
+  }
+
+  #handle(message: GuestMessage): void {
+    clearTimeout(this.#watchdog);
+    this.#watchdog = undefined;
+    if (message.t === "result") this.#settle(message);
+    else if (message.t === "registered") this.#registering?.resolve(message.registrations);
+    else if (message.t === "failed") this.#registering?.reject(new GuestError(message));
+    else if (message.t !== "pong") this.#hear(message);
+  }
+
+  #settle(message: GuestMessage & { t: "result" }): void {
+    const pending = this.#pending.get(message.id);
+    if ("failure" in message) pending?.reject(new GuestError(message.failure));
+    else pending?.resolve(message.value);
+    if (pending === undefined) this.#countUnasked();
+  }
+
+  #hear(message: GuestMessage & { t: "log" | "progress" }): void {
+    const text = String(message.text).slice(0, MAX_LINE);
+    if (message.t === "log") this.#options.log(text);
+    else this.#pending.get(message.id)?.onProgress?.(text);
+    this.#countUnasked();
+  }
+
+  #countUnasked(): void {
+    if (++this.#unasked > MAX_UNASKED) this.#stop("it floods hermes with messages");
+  }
+
+  /** Asks for a sign of life: a plugin that is busy waiting gives one, a looping one does not. */
+  #expectLife(): void {
+    if (this.#watchdog !== undefined || this.#end !== undefined) return;
+    this.#link.send({ t: "ping" });
+    this.#watchdog = setTimeout(() => {
+      this.#stop("it went on after its time was up and does not answer");
+    }, GRACE_MS);
+  }
+
+  /** The first reason counts. */
+  #stop(reason: string): void {
+    this.#over(reason);
+    void this.#link.close();
+  }
+
+  #over(reason: string): void {
+    clearTimeout(this.#watchdog);
+    if (this.#end !== undefined) return;
+    this.#end = reason;
+    const gone = new GuestGone(reason);
+    this.#registering?.reject(gone);
+    for (const { reject } of this.#pending.values()) reject(gone);
+    if (!this.#closed) this.#options.onEnd(reason);
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * The half of the plugin host that lives beside the plugin, in its process: imports it, lets it
+ * register, and answers questions. `scripts/gen_plugins.ts` makes text of it for that process;
+ * in-process plugins use it as it is. Holds no authority; everything it says is checked.
+ */
+import { type PluginCall, PluginRecorder, type PluginTool } from "../plugin_api.ts";
+import type {
+  CallFacts,
+  GuestFailure,
+  GuestMessage,
+  HostMessage,
+  Question,
+  Registrations,
+  ToolRecord,
+} from "./messages.ts";
+
+export interface GuestOptions {
+  send(message: GuestMessage): void;
+  receive(listener: (message: HostMessage) => void): void;
+  load(url: string): Promise<unknown>;
+  /** The process is the plugin's own: what it prints becomes log lines. */
+  ownsConsole: boolean;
+}
+
+/** Serves one plugin over a channel. */
+export function startGuest(options: GuestOptions): void {
+  const guest = new Guest(options);
+  options.receive((message) => guest.handle(message));
+}
+
+class Guest {
+  readonly #options: GuestOptions;
+  readonly #running = new Map<number, AbortController>();
+  #recorder = new PluginRecorder();
+
+  constructor(options: GuestOptions) {
+    this.#options = options;
+    if (!options.ownsConsole) return;
+    const print = (...parts: unknown[]) => this.#log(parts.map(printed).join(" "));
+    Object.assign(console, { log: print, info: print, debug: print, warn: print, error: print });
+  }
+
+  handle(message: HostMessage): void {
+    if (message.t === "register") this.#register(message);
+    else if (message.t === "ask") this.#answer(message.id, message.question);
+    else if (message.t === "cancel") this.#running.get(message.id)?.abort();
+    else this.#options.send({ t: "pong" });
+  }
+
+  #log(text: string): void {
+    this.#options.send({ t: "log", text });
+  }
+
+  async #register(message: HostMessage & { t: "register" }): Promise<void> {
+    const { send } = this.#options;
+    try {
+      const module = await this.#options.load(message.main) as { register?: unknown };
+      if (typeof module.register !== "function") {
+        throw new TypeError("it does not export a function register(ctx)");
+      }
+      this.#recorder = new PluginRecorder({ ...message, log: (text) => this.#log(text) });
+      await module.register(this.#recorder);
+      send({ t: "registered", registrations: recordsOf(this.#recorder) });
+    } catch (error) {
+      send({ t: "failed", message: textOf(error) });
+    }
+  }
+
+  async #answer(id: number, question: Question): Promise<void> {
+    const { send } = this.#options;
+    const abort = new AbortController();
+    this.#running.set(id, abort);
+    try {
+      const value = await this.#run(id, question, abort.signal);
+      send({ t: "result", id, value: value ?? null });
+    } catch (error) {
+      send({ t: "result", id, failure: failureOf(error) });
+    } finally {
+      this.#running.delete(id);
+    }
+  }
+
+  async #run(id: number, question: Question, signal: AbortSignal): Promise<unknown> {
+    const { tools, commands, hooks } = this.#recorder;
+    switch (question.kind) {
+      case "tool": {
+        const call = this.#call(id, question.facts, signal);
+        return await found(tools, question.name).handler(question.args as never, call);
+      }
+      case "check":
+        return await found(tools, question.name).check?.() ?? true;
+      case "command": {
+        const call = this.#call(id, question.facts, signal);
+        return await found(commands, question.name).run(question.argument, call);
+      }
+      case "hook":
+        return await hooks[question.index]!.hook(question.payload as never, signal);
+    }
+  }
+
+  #call(id: number, facts: CallFacts, signal: AbortSignal): PluginCall {
+    const { send } = this.#options;
+    const progress = (text: string) => send({ t: "progress", id, text: String(text) });
+    return { ...facts, signal, progress };
+  }
+}
+
+function found<T>(table: ReadonlyMap<string, T>, name: string): T {
+  const value = table.get(name);
+  if (value === undefined) throw new Error(`"${name}" is not registered any more`);
+  return value;
+}
+
+function recordsOf(recorder: PluginRecorder): Registrations {
+  return {
+    tools: [...recorder.tools.values()].map(toolRecord),
+    hooks: recorder.hooks.map(({ hook: _, ...record }, index) => ({ ...record, index })),
+    commands: [...recorder.commands.values()].map(({ run: _, ...record }) => record),
+    skills: recorder.skills,
+    sections: recorder.sections,
+  };
+}
+
+function toolRecord({ handler: _, check, ...facts }: PluginTool): ToolRecord {
+  return { ...facts, schema: facts.schema as Record<string, unknown>, checked: Boolean(check) };
+}
+
+function failureOf(error: unknown): GuestFailure {
+  const message = textOf(error);
+  const { name, extra } = (error ?? {}) as { name?: unknown; extra?: Record<string, unknown> };
+  return name === "ToolError" ? { message, extra: extra ?? {} } : { message };
+}
+
+function textOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.name === "Error" || error.name === "ToolError"
+    ? error.message
+    : `${error.name}: ${error.message}`;
+}
+
+function printed(value: unknown): string {
+  return typeof value === "string" ? value : Deno.inspect(value);
+}

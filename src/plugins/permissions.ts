@@ -1,0 +1,171 @@
+/**
+ * From what a manifest declares to what a plugin's process is left with: Deno's permission
+ * lists, the kernel's path and port grants that follow from them, and its environment.
+ */
+import type { PluginManifest } from "../protocol/plugin.ts";
+import type { GuestPermissions } from "../sandbox/guest_host.ts";
+import type { PathGrant, PortGrant } from "../sandbox/landlock.ts";
+import { dirname, isWithin, resolvePath } from "../util/path.ts";
+import { which } from "../util/which.ts";
+
+export interface PermissionPlace {
+  cwd: string;
+  /** What `~` means. */
+  userHome: string;
+  /** Hermes' own home: never granted. */
+  hermesRoot: string;
+  /** The plugin's prepared modules and files: always readable. */
+  modulesDir: string;
+  /** Always readable and writable. */
+  dataDir: string;
+  env(name: string): string | undefined;
+}
+
+export interface Authority {
+  permissions: GuestPermissions;
+  paths: PathGrant[];
+  ports: PortGrant;
+  env: Record<string, string>;
+}
+
+/** What names are resolved with; absent files are no error. */
+const RESOLVER_FILES = ["resolv.conf", "hosts", "nsswitch.conf", "host.conf", "gai.conf"]
+  .map((name) => `/etc/${name}`);
+const DNS_PORT = 53;
+/** What programs are made of beside themselves. */
+const LIBRARY_TREES = ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/share"];
+
+/** A declared permission that cannot be given; the message says which and why. */
+export class PermissionProblem extends Error {
+  override name = "PermissionProblem";
+}
+
+/** @throws {PermissionProblem} when a declared path or program cannot be granted. */
+export async function resolveAuthority(
+  manifest: PluginManifest,
+  place: PermissionPlace,
+): Promise<Authority> {
+  const { permissions: declared } = manifest;
+  const read = await findPaths(declared.read, place);
+  const write = await findPaths(declared.write, place);
+  const programs = await findPrograms(declared.run, place);
+  const env = variables(manifest, place);
+  if (programs.length > 0) {
+    env.PATH = [...new Set(programs.map((one) => dirname(one.path)))].join(":");
+  }
+  const names = (found: readonly FoundPath[]) => found.flatMap(({ path, real }) => [path, real]);
+  const permissions = {
+    read: unique([place.modulesDir, place.dataDir, ...names(read)]),
+    write: unique([place.dataDir, ...names(write)]),
+    net: [...declared.net],
+    env: unique([...declared.env, ...manifest.requiresEnv]),
+    run: unique(names(programs)),
+  };
+  const odd = [...permissions.read, ...permissions.write].find((path) => path.includes(","));
+  if (odd !== undefined) {
+    throw new PermissionProblem(`a path with a comma cannot be granted: ${odd}`);
+  }
+  return {
+    permissions,
+    env,
+    ports: portsOf(declared.net),
+    paths: [
+      { path: place.modulesDir, access: "tree" },
+      { path: place.dataDir, access: "work" },
+      ...read.map((one) => grant(one, { file: "read", folder: "tree" })),
+      ...write.map((one) => grant(one, { file: "sink", folder: "work" })),
+      ...(declared.net.length > 0 ? RESOLVER_FILES.map(readGrant) : []),
+      ...programs.map(({ real }): PathGrant => ({ path: real, access: "run" })),
+      ...(programs.length > 0 ? LIBRARY_TREES.map(treeGrant) : []),
+    ],
+  };
+}
+
+interface FoundPath {
+  path: string;
+  /** With symlinks followed: what the kernel will look at. */
+  real: string;
+  isDirectory: boolean;
+}
+
+async function findPaths(
+  declared: readonly string[],
+  place: PermissionPlace,
+): Promise<FoundPath[]> {
+  return await Promise.all(declared.map(async (text) => {
+    const path = resolvePath(place.cwd, text.replace(/^~(?=$|\/)/, place.userHome));
+    const real = await Deno.realPath(path).catch(() => path);
+    const root = await Deno.realPath(place.hermesRoot).catch(() => place.hermesRoot);
+    if (isWithin(root, real) || isWithin(real, root)) {
+      throw new PermissionProblem(
+        `"${text}" holds the keys of hermes or lies among them: name the folder it really needs`,
+      );
+    }
+    const info = await Deno.stat(real).catch(() => undefined);
+    return { path, real, isDirectory: info?.isDirectory ?? true };
+  }));
+}
+
+async function findPrograms(
+  declared: readonly string[],
+  place: PermissionPlace,
+): Promise<FoundPath[]> {
+  return await Promise.all(declared.map(async (program) => {
+    const path = await which(program, place.env("PATH"));
+    if (path === undefined) throw new PermissionProblem(`there is no program "${program}" here`);
+    return { path, real: await Deno.realPath(path), isDirectory: false };
+  }));
+}
+
+function grant(
+  { real, isDirectory }: FoundPath,
+  access: { file: PathGrant["access"]; folder: PathGrant["access"] },
+): PathGrant {
+  return { path: real, access: isDirectory ? access.folder : access.file };
+}
+
+function readGrant(path: string): PathGrant {
+  return { path, access: "read" };
+}
+
+function treeGrant(path: string): PathGrant {
+  return { path, access: "tree" };
+}
+
+/** Ports can be told apart only when every host names one; names are asked for on port 53. */
+function portsOf(hosts: readonly string[]): PortGrant {
+  const ports = hosts.map((host) => Number(/:(\d+)$/.exec(host)?.[1] ?? NaN));
+  if (ports.some(Number.isNaN)) return "any";
+  return ports.length === 0 ? [] : [...new Set([...ports, DNS_PORT])];
+}
+
+function variables(manifest: PluginManifest, place: PermissionPlace): Record<string, string> {
+  const names = [...manifest.permissions.env, ...manifest.requiresEnv];
+  return Object.fromEntries(names.flatMap((name) => {
+    const value = place.env(name);
+    return value === undefined ? [] : [[name, value]];
+  }));
+}
+
+function unique(list: readonly string[]): string[] {
+  return [...new Set(list)];
+}
+
+const LABELS = {
+  net: "connect to",
+  read: "read",
+  write: "write",
+  env: "see the variables",
+  run: "start",
+} as const;
+
+/** What a plugin asks for, one line each; one line when it asks for nothing. */
+export function describePermissions(manifest: PluginManifest): string[] {
+  const { permissions, requiresEnv } = manifest;
+  const all = { ...permissions, env: unique([...permissions.env, ...requiresEnv]) };
+  const lines = Object.entries(LABELS).flatMap(([kind, label]) => {
+    const list = all[kind as keyof typeof LABELS];
+    return list.length === 0 ? [] : [`${label}: ${list.join(", ")}`];
+  });
+  return lines.length > 0 ? lines : ["nothing: no network, files, variables or programs"];
+}

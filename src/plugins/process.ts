@@ -1,0 +1,95 @@
+/**
+ * One plugin's own process: started behind its walls by the sandbox's bootstrap, and ended.
+ * Knows no question; what is said over the link is `conversation.ts`' matter.
+ */
+import { pluginGap } from "../sandbox/availability.ts";
+import { type ChildHandle, type GuestSpec, startChild } from "../sandbox/child_handle.ts";
+import { defaultMode } from "../sandbox/command.ts";
+import type { ChildMode, Wall } from "../sandbox/contract.ts";
+import { exitLine } from "../sandbox/exit_line.ts";
+import { FrameError, parseFrame } from "../sandbox/frames.ts";
+import { OutputCapture } from "../sandbox/output_capture.ts";
+import type { GuestLink } from "./conversation.ts";
+import type { GuestMessage, HostMessage } from "./messages.ts";
+
+export interface ProcessOptions {
+  guest: GuestSpec;
+  memoryMb: number;
+  /** How it is started; default what the build wants. */
+  mode?: ChildMode | undefined;
+  /** Walls left down, for tests. */
+  without?: readonly Wall[] | undefined;
+}
+
+const CPU_SECONDS = 3600;
+/** A worker realm needs an address space of its own. */
+const WORKER_MB = 1024;
+const KEPT_BYTES = 4_000;
+const FLOOD_BYTES = 16 * 1024 * 1024;
+
+/** Resolves when the guest listens. @throws when the process cannot be started as it must be. */
+export async function startProcess(options: ProcessOptions): Promise<GuestLink> {
+  const { guest, memoryMb, without = [], mode = defaultMode() } = options;
+  const child = await startChild({
+    mode,
+    memoryMb: memoryMb + (mode === "reexec" ? WORKER_MB : 0),
+    cpuSeconds: CPU_SECONDS,
+    without,
+    guest,
+  });
+  const gap = pluginGap(mode, { walls: child.walls, runs: guest.permissions.run.length > 0 });
+  if (gap === undefined) return new ProcessLink(child, memoryMb);
+  await child.kill();
+  throw new Error(gap);
+}
+
+class ProcessLink implements GuestLink {
+  readonly #child: ChildHandle;
+  readonly #memoryMb: number;
+  readonly #printed = new OutputCapture({ maxBytes: KEPT_BYTES, headShare: 0 });
+  #broken: string | undefined;
+
+  constructor(child: ChildHandle, memoryMb: number) {
+    this.#child = child;
+    this.#memoryMb = memoryMb;
+    const onBytes = () => {
+      if (this.#printed.totalBytes > FLOOD_BYTES) this.#break("it prints without end");
+    };
+    child.capture({ stdout: this.#printed, stderr: this.#printed, onBytes });
+  }
+
+  send(message: HostMessage): void {
+    this.#child.writer.send(message);
+  }
+
+  async serve(onMessage: (message: GuestMessage) => void): Promise<string> {
+    try {
+      for await (const lines of this.#child.frames) {
+        for (const line of lines) onMessage(parseFrame(line) as unknown as GuestMessage);
+      }
+    } catch (error) {
+      // Anything else is a reset connection: the process is gone.
+      if (error instanceof FrameError) this.#break(`it broke the protocol: ${error.message}`);
+    }
+    // A process that only hung up is of no use any more.
+    void this.close();
+    const exit = await this.#child.dispose();
+    return this.#broken ?? this.#why(exit);
+  }
+
+  async close(): Promise<void> {
+    await this.#child.kill();
+  }
+
+  #break(reason: string): void {
+    this.#broken ??= reason;
+    void this.close();
+  }
+
+  #why(exit: Deno.CommandStatus): string {
+    const last = this.#printed.text().trim().split("\n").filter((line) => !/^ {4}at /.test(line))
+      .at(-1);
+    const line = exit.signal === "SIGKILL" ? undefined : exitLine(exit, this.#memoryMb);
+    return line ?? `its process ended${last ? `: ${last.slice(0, 200)}` : ""}`;
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * A plugin as the other layers see it: what its manifest says, and what an open set of plugins
+ * adds to a session. `src/plugins` implements it, surfaces hand it to the session.
+ */
+import type { HookName, HookPayload } from "./hook.ts";
+
+/** What a plugin may do beyond computing; the default is nothing. */
+export interface PluginPermissions {
+  /** Hosts it may connect to: `api.example.com`, `api.example.com:443`, `127.0.0.1:8080`. */
+  net: readonly string[];
+  /** Files and folders it may read: absolute, `~/…`, or relative to the working directory. */
+  read: readonly string[];
+  write: readonly string[];
+  /** Variables it may see. */
+  env: readonly string[];
+  /** Programs it may start. */
+  run: readonly string[];
+}
+
+/** A setting a plugin understands. */
+export interface PluginSetting {
+  type: "string" | "number" | "boolean" | "list";
+  description?: string | undefined;
+  required?: boolean | undefined;
+  default?: unknown;
+}
+
+export interface PluginManifest {
+  name: string;
+  version: string;
+  description: string;
+  author?: string | undefined;
+  homepage?: string | undefined;
+  /** Variables without which it is not loaded; it may see them. */
+  requiresEnv: readonly string[];
+  permissions: PluginPermissions;
+  config: Readonly<Record<string, PluginSetting>>;
+}
+
+/** Where hooks can be added: `Hooks` of the registry. */
+export interface HookTarget {
+  on(
+    name: HookName,
+    listener: (payload: HookPayload, signal: AbortSignal) => Promise<unknown> | unknown,
+    options: { timeoutMs?: number },
+  ): () => void;
+}
+
+/** The plugins of one session. */
+export interface SessionPlugins {
+  /** Adds their tools to the registry; call it once the built-in tools are known. */
+  registerTools(): void;
+  /** Texts for the system prompt, in order. */
+  readonly promptSections: readonly string[];
+  readonly hasHooks: boolean;
+  /** Adds their hooks, in the order of the plugins. */
+  attachHooks(hooks: HookTarget): void;
+  /** Takes everything back and ends their processes. Safe to call twice. */
+  close(): Promise<void>;
+}
