@@ -118,6 +118,8 @@ export class LocalShell implements Shell {
           pty,
           withState: stateIn !== undefined,
         });
+      // While this command runs there is nothing better to do than to start the next one's shell.
+      if (!options.background) this.#prepareSpare(setup);
       return {
         process,
         kill: (how) => killTree({ leaders: [process.pid], marker }, how),
@@ -125,8 +127,6 @@ export class LocalShell implements Shell {
         release: async () => {
           if (options.background && stateIn !== undefined) await removeIfThere(stateIn);
           await sudo?.close();
-          // After the result is on its way: starting a process takes a part of a millisecond.
-          setTimeout(() => this.#prepareSpare(setup), 0);
         },
       };
     } catch (error) {
@@ -159,7 +159,6 @@ export class LocalShell implements Shell {
     return `${this.#id}.${++this.#files}`;
   }
 
-  /** The next shell waits while the model thinks. */
   #prepareSpare(setup: Setup): void {
     if (this.#closed || !setup.bash) return;
     try {

@@ -32,7 +32,7 @@ export interface ClaimedShell {
 export class SpareShellSlot {
   #spare: ClaimedShell | undefined;
 
-  /** Starts a shell to wait, unless one does; called when a command has ended. Bash only. */
+  /** Starts a shell to wait, unless one does; called while another command runs. Bash only. */
   prepare(options: () => SpareOptions): void {
     if (this.#spare !== undefined) return;
     const { shell, setsid, marker, scriptFile } = options();
@@ -76,7 +76,8 @@ async function handOver(
     // Not before its end: only then it has surely been read.
     process.exited.then(() => removeScript(scriptFile));
     await process.write(GO);
-    if (options.closeStdin) await process.closeStdin();
+    // The shell lets go of the pipe itself; nobody has to wait for this end.
+    if (options.closeStdin) process.closeStdin().catch(() => {});
     return process;
   } catch {
     // It was killed while it waited; the caller starts another in the ordinary way.
