@@ -5,11 +5,15 @@
  */
 import type { Node, Program } from "../deps/acorn.ts";
 import type { ScriptLanguage } from "./contract.ts";
-
-/** The script cannot run as written; the message names line and column. */
-export class ScriptSyntaxError extends Error {
-  override name = "ScriptSyntaxError";
-}
+import {
+  applyEdits,
+  type Edit,
+  isStringLiteral,
+  parseModule,
+  ScriptSyntaxError,
+  stripTypes,
+  walkTree,
+} from "./module_source.ts";
 
 export interface PrepareOptions {
   language: Exclude<ScriptLanguage, "python">;
@@ -21,56 +25,22 @@ export interface PrepareOptions {
   session: boolean;
 }
 
+/** What messages call the script. */
+const FILE = "script.ts";
+
 /** Modules of pure computation; the others would only fail at run time, less clearly. */
 const PURE_MODULES = new Set(
   ["assert", "buffer", "crypto", "events", "path", "querystring", "string_decoder", "url", "util"]
     .flatMap((name) => [`node:${name}`, name]),
 );
 
-interface Edit {
-  start: number;
-  end: number;
-  text: string;
-}
-
 /** @throws {ScriptSyntaxError} when the script cannot run as written. */
 export async function prepareScript(source: string, options: PrepareOptions): Promise<string> {
-  const code = options.language === "typescript" ? await stripTypes(source) : source;
-  const program = await parseModule(code);
+  const code = options.language === "typescript" ? await stripTypes(source, FILE) : source;
+  const program = await parseModule(code, FILE);
   const edits = [...importEdits(program, code, options)];
   const text = applyEdits(code, edits);
   return options.session ? keepDeclarations(program) + text : text;
-}
-
-async function stripTypes(source: string): Promise<string> {
-  const { stripTypeScriptTypes } = await import("node:module");
-  try {
-    return stripTypeScriptTypes(source);
-  } catch {
-    // Enums and namespaces need code of their own; a real syntax error is described better there too.
-  }
-  try {
-    return stripTypeScriptTypes(source, { mode: "transform" });
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    throw new ScriptSyntaxError(message.replaceAll("file:///stripTypeScriptTypes.ts", "script.ts"));
-  }
-}
-
-async function parseModule(code: string): Promise<Program> {
-  const { parse } = await import("../deps/acorn.ts");
-  try {
-    return parse(code, { ecmaVersion: "latest", sourceType: "module", locations: true });
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    const { line, column } = (error as SyntaxError & { loc: { line: number; column: number } }).loc;
-    const text = code.split("\n")[line - 1] ?? "";
-    const message = error.message.replace(/ \(\d+:\d+\)$/, "");
-    throw new ScriptSyntaxError(
-      `SyntaxError: ${message}\n  ${text}\n  ${" ".repeat(column)}^\n` +
-        `    at script.ts:${line}:${column + 1}`,
-    );
-  }
 }
 
 function* importEdits(
@@ -78,11 +48,11 @@ function* importEdits(
   code: string,
   options: PrepareOptions,
 ): Generator<Edit, void, void> {
-  for (const node of walk(program)) {
+  for (const node of walkTree(program)) {
     if (!("source" in node)) continue;
     const source = (node as { source?: unknown }).source;
-    if (!isLiteral(source)) continue;
-    const where = `script.ts:${node.loc!.start.line}:${node.loc!.start.column + 1}`;
+    if (!isStringLiteral(source)) continue;
+    const where = `${FILE}:${node.loc!.start.line}:${node.loc!.start.column + 1}`;
     if (source.value === "hermes_tools") {
       for (const name of importedNames(node)) {
         const problem = options.refuseImport(name);
@@ -100,11 +70,6 @@ function* importEdits(
   }
 }
 
-function isLiteral(value: unknown): value is Node & { value: string } {
-  const node = value as { type?: string; value?: unknown } | null | undefined;
-  return node?.type === "Literal" && typeof node.value === "string";
-}
-
 function importedNames(node: Node): string[] {
   const { specifiers = [] } = node as { specifiers?: { type: string; imported?: Named }[] };
   return specifiers.flatMap((one) => {
@@ -116,24 +81,6 @@ function importedNames(node: Node): string[] {
 interface Named {
   name?: string;
   value?: unknown;
-}
-
-/** Every node of a tree, parents first. */
-function* walk(node: Node): Generator<Node, void, void> {
-  yield node;
-  for (const value of Object.values(node)) {
-    for (const child of Array.isArray(value) ? value : [value]) {
-      if (typeof child?.type === "string") yield* walk(child);
-    }
-  }
-}
-
-function applyEdits(code: string, edits: readonly Edit[]): string {
-  let text = code;
-  for (const edit of edits.toSorted((a, b) => b.start - a.start)) {
-    text = text.slice(0, edit.start) + edit.text + text.slice(edit.end);
-  }
-  return text;
 }
 
 /** Accessors for everything the module declares, so that the next run sees the same variables. */

@@ -8,7 +8,8 @@ import { type Findings, lookAround, pythonGap, scriptGap } from "./availability.
 import { type ChildHandle, startChild } from "./child_handle.ts";
 import { defaultMode } from "./command.ts";
 import type { ChildMode, Sandbox, ScriptRequest, ScriptResult, Wall } from "./contract.ts";
-import { prepareScript, ScriptSyntaxError } from "./prepare.ts";
+import { ScriptSyntaxError } from "./module_source.ts";
+import { prepareScript } from "./prepare.ts";
 import { inspectPython, type PythonRuntime } from "./python.ts";
 import { ScriptRun } from "./script_run.ts";
 import { SessionPool } from "./session_pool.ts";
