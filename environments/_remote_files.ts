@@ -17,9 +17,9 @@ export interface ScriptRunner {
 
 const BLOCK = 65_536;
 
-/** What `strerror` says; the first one found in a message counts. */
+/** What `strerror` and, about redirections, some shells say; the first one found counts. */
 const SYSTEM_WORDS: readonly [RegExp, FileErrorCode][] = [
-  [/No such file or directory/, "ENOENT"],
+  [/No such file|[Dd]irectory nonexistent|nonexistent directory/, "ENOENT"],
   [/Permission denied|Operation not permitted/, "EACCES"],
   [/File exists/, "EEXIST"],
   [/Is a directory/, "EISDIR"],
@@ -75,20 +75,16 @@ class RemoteFiles implements Files {
     const { start = 0, length, signal } = options;
     const skipped = start % BLOCK;
     const wanted = length === undefined ? Infinity : skipped + length;
-    const part = start === 0 && length === undefined
+    const read = start === 0 && length === undefined
       ? 'cat -- "$1"'
       : `dd bs=${BLOCK} skip=${Math.floor(start / BLOCK)}` +
         (length === undefined ? "" : ` count=${Math.ceil(wanted / BLOCK)}`) +
-        ' if="$1" 2>"$e" || { cat "$e"; exit 1; }';
+        ' if="$1" 2>/dev/null';
     const chunks: Uint8Array[] = [];
-    await this.#run(
-      path,
-      `[ -d "$1" ] && { echo "Is a directory"; exit 1; }; e=/dev/null; ${part}`,
-      {
-        signal,
-        onChunk: (chunk) => chunks.push(chunk.slice()),
-      },
-    );
+    await this.#run(path, `${MUST_BE_READABLE}; ${read}`, {
+      signal,
+      onChunk: (chunk) => chunks.push(chunk.slice()),
+    });
     const bytes = await new Blob(chunks as BlobPart[]).bytes();
     return bytes.subarray(skipped, Math.min(wanted, bytes.length));
   }
@@ -117,11 +113,11 @@ mv -f -- "$t" "$p"`;
   async stat(path: string): Promise<FileInfo | undefined> {
     const text = await this.#text(
       path,
-      `[ -e "$1" ] || { [ -x "\${1%/*}/" ] || ls -d -- "$1" >/dev/null; exit 0; }
-stat -L -c '%f %s %Y %y' -- "$1" 2>/dev/null || stat -L -f '%Xp %z %m' -- "$1"`,
+      `stat -L -c '%f %s %Y %y' -- "$1" 2>/dev/null && exit
+[ -e "$1" ] && { stat -L -f '%Xp %z %m' -- "$1"; exit; }; ls -dL -- "$1"`,
       ["ENOENT", "ENOTDIR", "ELOOP"],
     );
-    if (text === undefined || text === "") return undefined;
+    if (text === undefined) return undefined;
     const [raw = "", size, seconds, , time = ""] = text.trim().split(" ");
     const mode = parseInt(raw, 16);
     const kind = { 0x8000: "file", 0x4000: "directory" }[mode & 0xf000] ?? "other";
@@ -196,6 +192,9 @@ mv -f -- "$1" ${target}`,
   }
 }
 
+/** `head` says why it cannot read. */
+const MUST_BE_READABLE = '[ -d "$1" ] && { echo "Is a directory"; exit 1; }; ' +
+  '[ -r "$1" ] || head -c 1 -- "$1" >/dev/null || exit 1';
 /** `ls` also finds a link that leads nowhere, and says why it cannot look. */
 const MUST_EXIST = '[ -e "$1" ] || ls -d -- "$1" >/dev/null || exit 1';
 

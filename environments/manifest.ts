@@ -11,6 +11,10 @@ import type { LocalOptions } from "./local.ts";
 export interface EnvironmentOptions extends LocalOptions {
   /** The `terminal` section of the configuration. */
   settings?: Readonly<Record<string, unknown>>;
+  /** The home of hermes; default `.hermes` in the user's. */
+  dataDir?: string;
+  /** What happens while a place is made ready: images pulled, leftovers removed. */
+  onProgress?: (line: string) => void;
 }
 
 export type EnvironmentFactory = (options: EnvironmentOptions) => Promise<Environment>;
@@ -20,6 +24,7 @@ export const ENVIRONMENTS: Readonly<Record<string, EnvironmentFactory>> = {
     const { createLocalEnvironment } = await import("./local.ts");
     return createLocalEnvironment({ ...localSettings(options), ...options });
   },
+  docker: async (options) => (await import("./docker.ts")).createDockerEnvironment(options),
 };
 
 /** The keys of `terminal` that this machine understands. */

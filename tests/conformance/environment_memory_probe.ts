@@ -4,11 +4,11 @@ import { type EnvironmentTarget, type OpenEnvironment, openTarget } from "./envi
 
 const SCENARIOS: Record<string, (opened: OpenEnvironment, megabytes: number) => Promise<void>> = {
   async output({ env }, megabytes) {
-    const { totalBytes } = await env.exec(`head -c ${megabytes}M /dev/zero | tr '\\0' x`);
+    const { totalBytes } = await env.exec(`head -c ${megabytes << 20} /dev/zero | tr '\\0' x`);
     equal(totalBytes, megabytes << 20);
   },
   async background({ env }, megabytes) {
-    const process = await env.spawn(`head -c ${megabytes}M /dev/zero | tr '\\0' x`);
+    const process = await env.spawn(`head -c ${megabytes << 20} /dev/zero | tr '\\0' x`);
     await process.exited;
     equal(process.output().totalBytes, megabytes << 20);
   },

@@ -1,0 +1,171 @@
+/**
+ * The container engine behind `docker` or `podman`: finds the program, makes, finds, restarts
+ * and removes containers. Knows nothing of commands and files inside.
+ */
+import { EnvironmentError } from "../src/protocol/error.ts";
+import { which } from "../src/util/which.ts";
+import { childEnvironment } from "./_child_env.ts";
+import { type CliResult, lastLine, runCli } from "./_cli.ts";
+import { type ContainerPlan, hasQuota, runArgs } from "./_docker_args.ts";
+import { isOwnerGone } from "./_owner.ts";
+
+export const LABEL = {
+  /** On every container hermes makes. */
+  agent: "hermes.agent",
+  /** What it was made from; the same key means the same container. */
+  key: "hermes.key",
+  /** The profile it belongs to. */
+  profile: "hermes.profile",
+  /** The process that will remove it; only on those that are not kept. */
+  owner: "hermes.owner",
+} as const;
+
+export interface ContainerInfo {
+  id: string;
+  name: string;
+  running: boolean;
+  profile: string;
+  owner: string;
+}
+
+const PULL_MS = 30 * 60_000;
+const NO_IMAGE = /no such image|image not known|unable to find image/i;
+const NO_QUOTA = /storage-opt|storage option|quota/i;
+
+export class DockerEngine {
+  readonly program: string;
+  /** The environment of the client: the user's own, without credentials of other services. */
+  readonly env: Record<string, string>;
+
+  constructor(program: string, env: Record<string, string>) {
+    this.program = program;
+    this.env = env;
+  }
+
+  /** @throws EnvironmentError when neither docker nor podman is installed. */
+  static async find(
+    options: { binary: string; env: Readonly<Record<string, string>>; home: string },
+  ): Promise<DockerEngine> {
+    const { env, home } = options;
+    const wanted = options.binary || env.HERMES_DOCKER_BINARY;
+    for (const name of wanted ? [wanted] : ["docker", "podman"]) {
+      const program = await which(name, env.PATH);
+      const pass = Object.keys(env).filter((key) => /^(?:DOCKER|CONTAINER|CONTAINERS)_/.test(key));
+      if (program) return new DockerEngine(program, childEnvironment(env, { pass, home }));
+    }
+    throw new EnvironmentError(
+      wanted
+        ? `There is no program ${wanted} (terminal.docker_binary)`
+        : "Neither docker nor podman is installed. Install one, or run commands with --env local",
+    );
+  }
+
+  /** Runs the client. */
+  call(
+    args: readonly string[],
+    options: { timeoutMs?: number; onLine?: (line: string) => void } = {},
+  ): Promise<CliResult> {
+    return runCli([this.program, ...args], { env: this.env, ...options });
+  }
+
+  /** The version of the engine. @throws EnvironmentError when it does not answer. */
+  async version(): Promise<string> {
+    const result = await this.call(["version", "--format", "{{.Server.Version}}"], {
+      timeoutMs: 10_000,
+    });
+    if (result.code !== 0) throw this.failure("does not answer", result);
+    return result.stdout.trim();
+  }
+
+  /** Undefined when there is no such container. */
+  async inspect(name: string): Promise<ContainerInfo & { key: string } | undefined> {
+    const label = (key: string) => `{{index .Config.Labels "${key}"}}`;
+    const format = [
+      "{{.Id}}",
+      "{{.Name}}",
+      "{{.State.Running}}",
+      label(LABEL.profile),
+      label(LABEL.owner),
+      label(LABEL.key),
+    ];
+    const result = await this.call(["container", "inspect", "--format", format.join("|"), name]);
+    if (result.code !== 0) {
+      if (/no such|not found/i.test(result.stderr)) return undefined;
+      throw this.failure("cannot look at a container", result);
+    }
+    const [id, given, running, profile, owner, key] = result.stdout.trim().split("|");
+    return {
+      id: id!,
+      name: given!.replace(/^\//, ""),
+      running: running === "true",
+      profile: profile!,
+      owner: owner!,
+      key: key!,
+    };
+  }
+
+  /** All containers of hermes. */
+  async list(): Promise<ContainerInfo[]> {
+    const found = await this.call(["ps", "--all", "--quiet", `--filter=label=${LABEL.agent}`]);
+    if (found.code !== 0) throw this.failure("cannot list containers", found);
+    const ids = found.stdout.split("\n").filter((id) => id !== "");
+    const all = await Promise.all(ids.map((id) => this.inspect(id)));
+    return all.filter((info) => info !== undefined);
+  }
+
+  /** Makes the container, pulling its image first when it is missing. */
+  async run(plan: ContainerPlan, onProgress: (line: string) => void): Promise<void> {
+    const { image } = plan.settings;
+    let result = await this.call(runArgs(plan));
+    if (result.code !== 0 && NO_IMAGE.test(result.stderr)) {
+      await this.pull(image, onProgress);
+      result = await this.call(runArgs(plan));
+    }
+    if (result.code !== 0 && hasQuota(plan) && NO_QUOTA.test(result.stderr)) {
+      onProgress("this engine cannot limit the disk of a container; running without that limit");
+      result = await this.call(runArgs({ ...plan, quota: false }));
+    }
+    if (result.code === 0) return;
+    // Another hermes was faster.
+    if (/already in use/i.test(result.stderr) && await this.inspect(plan.name)) return;
+    throw this.failure(`cannot start a container of ${image}`, result);
+  }
+
+  async pull(image: string, onProgress: (line: string) => void): Promise<void> {
+    onProgress(`pulling ${image}`);
+    const result = await this.call(["pull", image], { timeoutMs: PULL_MS, onLine: onProgress });
+    if (result.code !== 0) throw this.failure(`cannot pull ${image}`, result);
+  }
+
+  async start(name: string): Promise<void> {
+    const result = await this.call(["start", name]);
+    if (result.code !== 0) throw this.failure(`cannot start ${name}`, result);
+  }
+
+  async remove(name: string): Promise<void> {
+    const result = await this.call(["rm", "--force", "--volumes", name]);
+    if (result.code !== 0 && !/no such|in progress/i.test(result.stderr)) {
+      throw this.failure(`cannot remove ${name}`, result);
+    }
+  }
+
+  /** Removes containers whose hermes has ended without doing so; returns their names. */
+  async reap(): Promise<string[]> {
+    const removed: string[] = [];
+    for (const { name, owner } of await this.list()) {
+      if (owner === "" || !await isOwnerGone(owner)) continue;
+      await this.remove(name);
+      removed.push(name);
+    }
+    return removed;
+  }
+
+  failure(what: string, result: CliResult): EnvironmentError {
+    const name = this.program.slice(this.program.lastIndexOf("/") + 1);
+    const reason = lastLine(result.stderr) || `exit code ${result.code}`;
+    const hint = /cannot connect|connection refused|is the docker daemon running/i.test(reason)
+      ? ". Start the daemon, or run commands with --env local"
+      : "";
+    return new EnvironmentError(`${name} ${what}: ${reason}${hint}`);
+  }
+}

@@ -1,0 +1,46 @@
+/** Puts an environment together from a place and the shells and files in it. */
+import type { Environment } from "../src/protocol/environment.ts";
+import { resolvePath } from "../src/util/path.ts";
+import { remoteFiles } from "./_remote_files.ts";
+import type { RemoteHost } from "./_remote_host.ts";
+import { RemoteShell } from "./_remote_shell.ts";
+import { ShellEnvironment } from "./_shell_environment.ts";
+
+export interface RemoteEnvironmentOptions {
+  name: string;
+  sharesHost: boolean;
+  host: RemoteHost;
+  /** Where commands start; relative to the home, default where a shell starts. */
+  cwd?: string | undefined;
+  /** Exports every task starts from. */
+  exports: Readonly<Record<string, string>>;
+  /** Take over what a login shell exports. */
+  login?: boolean;
+  /** The `terminal` section of the configuration. */
+  settings?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Connects. @throws EnvironmentError when the place cannot be reached. */
+export async function createRemoteEnvironment(
+  options: RemoteEnvironmentOptions,
+): Promise<Environment> {
+  const shell = new RemoteShell(options);
+  try {
+    const { home, cwd } = await shell.facts();
+    const { persistent_shell: persistent, daemon_term_grace_seconds: grace } = options.settings ??
+      {};
+    return new ShellEnvironment({
+      name: options.name,
+      sharesHost: options.sharesHost,
+      cwd: options.cwd === undefined ? cwd : resolvePath(home, options.cwd.replace(/^~\/?/, "")),
+      home,
+      shell,
+      files: remoteFiles(shell),
+      persistent: persistent !== false,
+      killGraceMs: typeof grace === "number" ? grace * 1000 : undefined,
+    });
+  } catch (error) {
+    await shell.clean();
+    throw error;
+  }
+}

@@ -1,0 +1,30 @@
+/** The docker environment as a conformance target: one container, reused by its label. */
+import { createDockerEnvironment } from "../../environments/docker.ts";
+import { holdDocker } from "../../scripts/services/docker.ts";
+import { randomId } from "../../src/util/id.ts";
+import { dockerTestOptions } from "../support/docker_environment.ts";
+import type { OpenEnvironment } from "./environment_suite.ts";
+
+export async function open(): Promise<OpenEnvironment> {
+  const docker = await holdDocker();
+  const options = dockerTestOptions(docker.running);
+  // What the container calls /workspace.
+  const workspace = `${options.dataDir}/sandboxes/docker/workspace`;
+  const name = `case-${randomId(8)}`;
+  await Deno.mkdir(`${workspace}/${name}`, { recursive: true });
+  await Deno.chmod(`${workspace}/${name}`, 0o777);
+  const dir = `/workspace/${name}`;
+  const env = await createDockerEnvironment({
+    ...options,
+    settings: { ...options.settings, cwd: dir },
+  });
+  return {
+    env,
+    dir,
+    async close() {
+      await env.close();
+      await Deno.remove(`${workspace}/${name}`, { recursive: true });
+      await docker.release();
+    },
+  };
+}
