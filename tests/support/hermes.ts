@@ -40,6 +40,8 @@ export function testEnv(home: string): Record<string, string> {
     DENO_DIR: denoDir ?? `${Deno.env.get("HOME")}/.cache/deno`,
     NO_COLOR: "1",
     LANG: "C.UTF-8",
+    // The portable executable unpacks once, not once per home.
+    HERMES_BIN_CACHE: `${ROOT}/dist/cache/unpacked`,
   };
 }
 
