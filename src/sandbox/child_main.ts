@@ -12,6 +12,7 @@ import type { Wall } from "./contract.ts";
 import { reenter, type Reentry } from "./reenter.ts";
 import { cString, type Libc, openLibc, pointerArray, unixAddress } from "./libc.ts";
 import {
+  dropInherited,
   limitResources,
   type ProcessLimits,
   raiseKernelWalls,
@@ -82,6 +83,7 @@ function print(text: string): void {
 function prepareProcess(boot: BootSpec): Libc | undefined {
   if (Deno.build.os !== "linux") return undefined;
   const libc = openLibc();
+  dropInherited(libc);
   surrender(libc, boot.parentPid);
   limitResources(libc, boot.limits);
   return libc;
@@ -117,7 +119,6 @@ class ScriptHost {
   #client: ToolClient;
   #session = false;
   #failed = false;
-  #running = false;
 
   constructor(client: ToolClient) {
     this.#client = client;
@@ -129,15 +130,11 @@ class ScriptHost {
       event.preventDefault();
       this.#fail(event.error);
     });
-    globalThis.addEventListener("beforeunload", () => {
-      if (this.#running) this.#fail("a top-level await never resolved");
-    });
   }
 
   async run(frame: RunFrame): Promise<void> {
     this.#session = frame.session;
     this.#failed = false;
-    this.#running = true;
     // From here on the connection alone does not keep the process: a session's run does.
     if (!frame.session) this.#client.release();
     try {
@@ -145,7 +142,6 @@ class ScriptHost {
     } catch (error) {
       this.#fail(error);
     }
-    this.#running = false;
     if (!frame.session) return;
     await this.#client.idle();
     this.#client.send({ t: "done", ok: !this.#failed });

@@ -21,6 +21,7 @@ const SYMBOLS = {
   setrlimit: { parameters: ["i32", "buffer"], result: "i32" },
   open: { parameters: ["buffer", "i32"], result: "i32" },
   close: { parameters: ["i32"], result: "i32" },
+  fcntl: { parameters: ["i32", "i32", "i32"], result: "i32" },
   read: { parameters: ["i32", "buffer", "usize"], result: "isize" },
   socket: { parameters: ["i32", "i32", "i32"], result: "i32" },
   connect: { parameters: ["i32", "buffer", "u32"], result: "i32" },

@@ -80,15 +80,18 @@ export class ScriptRun {
     const session = request.session !== undefined;
     this.#child.writer.send({ t: "run", stub, main, session });
     await this.#handleFrames(() => this.#ok !== undefined);
+    if (this.#ok !== undefined) await this.#drainOutput();
     if (this.#ok !== undefined && this.#stop === undefined) {
-      await this.#drainOutput();
       return { result: this.#result(this.#ok ? "success" : "error"), alive: true };
     }
-    if (session) this.#end("error", "The script closed its connection.");
+    // Without a connection a session is of no use; a single script may go on to its end.
+    if (session) this.#child.terminate();
     const exit = await this.#child.dispose();
     const line = exitLine(exit, request.limits.memoryMb);
     if (line !== undefined) this.#stop ??= { status: "error", line };
-    return { result: this.#result(exit.success ? "success" : "error"), alive: false };
+    const result = this.#result(exit.success ? "success" : "error");
+    if (session) result.errors += ` The session "${request.session}" was lost.`;
+    return { result, alive: false };
   }
 
   /** Handles frames until `until` holds or the child hangs up. */

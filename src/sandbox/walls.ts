@@ -15,6 +15,8 @@ const CAPSET = { x86_64: 126n, aarch64: 91n } as const;
 const SECCOMP = { x86_64: 317n, aarch64: 277n } as const;
 const SECCOMP_SET_MODE_FILTER = 1n;
 const SECCOMP_FLAG_TSYNC = 1n;
+const F_GETFD = 1;
+const MAX_DESCRIPTORS = 4096;
 const CAPABILITY_VERSION_3 = 0x20080522;
 
 /** Resource limits by number: the same order on x86_64 and aarch64. */
@@ -37,6 +39,16 @@ export function surrender(libc: Libc, parentPid: number): void {
   libc.call.syscallBuffers(CAPSET[Deno.build.arch as Arch], header, new Uint8Array(24));
   if (libc.call.prctl(PR_SET_NO_NEW_PRIVS, 1n, 0n, 0n, 0n) !== 0) {
     throw new Error("no-new-privs was refused");
+  }
+}
+
+/**
+ * Closes what hermes was started with: the runtime marks its own descriptors close-on-exec, so
+ * one without the mark came from outside, and a script could adopt it as a socket.
+ */
+export function dropInherited(libc: Libc): void {
+  for (let descriptor = 3; descriptor < MAX_DESCRIPTORS; descriptor++) {
+    if (libc.call.fcntl(descriptor, F_GETFD, 0) === 0) libc.call.close(descriptor);
   }
 }
 

@@ -6,6 +6,15 @@ import type { SandboxRunner } from "../../src/sandbox/runner.ts";
 /** Where the tests look for Python; not the environment's `PATH`. */
 export const SEARCH_PATH = "/usr/local/bin:/usr/bin:/bin";
 
+/** Python that finds the descriptor its calls go through, as a hostile script would. */
+export const FIND_SOCKET = `import os, stat
+def is_socket(fd):
+    try:
+        return stat.S_ISSOCK(os.fstat(fd).st_mode)
+    except OSError:
+        return False
+sock = next(fd for fd in range(3, 1024) if is_socket(fd))`;
+
 function tool(name: string, properties: Record<string, { type: string }>): ToolDefinition {
   const [first] = Object.keys(properties);
   return {

@@ -6,15 +6,19 @@ import { createSocket, type Socket } from "node:dgram";
 
 export class World {
   readonly marker: string = `marker-${crypto.randomUUID()}`;
-  readonly parentPid: number = Deno.pid;
+  /** A socket that has no path. */
+  readonly abstractName: string = `canary-${crypto.randomUUID()}`;
   readonly directory: string;
   readonly projectRoot: string = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
+  /** The secret, open in this process and left open for whatever it starts. */
+  descriptor = -1;
   tcpPort = 0;
   udpPort = 0;
   /** Tools the script got through to, by name. */
   calls: string[] = [];
   #tcp: Deno.TcpListener;
   #unix: Deno.UnixListener;
+  #abstract: Deno.UnixListener;
   #udp: Socket;
   #contacts: string[] = [];
   #victimBefore = "";
@@ -26,8 +30,13 @@ export class World {
     this.#tcp = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     this.tcpPort = this.#tcp.addr.port;
     this.#unix = Deno.listen({ transport: "unix", path: this.unixSocket });
+    this.#abstract = Deno.listen({ transport: "unix", path: `\0${this.abstractName}` });
     this.#udp = createSocket("udp4", () => this.#contacts.push("udp"));
-    this.#serving = Promise.all([this.#accept(this.#tcp, "tcp"), this.#accept(this.#unix, "unix")]);
+    this.#serving = Promise.all([
+      this.#accept(this.#tcp, "tcp"),
+      this.#accept(this.#unix, "unix"),
+      this.#accept(this.#abstract, "abstract"),
+    ]);
     Deno.addSignalListener("SIGUSR2", this.#onSignal);
   }
 
@@ -39,6 +48,9 @@ export class World {
   }
   get secretModule(): string {
     return `${this.directory}/secret.mjs`;
+  }
+  get secretPython(): string {
+    return `${this.directory}/secret.py`;
   }
   get victim(): string {
     return `${this.directory}/victim`;
@@ -54,9 +66,11 @@ export class World {
     await Deno.writeTextFile(world.secretFile, world.marker);
     await Deno.writeTextFile(world.secretJson, JSON.stringify({ k: world.marker }));
     await Deno.writeTextFile(world.secretModule, `export const k = "${world.marker}";`);
+    await Deno.writeTextFile(world.secretPython, `k = "${world.marker}"`);
     await Deno.mkdir(world.victim);
     await Deno.writeTextFile(`${world.victim}/keep.txt`, "untouched");
     await Deno.symlink(world.secretFile, `${world.directory}/link`);
+    world.descriptor = openInheritable(world.secretFile);
     world.#victimBefore = await world.#look();
     return world;
   }
@@ -91,8 +105,31 @@ export class World {
     Deno.removeSignalListener("SIGUSR2", this.#onSignal);
     this.#tcp.close();
     this.#unix.close();
+    this.#abstract.close();
     await this.#serving;
     await new Promise<void>((resolve) => this.#udp.close(() => resolve()));
+    closeDescriptor(this.descriptor);
     await Deno.remove(this.directory, { recursive: true });
   }
+}
+
+const LIBC = {
+  open: { parameters: ["buffer", "i32"], result: "i32" },
+  close: { parameters: ["i32"], result: "i32" },
+} as const;
+
+/** Opens a file without close-on-exec, as a careless shell does. */
+function openInheritable(path: string): number {
+  const libc = Deno.dlopen("libc.so.6", LIBC);
+  try {
+    return libc.symbols.open(new TextEncoder().encode(`${path}\0`), 0);
+  } finally {
+    libc.close();
+  }
+}
+
+function closeDescriptor(descriptor: number): void {
+  const libc = Deno.dlopen("libc.so.6", LIBC);
+  libc.symbols.close(descriptor);
+  libc.close();
 }

@@ -93,6 +93,30 @@ for (const variant of variants()) {
   }
 }
 
+Deno.test("World notices what a script without walls does", async () => {
+  const world = await World.create();
+  try {
+    for (const name of ["read_file_sync", "tcp_connect", "unix_connect", "write_file"]) {
+      const code = scriptProgram(attempts.get(name)!.script!(world));
+      const args = [
+        "run",
+        "--allow-all",
+        "--quiet",
+        `data:text/javascript,${encodeURIComponent(code)}`,
+      ];
+      const { stdout } = await new Deno.Command(Deno.execPath(), { args }).output();
+      assert.match(new TextDecoder().decode(stdout), /GAINED/, name);
+    }
+    assert.deepEqual((await world.traces()).map((trace) => trace.split(" ")[0]), [
+      "tcp",
+      "unix",
+      "victim",
+    ]);
+  } finally {
+    await world.close();
+  }
+});
+
 Deno.test("the suite has at least 60 attempts in each language", () => {
   const all = [...attempts.values()];
   assert.ok(all.filter((attempt) => attempt.script).length >= 60);

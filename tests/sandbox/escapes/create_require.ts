@@ -7,5 +7,5 @@ export const attempt = defineAttempt({
 return createRequire("file:///tmp/")(${literal(w.secretJson)}).k;`,
   python: (w) =>
     `import runpy
-return runpy.run_path(${literal(w.secretModule)})`,
+return runpy.run_path(${literal(w.secretPython)})`,
 });

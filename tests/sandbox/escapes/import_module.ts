@@ -6,6 +6,6 @@ export const attempt = defineAttempt({
   python: (w) =>
     `import sys
 sys.path.insert(0, ${literal(w.directory)})
-open(${literal(w.directory)} + "/secret.mjs")
-import secret`,
+import secret
+return secret.k`,
 });

@@ -3,7 +3,7 @@ import { defineAttempt, literal } from "../_attempt.ts";
 
 export const attempt = defineAttempt({
   script: (w) =>
-    `const source = \`import { k } from "\${${
+    `const source = \`import { k } from "file://\${${
       literal(w.secretModule)
     }}"; export const a: string = k;\`;
 return (await import("data:application/typescript," + encodeURIComponent(source))).a;`,

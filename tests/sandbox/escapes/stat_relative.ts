@@ -2,11 +2,8 @@
 import { defineAttempt, literal } from "../_attempt.ts";
 
 export const attempt = defineAttempt({
-  script: (w) =>
-    `return Deno.lstatSync("../../" + ${
-      literal(w.secretFile)
-    }.split("/").slice(2).join("/")).size;`,
+  script: (w) => `return Deno.lstatSync("../".repeat(12) + ${literal(w.secretFile)}).size;`,
   python: (w) =>
     `import pathlib
-return pathlib.Path("../../..", ${literal(w.secretFile)}[1:]).lstat().st_size`,
+return pathlib.Path("../" * 12 + ${literal(w.secretFile)}).lstat().st_size`,
 });

@@ -1,13 +1,13 @@
-/** Binds and connects in the abstract namespace. */
-import { defineAttempt } from "../_attempt.ts";
+/** Connects and binds in the abstract namespace, where no path rule applies. */
+import { defineAttempt, literal } from "../_attempt.ts";
 
 export const attempt = defineAttempt({
-  script: () =>
-    `await Deno.connect({ transport: "unix", path: "\\0/tmp/.X11-unix/X0" });
+  script: (w) =>
+    `await Deno.connect({ transport: "unix", path: "\\0" + ${literal(w.abstractName)} });
 return "connected";`,
-  python: () =>
+  python: (w) =>
     `import socket
 connection = socket.socket(socket.AF_UNIX)
-connection.bind("\\0escape")
-return "bound"`,
+connection.connect("\\0" + ${literal(w.abstractName)})
+return "connected"`,
 });

@@ -5,7 +5,7 @@ export const attempt = defineAttempt({
   script: (w) =>
     `return await new Promise((resolve, reject) => {
   const worker = new Worker("file://" + ${literal(w.secretModule)}, { type: "module" });
-  worker.onmessage = resolve;
+  setTimeout(() => resolve("loaded"), 500);
   worker.onerror = (event) => { event.preventDefault(); reject(new Error(event.message)); };
 });`,
 });

@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+
+const PARENT = new URL("./_crashing_parent.ts", import.meta.url).pathname;
+
+/** Processes of the system whose parent was `pid`, by their working directory under `directory`. */
+async function processesIn(directory: string): Promise<number[]> {
+  const found: number[] = [];
+  for await (const { name } of Deno.readDir("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    const cwd = await Deno.readLink(`/proc/${name}/cwd`).catch(() => "");
+    if (cwd.startsWith(directory)) found.push(Number(name));
+  }
+  return found;
+}
+
+for (const language of ["typescript", "python"]) {
+  Deno.test({
+    name: `a busy ${language} child dies with its parent`,
+    ignore: Deno.build.os !== "linux",
+    async fn() {
+      const directory = await Deno.makeTempDir();
+      const parent = new Deno.Command(Deno.execPath(), {
+        args: ["run", "--allow-all", "--quiet", PARENT, language, directory],
+        stdout: "piped",
+      }).spawn();
+      // The parent prints one line when the script is in its loop.
+      const reader = parent.stdout.getReader();
+      await reader.read();
+      assert.equal((await processesIn(directory)).length, 1);
+      parent.kill("SIGKILL");
+      await parent.status;
+      await reader.cancel();
+      while ((await processesIn(directory)).length > 0) {
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+      await Deno.remove(directory, { recursive: true });
+    },
+  });
+}
