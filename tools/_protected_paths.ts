@@ -2,6 +2,7 @@
  * Which files the file tools may not read or write, and which need a yes first. Pure rules
  * over absolute paths; callers ask for the path as given and for what its symlinks lead to.
  */
+import type { ApprovalRequest } from "../src/protocol/approval.ts";
 import { basename, dirname, isWithin, relativePath } from "../src/util/path.ts";
 
 /** Where the rules look: the user's home and the hermes home (of a profile or the root). */
@@ -71,7 +72,7 @@ export function writeRefusal(path: string, places: ProtectedPlaces): string | un
 export function writeApproval(
   path: string,
   places: ProtectedPlaces,
-): { rule: string; description: string; allowAlways: boolean } | undefined {
+): Pick<ApprovalRequest, "rule" | "description" | "allowAlways" | "onceOnly"> | undefined {
   if (path === `${places.home}/.ssh/config`) {
     const description = "changes how ssh connects";
     return { rule: "ssh_config_write", description, allowAlways: true };
@@ -79,7 +80,7 @@ export function writeApproval(
   if (insideHermes(path, places) !== undefined) return undefined;
   if (INSTRUCTION_FILE.test(basename(path)) || basename(dirname(path)) === ".hermes") {
     const description = "changes the instructions that agents follow";
-    return { rule: "instruction_file_write", description, allowAlways: false };
+    return { rule: "instruction_file_write", description, allowAlways: false, onceOnly: true };
   }
   return undefined;
 }

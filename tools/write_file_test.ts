@@ -210,6 +210,7 @@ Deno.test("write_file asks before it changes instructions of agents", async () =
     rule: "instruction_file_write",
     description: "changes the instructions that agents follow",
     allowAlways: false,
+    onceOnly: true,
   });
   for (const path of ["sub/claude.md", ".cursorrules", "p/.hermes/plugin.ts"]) {
     match((await t.write({ path, content: "x" })).error, /was not approved/, path);

@@ -146,14 +146,18 @@ class Gate implements SessionGate {
     });
   }
 
-  /** The auxiliary model first; a person when it does not say yes. */
+  /** The auxiliary model first; a person when it does not say yes. After its no, a yes holds once. */
   async #reviewed(question: Question): Promise<ApprovalOutcome> {
     const verdict = await this.#review(question);
     if (verdict === "approve") return this.#allow({ answer: "once", by: "smart review" });
     if (verdict === "deny" && !this.#canAsk(question)) {
       return this.#refuse("review", { ...question.request, by: "smart review" });
     }
-    return await this.#asked(question, { doubtful: verdict === "deny" });
+    return await this.#asked(
+      verdict === "deny"
+        ? { ...question, request: { ...question.request, allowAlways: false, onceOnly: true } }
+        : question,
+    );
   }
 
   async #review({ request, context, isCommand }: Question) {
@@ -180,11 +184,7 @@ class Gate implements SessionGate {
     return this.#options.approver !== undefined && context.unattended !== true;
   }
 
-  /** Asks the person. After a reviewer's no (`doubtful`) a yes holds only once. */
-  async #asked(
-    question: Question,
-    { doubtful = false }: { doubtful?: boolean } = {},
-  ): Promise<ApprovalOutcome> {
+  async #asked(question: Question): Promise<ApprovalOutcome> {
     const { approver } = this.#options;
     const { context } = question;
     if (approver === undefined || context.unattended === true) {
@@ -192,11 +192,7 @@ class Gate implements SessionGate {
       const stops = this.#policy === "ask" && context.unattended !== true;
       return stops ? { ...refused, unanswerable: true } : refused;
     }
-    const request: ApprovalRequest = {
-      ...question.request,
-      subject: this.#shown(question.request.subject),
-      allowAlways: question.request.allowAlways && !doubtful,
-    };
+    const request = { ...question.request, subject: this.#shown(question.request.subject) };
     await this.#notify("pre_approval_request", { request, context });
     context.asked?.(request);
     const settled = await settleOrAbort((signal) => approver.ask(request, signal), {
@@ -204,7 +200,7 @@ class Gate implements SessionGate {
       timeoutMs: this.#options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
     });
     const outcome = settled.kind === "value"
-      ? await this.#accept(settled.value, { question, doubtful })
+      ? await this.#accept(settled.value, question)
       : this.#refuse(settled.kind === "timeout" ? "timeout" : "failure", {
         ...request,
         by: settled.kind,
@@ -214,17 +210,14 @@ class Gate implements SessionGate {
   }
 
   /** Turns an answer into an outcome and keeps what it allows. */
-  async #accept(
-    given: ApprovalOutcome,
-    { question, doubtful }: { question: Question; doubtful: boolean },
-  ): Promise<ApprovalOutcome> {
+  async #accept(given: ApprovalOutcome, question: Question): Promise<ApprovalOutcome> {
     if (given.answer === "deny") {
       return {
         ...given,
         ...this.#refuse("person", { ...question.request, by: given.by, why: given.reason }),
       };
     }
-    const answer = doubtful ? "once" : given.answer;
+    const answer = question.request.onceOnly === true ? "once" : given.answer;
     if (answer === "once") return this.#allow({ ...given, answer });
     for (const { key } of question.findings) this.#remembered.add(key);
     if (answer === "session") return this.#allow({ ...given, answer });

@@ -220,7 +220,8 @@ Deno.test("checkCommand() offers only once after a reviewer's no", async () => {
     smart: { review: () => Promise.resolve("DENY") },
   });
   assert.equal((await gate.checkCommand("rm -rf a", context())).answer, "once");
-  assert.equal(person.questions[0]!.allowAlways, false);
+  const [question] = person.questions;
+  assert.deepEqual([question!.allowAlways, question!.onceOnly], [false, true]);
   assert.equal((await gate.checkCommand("rm -rf a", context())).answer, "deny");
 });
 

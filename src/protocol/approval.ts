@@ -21,6 +21,8 @@ export interface ApprovalRequest {
   description: string;
   /** False where `always` may not be offered. */
   allowAlways: boolean;
+  /** A yes holds for this one time, whatever is answered. */
+  onceOnly?: boolean;
 }
 
 export type ApprovalAnswer = "once" | "session" | "always" | "deny";

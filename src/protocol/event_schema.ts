@@ -64,6 +64,7 @@ const approvalRequest = z.object({
   rule: z.string(),
   description: z.string(),
   allowAlways: z.boolean(),
+  onceOnly: z.boolean().exactOptional(),
 });
 
 const errorKind = z.enum([

@@ -63,11 +63,13 @@ export async function grantWish(
   options: { state: CallState; wish: ApprovalWish },
 ): Promise<Outcome | undefined> {
   const { state, wish } = options;
+  const description = wish.message ?? "a hook wants this call approved";
   const request: ApprovalRequest = {
     tool: state.name,
     subject: describe(parts, state),
-    rule: wish.rule ?? `hook:${state.name}`,
-    description: wish.message ?? "A hook wants this call approved",
+    // Under a prefix, so that a hook can neither use nor widen a yes given to another rule.
+    rule: `hook:${wish.rule ?? `${state.name}: ${description}`}`,
+    description,
     allowAlways: wish.rule !== undefined,
   };
   const outcome = await askGate({ parts, state }, (context) => {

@@ -143,12 +143,26 @@ Deno.test("dispatch asks for the approval a hook wants", async () => {
     assert.deepEqual(gate.requests, [{
       tool: "t",
       subject: 't {"n":1}',
-      rule: "r",
+      rule: "hook:r",
       description: "sure?",
       allowAlways: true,
     }]);
     assert.deepEqual(bench.types(), ["tool_start", "approval_start", "approval_end", "tool_end"]);
   }
+});
+
+Deno.test("dispatch keeps demands of hooks without a rule apart by their reason", async () => {
+  const bench = benchWithTool();
+  const gate = new FixedGate({ answer: "session", by: "person" });
+  let message = "first";
+  bench.hooks.on("pre_tool_call", () => ({ action: "approve", message }));
+  await bench.dispatcher({ gate }).run("t", { n: 1 });
+  message = "second";
+  await bench.dispatcher({ gate }).run("t", { n: 1 });
+  assert.deepEqual(
+    gate.requests.map(({ rule, allowAlways }) => [rule, allowAlways]),
+    [["hook:t: first", false], ["hook:t: second", false]],
+  );
 });
 
 Deno.test("dispatch tells observers what came of a call", async () => {

@@ -1,7 +1,7 @@
 /** Approval and clarifying questions put to the person at the terminal. */
-import type { ApprovalAnswer, Approver } from "../../protocol/approval.ts";
+import type { ApprovalAnswer, ApprovalRequest, Approver } from "../../protocol/approval.ts";
 import type { Clarifier, ClarifyQuestion } from "../../protocol/services.ts";
-import { oneLine } from "../render/tool_line.ts";
+import { oneLine, plainText } from "../render/tool_line.ts";
 import { Select, type SelectOptions } from "./select.ts";
 import type { TerminalInput } from "./terminal_input.ts";
 
@@ -14,12 +14,11 @@ const ANSWERS: readonly { answer: ApprovalAnswer; label: string }[] = [
 const OTHER = "Something else (type it)";
 
 /** Shows a choice and waits; undefined when cancelled. */
-export async function choose(
+async function choose(
   terminal: TerminalInput,
-  options: SelectOptions & { signal?: AbortSignal },
+  options: SelectOptions & { question: string; signal: AbortSignal },
 ): Promise<number[] | undefined> {
-  // What happened before the question is still on its way to the screen; let it arrive first.
-  await new Promise((resolve) => setTimeout(resolve, 0));
+  await show(terminal, options.question);
   const select = new Select(options);
   let shown = draw(terminal, { lines: select.render(), over: 0 });
   let chosen: number[] | undefined;
@@ -35,10 +34,20 @@ export async function choose(
   return chosen;
 }
 
-/** Repaints `lines` over the `over` lines drawn before. */
+/** Writes the question once: only the answers below it are painted again. */
+async function show(terminal: TerminalInput, question: string): Promise<void> {
+  // What happened before the question is still on its way to the screen; let it arrive first.
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  terminal.write(`\n${question.replaceAll("\n", "\r\n")}\r\n`);
+}
+
+/** Repaints `lines` over the `over` lines drawn before. A line that wrapped would be two. */
 function draw(terminal: TerminalInput, frame: { lines: string[]; over: number }): number {
   const up = frame.over > 0 ? `\x1b[${frame.over}A` : "";
-  terminal.write(up + frame.lines.map((line) => `\r\x1b[2K${line}\r\n`).join(""));
+  const width = Math.max(20, terminal.columns - 1);
+  terminal.write(
+    up + frame.lines.map((line) => `\r\x1b[2K${[...line].slice(0, width).join("")}\r\n`).join(""),
+  );
   return frame.lines.length;
 }
 
@@ -46,27 +55,34 @@ function draw(terminal: TerminalInput, frame: { lines: string[]; over: number })
 export function createTerminalApprover(terminal: TerminalInput): Approver {
   return {
     async ask(request, signal) {
-      const offered = ANSWERS.filter(({ answer }) => answer !== "always" || request.allowAlways);
+      const offered = ANSWERS.filter(({ answer }) => isOffered(answer, request));
+      const subject = plainText(request.subject).replaceAll("\n", "\n  ");
       const chosen = await choose(terminal, {
-        question: `\n${request.description}\n  ${oneLine(request.subject)}\nAllow it?`,
+        question: `${oneLine(request.description)}\n  ${subject}\nAllow it?`,
         choices: offered.map(({ label }) => label),
         signal,
       });
-      const answer = chosen === undefined ? "deny" : offered[chosen[0]!]!.answer;
-      return { answer, by: "you", ...(answer === "deny" ? { reason: "the user said no" } : {}) };
+      return { answer: chosen === undefined ? "deny" : offered[chosen[0]!]!.answer, by: "you" };
     },
   };
+}
+
+function isOffered(answer: ApprovalAnswer, request: ApprovalRequest): boolean {
+  if (answer === "session") return request.onceOnly !== true;
+  return answer !== "always" || request.allowAlways;
 }
 
 /** A clarifier that asks the person, with a free-text way out of every choice. */
 export function createTerminalClarifier(terminal: TerminalInput): Clarifier {
   async function askOne(question: ClarifyQuestion, signal: AbortSignal): Promise<string[]> {
+    const text = plainText(question.question);
     if (question.choices.length === 0) {
-      return [await terminal.readLine(`\n${question.question}\n> `, signal) ?? ""];
+      await show(terminal, text);
+      return [await terminal.readLine("> ", signal) ?? ""];
     }
     const chosen = await choose(terminal, {
-      question: `\n${question.question}`,
-      choices: [...question.choices, OTHER],
+      question: text,
+      choices: [...question.choices.map(oneLine), OTHER],
       multi: question.multiSelect,
       signal,
     });

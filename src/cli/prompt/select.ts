@@ -1,10 +1,9 @@
 /**
- * Choosing among answers with arrow keys or numbers: a state machine that renders lines and
- * takes keys, free of any terminal.
+ * Choosing among answers with arrow keys or numbers: a state machine that renders one line per
+ * answer and takes keys, free of any terminal.
  */
 
 export interface SelectOptions {
-  question: string;
   choices: readonly string[];
   /** Several may be marked with the space bar. */
   multi?: boolean;
@@ -26,16 +25,16 @@ export class Select {
 
   /** The lines to show now. */
   render(): string[] {
-    const { question, choices, multi } = this.#options;
+    const { choices, multi } = this.#options;
     const rows = choices.map((choice, index) => {
       const pointer = index === this.#at ? "❯" : " ";
       const box = multi ? (this.#marked.has(index) ? "[x] " : "[ ] ") : "";
       return `${pointer} ${index + 1}. ${box}${choice}`;
     });
     const help = multi
-      ? "↑↓ move, space marks, enter confirms"
+      ? "↑↓ move, space marks, enter confirms, esc cancels"
       : "↑↓ or number, enter confirms, esc cancels";
-    return [question, ...rows, help];
+    return [...rows, help];
   }
 
   onKey(key: string): SelectStep {

@@ -13,25 +13,25 @@ Deno.test("decodeKeys() names arrows, enter and plain characters", () => {
 });
 
 Deno.test("Select moves with arrows, wraps round and confirms with enter", () => {
-  const select = new Select({ question: "Which?", choices: ["a", "b", "c"] });
+  const select = new Select({ choices: ["a", "b", "c"] });
   deepStrictEqual(press(select, "\x1b[A\r"), { kind: "chosen", indexes: [2] });
-  match(select.render()[3]!, /^❯ 3\. c$/);
+  match(select.render()[2]!, /^❯ 3\. c$/);
 });
 
 Deno.test("Select takes a number at once", () => {
-  const select = new Select({ question: "Which?", choices: ["a", "b"] });
+  const select = new Select({ choices: ["a", "b"] });
   deepStrictEqual(press(select, "2"), { kind: "chosen", indexes: [1] });
-  deepStrictEqual(press(new Select({ question: "", choices: ["a"] }), "7"), { kind: "open" });
+  deepStrictEqual(press(new Select({ choices: ["a"] }), "7"), { kind: "open" });
 });
 
 Deno.test("Select marks several with space and gives them in order", () => {
-  const select = new Select({ question: "Which?", choices: ["a", "b", "c"], multi: true });
+  const select = new Select({ choices: ["a", "b", "c"], multi: true });
   deepStrictEqual(press(select, "3\x1b[A \r"), { kind: "chosen", indexes: [1, 2] });
 });
 
 Deno.test("Select is cancelled by escape and Ctrl-C", () => {
   for (const key of ["\x1b", "\x03"]) {
-    deepStrictEqual(press(new Select({ question: "", choices: ["a"] }), key), {
+    deepStrictEqual(press(new Select({ choices: ["a"] }), key), {
       kind: "cancelled",
     });
   }

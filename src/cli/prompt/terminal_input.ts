@@ -9,6 +9,10 @@ export interface TerminalDevice {
   readonly input: AsyncIterable<Uint8Array>;
   write(text: string): void;
   setRaw(raw: boolean): void;
+  /** Characters in a line. */
+  columns(): number;
+  /** Ctrl-C while keys are read one by one, when the terminal itself does not see it. */
+  interrupt(): void;
 }
 
 interface LineWaiter {
@@ -28,6 +32,10 @@ export class TerminalInput {
   constructor(device: TerminalDevice) {
     this.#device = device;
     void this.#pump();
+  }
+
+  get columns(): number {
+    return this.#device.columns();
   }
 
   write(text: string): void {
@@ -57,7 +65,9 @@ export class TerminalInput {
     const { promise, resolve } = Promise.withResolvers<void>();
     const stop = () => resolve();
     signal?.addEventListener("abort", stop, { once: true });
+    let interrupted = false;
     this.#onKey = (key) => {
+      interrupted ||= key === "ctrl-c";
       if (key === undefined || onKey(key)) resolve();
     };
     this.#device.setRaw(true);
@@ -67,6 +77,7 @@ export class TerminalInput {
       this.#onKey = undefined;
       this.#device.setRaw(false);
       signal?.removeEventListener("abort", stop);
+      if (interrupted) this.#device.interrupt();
     }
   }
 
@@ -106,5 +117,7 @@ export function createStdTerminal(): TerminalDevice {
       Deno.stderr.writeSync(new TextEncoder().encode(text));
     },
     setRaw: (raw) => Deno.stdin.setRaw(raw),
+    columns: () => Deno.consoleSize().columns,
+    interrupt: () => Deno.kill(Deno.pid, "SIGINT"),
   };
 }

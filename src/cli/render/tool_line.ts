@@ -2,6 +2,10 @@
 import type { AgentEvent } from "../../protocol/event.ts";
 
 const MAX_CHARS = 120;
+const MAX_TEXT_CHARS = 4000;
+/** Control characters but for the line feed, and those that reorder what is shown. */
+// deno-lint-ignore no-control-regex -- control characters are exactly what must go
+const UNSEEN = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;
 /** Arguments that say best what a call is about, in order. */
 const TELLING = [
   "command",
@@ -58,9 +62,15 @@ export function isFailure(event: AgentEvent & { type: "tool_end" }): boolean {
 
 /** Text on one line, bounded, without control characters. */
 export function oneLine(text: string): string {
-  // deno-lint-ignore no-control-regex -- control characters are exactly what must go
-  const clean = text.slice(0, MAX_CHARS * 4).replaceAll(/[\x00-\x1f\x7f-\x9f\s]+/g, " ").trim();
+  const clean = text.slice(0, MAX_CHARS * 4).replaceAll(UNSEEN, " ").replaceAll(/\s+/g, " ").trim();
   return clean.length > MAX_CHARS ? `${clean.slice(0, MAX_CHARS - 1)}…` : clean;
+}
+
+/** Text as it is, bounded, but for characters that move the cursor or change the order of others. */
+export function plainText(text: string): string {
+  const clean = text.replaceAll("\t", "  ").replaceAll(UNSEEN, "\ufffd");
+  if (clean.length <= MAX_TEXT_CHARS) return clean;
+  return `${clean.slice(0, MAX_TEXT_CHARS)}… (${clean.length - MAX_TEXT_CHARS} more characters)`;
 }
 
 /** `+3 −1` of a unified diff. */
