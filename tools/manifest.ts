@@ -38,6 +38,32 @@ export const TOOL_MANIFEST: readonly ManifestEntry[] = [
     load: () => import("./clarify.ts"),
   },
   {
+    "name": "execute_code",
+    "toolset": "code_execution",
+    "description": "Run a script that calls tools; only what it prints comes back.",
+    "schema": {
+      "type": "object",
+      "properties": {
+        "code": { "type": "string" },
+        "language": {
+          "type": "string",
+          "enum": ["typescript", "javascript", "python"],
+          "description": "default typescript",
+        },
+        "session": {
+          "type": "string",
+          "description": "name; its later scripts see the same variables",
+        },
+      },
+      "required": ["code"],
+    },
+    "emoji": "🐍",
+    "timeoutMs": 0,
+    "checked": true,
+    "dynamic": true,
+    load: () => import("./execute_code.ts"),
+  },
+  {
     "name": "patch",
     "toolset": "file",
     "description":

@@ -3,6 +3,7 @@
  * machine without starting a process: a schema is built from the answer.
  */
 import type { ChildMode, LanguageSupport, SandboxAvailability, Wall } from "./contract.ts";
+import { defaultMode } from "./command.ts";
 import { landlockVersion } from "./landlock.ts";
 import { openLibc } from "./libc.ts";
 import { findPython } from "./python.ts";
@@ -62,18 +63,23 @@ export interface Findings extends SandboxAvailability {
   executable?: string;
 }
 
-export function lookAround(options: {
-  mode: ChildMode;
-  without: readonly Wall[];
+export interface LookOptions {
+  /** The `PATH` that Python is looked for on. */
   searchPath: string;
-}): Findings {
+  mode?: ChildMode;
+  without?: readonly Wall[];
+}
+
+/** What can run here. */
+export function lookAround(options: LookOptions): Findings {
+  const { mode = defaultMode(), without = [] } = options;
   if (Deno.build.os === "windows") {
     const reason = "execute_code needs Unix sockets; use normal tool calls instead";
     return { script: no(reason), python: no(reason) };
   }
   const walls = (["permissions", ...kernelWalls()] as Wall[])
-    .filter((wall) => !options.without.includes(wall));
-  const gap = scriptGap(options.mode, walls);
+    .filter((wall) => !without.includes(wall));
+  const gap = scriptGap(mode, walls);
   const script = gap === undefined ? yes() : no(gap);
   const wallGap = pythonGap(walls);
   if (wallGap !== undefined) return { script, python: no(wallGap) };
