@@ -1,74 +1,16 @@
 /** The interactive chat on a real pseudo-terminal: streaming, slash commands, approval, Ctrl-C. */
-import { match, ok, strictEqual } from "node:assert/strict";
-import { createLocalEnvironment } from "../../environments/local.ts";
-import type { BackgroundProcess } from "../../src/protocol/environment.ts";
-import { shellJoin } from "../../src/util/shell_quote.ts";
-import { type Reply, startFakeModel } from "../support/fake_model_server.ts";
-import { hermesCommand, tempHome, testEnv } from "../support/hermes.ts";
+import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import type { Reply } from "../support/fake_model_server.ts";
+import { type Screen, type Seat, withScreen } from "../support/screen.ts";
 
-class Screen implements AsyncDisposable {
-  #process: BackgroundProcess;
-  #close: () => Promise<void>;
-
-  constructor(process: BackgroundProcess, close: () => Promise<void>) {
-    this.#process = process;
-    this.#close = close;
-  }
-
-  /** Everything shown so far, without colours and cursor moves. */
-  get text(): string {
-    // deno-lint-ignore no-control-regex -- terminal output is made of them
-    return this.#process.output().text.replaceAll(/\x1b\[[0-9;?]*[A-Za-z]|\r/g, "");
-  }
-
-  /** Waits until `pattern` is on the screen after what was there before. */
-  async shows(pattern: RegExp): Promise<void> {
-    if (pattern.test(this.text)) return;
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const timer = setTimeout(
-      () => reject(new Error(`${pattern} never came; the screen shows:\n${this.text}`)),
-      20_000,
-    );
-    const stop = this.#process.onOutput(() => {
-      if (pattern.test(this.text)) resolve();
-    });
-    try {
-      await promise;
-    } finally {
-      clearTimeout(timer);
-      stop();
-    }
-  }
-
-  async type(keys: string): Promise<void> {
-    await this.#process.write(keys);
-  }
-
-  async exitCode(): Promise<number> {
-    return await this.#process.exited;
-  }
-
-  async [Symbol.asyncDispose]() {
-    await this.#process.kill();
-    await this.#close();
-  }
-}
-
-async function withChat(replies: Reply[], body: (screen: Screen, home: string) => Promise<void>) {
-  await using home = await tempHome();
-  await using model = startFakeModel({ replies });
-  const { command, args } = hermesCommand(["--base-url", model.url, "--model", "fake-model"]);
-  const environment = createLocalEnvironment({
-    cwd: home.path,
-    env: testEnv(home.path),
-    home: home.path,
-    // The harness's own variables, which commands of an agent would not get.
-    passEnv: ["HERMES_HOME"],
+async function withChat(
+  replies: Reply[],
+  body: (screen: Screen, seat: Seat) => Promise<void>,
+): Promise<void> {
+  await withScreen({ args: [], replies }, async (seat) => {
+    await seat.screen.shows(/custom\/fake-model[^\n]*\/help\n> /);
+    await body(seat.screen, seat);
   });
-  const process = await environment.spawn(shellJoin([command, ...args]), { pty: true });
-  await using screen = new Screen(process, () => environment.close());
-  await screen.shows(/custom\/fake-model[^\n]*\/help\n> /);
-  await body(screen, home.path);
 }
 
 Deno.test("chat streams answers, runs slash commands and leaves with a way back", async () => {
@@ -89,7 +31,7 @@ Deno.test("chat streams answers, runs slash commands and leaves with a way back"
 
 Deno.test("chat asks before a command that needs a yes, and arrow keys answer", async () => {
   const call = { toolCalls: [{ name: "terminal", arguments: { command: "rm -rf build" } }] };
-  await withChat([call, { text: "left alone" }], async (screen, home) => {
+  await withChat([call, { text: "left alone" }], async (screen, { home }) => {
     await Deno.mkdir(`${home}/build`);
     await screen.type("clean up\r");
     await screen.shows(/Allow it\?[\s\S]*4\. Deny/);
@@ -117,10 +59,45 @@ Deno.test("chat stops the turn at the first Ctrl-C and quits at the second", asy
 
 Deno.test("chat hands what is typed during a turn to the model's next call", async () => {
   const call = { toolCalls: [{ name: "terminal", arguments: { command: "sleep 1" } }] };
-  await withChat([call, { text: "steered" }], async (screen) => {
+  await withChat([call, { text: "steered" }], async (screen, { model }) => {
     await screen.type("go\r");
     await screen.shows(/→ terminal/);
     await screen.type("use tabs\r");
     await screen.shows(/steered/);
+    match(JSON.stringify(model.requests[1]!.body.messages.at(-1)), /use tabs/);
+  });
+});
+
+Deno.test("clarify is answered with arrow keys, a number, marks or free text", async () => {
+  const ask = (args: Record<string, unknown>) => ({
+    toolCalls: [{ name: "clarify", arguments: args }],
+  });
+  const choices = ["red", "green", "blue"];
+  await withChat([
+    ask({ question: "Arrow?", choices }),
+    ask({ question: "Number?", choices }),
+    ask({ question: "Several?", choices, multi_select: true }),
+    ask({ question: "Own words?", choices }),
+    ask({ question: "Name?" }),
+    { text: "asked enough" },
+  ], async (screen, { model }) => {
+    await screen.type("go\r");
+    await screen.shows(/Arrow\?\n❯ 1\. red \(Recommended\)[\s\S]*esc cancels/);
+    await screen.type("\x1b[B\r");
+    await screen.shows(/Number\?\n❯[\s\S]*esc cancels/);
+    await screen.type("3");
+    await screen.shows(/Several\?\n❯[\s\S]*esc cancels/);
+    await screen.type(" \x1b[B\x1b[B \r");
+    await screen.shows(/Own words\?\n❯[\s\S]*esc cancels/);
+    await screen.type("4");
+    await screen.shows(/Own words\?[\s\S]*\n> /);
+    await screen.type("violet\r");
+    await screen.shows(/Name\?\n> /);
+    await screen.type("Hermes\r");
+    await screen.shows(/asked enough/);
+    const results = (model.requests.at(-1)!.body.messages as { role: string; content: string }[])
+      .filter((message) => message.role === "tool")
+      .map((message) => JSON.parse(message.content).user_response);
+    deepStrictEqual(results, ["green", "blue", ["red", "blue"], "violet", "Hermes"]);
   });
 });

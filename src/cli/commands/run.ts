@@ -4,6 +4,7 @@
  */
 import { BudgetExceeded } from "../../agent/budget.ts";
 import type { TurnResult } from "../../agent/types.ts";
+import type { Approver } from "../../protocol/approval.ts";
 import { EXIT, UsageError } from "../../protocol/error.ts";
 import type { AgentEvent, EndReason } from "../../protocol/event.ts";
 import type { UserPart } from "../../protocol/message.ts";
@@ -43,6 +44,7 @@ export async function main(input: CommandInput): Promise<number> {
         source: "run" as const,
         record: text(input.flags.record),
         replay: text(input.flags.replay),
+        approver: terminalApprover(),
       }),
     );
     const budget = settings.config.agent.run_budget_seconds;
@@ -63,6 +65,26 @@ export async function main(input: CommandInput): Promise<number> {
     clearTimeout(timer);
     stopListening();
   }
+}
+
+/** Asks whoever sits at the terminal; whether anybody is asked at all is the policy's to say. */
+function terminalApprover(): Approver | undefined {
+  if (!Deno.stdin.isTerminal() || !Deno.stderr.isTerminal()) return undefined;
+  let opening: Promise<Approver> | undefined;
+  return {
+    async ask(request, signal) {
+      opening ??= openTerminalApprover();
+      return await (await opening).ask(request, signal);
+    },
+  };
+}
+
+async function openTerminalApprover(): Promise<Approver> {
+  const [{ createTerminalApprover }, { createStdTerminal, TerminalInput }] = await Promise.all([
+    import("../prompt/ask.ts"),
+    import("../prompt/terminal_input.ts"),
+  ]);
+  return createTerminalApprover(new TerminalInput(createStdTerminal()));
 }
 
 export interface RunTurn {
