@@ -2,6 +2,7 @@
  * How a child is started in each build, as data: the program, its arguments and the
  * permissions it begins with. The bootstrap gives those up again; spawning is done elsewhere.
  */
+import { UsageError } from "../protocol/error.ts";
 import { dirname } from "../util/path.ts";
 import { isStandalone, type SelfCommand, selfCommand } from "../util/runtime.ts";
 import type { ChildMode, Wall } from "./contract.ts";
@@ -36,6 +37,13 @@ function bootstrapReads(): string[] {
 
 function pathOf(url: string): string {
   return decodeURIComponent(new URL(url).pathname);
+}
+
+/** What `HERMES_SANDBOX_MODE` asks for. @throws {UsageError} when it is no mode. */
+export function parseChildMode(value: string | undefined): ChildMode | undefined {
+  if (value === undefined || value === "") return undefined;
+  if (value === "deno" || value === "reexec") return value;
+  throw new UsageError(`HERMES_SANDBOX_MODE is "${value}": set it to "deno" or "reexec"`);
 }
 
 /** The mode that fits this build. */

@@ -14,6 +14,7 @@ import type { Clarifier, ToolServices } from "../protocol/services.ts";
 import { createDispatcher } from "../registry/dispatch.ts";
 import { Hooks } from "../registry/hooks.ts";
 import { registry } from "../registry/registry.ts";
+import { parseChildMode } from "../sandbox/command.ts";
 import { SandboxRunner } from "../sandbox/runner.ts";
 import { SessionFileLedger } from "../util/file_ledger.ts";
 import { joinPath } from "../util/path.ts";
@@ -67,13 +68,20 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
     passEnv: settings.config.terminal.env_passthrough,
     settings: settings.config.terminal,
   });
-  const sandbox = new SandboxRunner({ searchPath: processEnv.PATH ?? "" });
+  const sandbox = new SandboxRunner({
+    searchPath: processEnv.PATH ?? "",
+    mode: parseChildMode(processEnv.HERMES_SANDBOX_MODE),
+  });
   const services: ToolServices = {
     todo: createTodoList(),
     clarifier: options.clarifier ?? NOBODY,
     processes: createProcessTable(),
     files: new SessionFileLedger(),
-    spill: createSpillStore(spillDirectory(options)),
+    spill: createSpillStore({
+      directory: spillDirectory(options),
+      prefix: options.sessionId,
+      redact: (text) => redact(text, "code"),
+    }),
     extra: new Map<string, unknown>([
       ["sandbox", sandbox],
       ["hermes_home", settings.home.dir],
