@@ -58,11 +58,15 @@ export function selfCommand(args: readonly string[]): SelfCommand {
   return { command, args: [...flags, mainModule(), ...args] };
 }
 
-/** Variables a child of this build needs even when it inherits nothing: where Deno keeps its caches. */
+/**
+ * Variables for a child of this build that inherits nothing: no calls home, no `node` command
+ * made of Deno, and the place of its caches.
+ */
 export function selfEnvironment(): Record<string, string> {
   const root = portableRoot();
   return {
     DENO_NO_UPDATE_CHECK: "1",
+    DENO_DISABLE_NODE_SHIM: "1",
     ...(root === undefined ? {} : { DENO_DIR: `${root}/cache` }),
   };
 }

@@ -1,0 +1,109 @@
+/**
+ * The artefact under test, the executable that `HERMES_BIN` names or a portable build of this
+ * tree, and the bare machine it has to work on: neither Deno nor Node to be found.
+ */
+import { portableExecutable } from "../../scripts/portable.ts";
+
+export const ROOT = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
+const RUNTIMES = ["deno", "node", "nodejs", "npm", "npx", "corepack", "bun", "tsx"];
+
+export interface Outcome {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+let built: Promise<string> | undefined;
+
+/** The executable under test. */
+export async function artefact(): Promise<string> {
+  return Deno.env.get("HERMES_BIN") || await (built ??= portableExecutable());
+}
+
+/** True for the self-extracting build, which the unpacking cases are about. */
+export async function isPortable(path: string): Promise<boolean> {
+  using file = await Deno.open(path);
+  const head = new Uint8Array(9);
+  await file.read(head);
+  return new TextDecoder().decode(head) === "#!/bin/sh";
+}
+
+/** Where the suites share one unpacked copy. */
+export const UNPACKED = `${ROOT}/dist/cache/unpacked`;
+
+export interface Machine extends AsyncDisposable {
+  /** An empty home. */
+  home: string;
+  /** A directory with every program of this machine but the JavaScript runtimes. */
+  path: string;
+  /** Its environment; there is nothing else in it. */
+  env: Record<string, string>;
+}
+
+/** A user's account with an empty home and no runtime in reach. */
+export async function bareMachine(): Promise<Machine> {
+  const root = await Deno.makeTempDir({ prefix: "hermes-binary-" });
+  const [home, path] = [`${root}/home`, `${root}/bin`];
+  await Deno.mkdir(home);
+  await Deno.mkdir(path);
+  const programs = new Map<string, string>();
+  for (const directory of Deno.env.get("PATH")!.split(":")) {
+    for (const name of await listing(directory)) {
+      if (!programs.has(name) && !RUNTIMES.includes(name)) {
+        programs.set(name, `${directory}/${name}`);
+      }
+    }
+  }
+  for (const [name, target] of programs) await Deno.symlink(target, `${path}/${name}`);
+  return {
+    home,
+    path,
+    env: { HOME: home, PATH: path, HERMES_BIN_CACHE: UNPACKED, NO_COLOR: "1", LANG: "C.UTF-8" },
+    async [Symbol.asyncDispose]() {
+      await Deno.remove(root, { recursive: true });
+    },
+  };
+}
+
+async function listing(directory: string): Promise<string[]> {
+  try {
+    return await Array.fromAsync(Deno.readDir(directory), ({ name }) => name);
+  } catch {
+    return []; // PATH may name directories that do not exist
+  }
+}
+
+export interface RunOptions {
+  env: Record<string, string>;
+  cwd?: string;
+  stdin?: string;
+}
+
+/** Runs a command with exactly this environment, to its end. */
+export async function run(
+  command: readonly string[],
+  options: RunOptions,
+): Promise<Outcome> {
+  const child = new Deno.Command(command[0]!, {
+    args: command.slice(1),
+    cwd: options.cwd ?? options.env.HOME ?? "/",
+    env: options.env,
+    clearEnv: true,
+    stdin: options.stdin === undefined ? "null" : "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  if (options.stdin !== undefined) {
+    const writer = child.stdin.getWriter();
+    await writer.write(new TextEncoder().encode(options.stdin));
+    await writer.close();
+  }
+  const { code, stdout, stderr } = await child.output();
+  const decoder = new TextDecoder();
+  return { code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) };
+}
+
+/** Says why a test does not run here. */
+export function skip(reason: string): void {
+  console.log(`not run: ${reason}`);
+}

@@ -1,0 +1,203 @@
+/** How the portable executable unpacks itself when everything goes wrong at once. */
+import assert from "node:assert/strict";
+import { VERSION } from "../../src/util/version.ts";
+import { artefact, bareMachine, isPortable, type Machine, run, skip } from "./support.ts";
+
+interface Unpacking {
+  binary: string;
+  machine: Machine;
+  /** A cache directory of its own. */
+  cache: string;
+  env: Record<string, string>;
+}
+
+/** Registers a case about unpacking into a cache of its own, for the build that unpacks. */
+function unpackTest(name: string, body: (place: Unpacking) => Promise<void>): void {
+  Deno.test(`the portable executable ${name}`, async () => {
+    const binary = await artefact();
+    if (!await isPortable(binary)) return skip(`${binary} does not unpack itself`);
+    await using machine = await bareMachine();
+    const { HERMES_BIN_CACHE: _shared, ...env } = machine.env;
+    await body({ binary, machine, cache: `${machine.home}/.cache/hermes/bin`, env });
+  });
+}
+
+async function names(directory: string): Promise<string[]> {
+  return (await Array.fromAsync(Deno.readDir(directory), ({ name }) => name)).sort();
+}
+
+function assertVersion(outcome: { code: number; stdout: string; stderr: string }): void {
+  assert.deepEqual(outcome, { code: 0, stdout: `hermes ${VERSION}\n`, stderr: "" });
+}
+
+/** A version nothing runs any more, unpacked an hour ago. */
+async function addOldVersion(cache: string, name: string): Promise<string> {
+  const old = `${cache}/${name}`;
+  await Deno.mkdir(`${old}/app`, { recursive: true });
+  await Deno.writeTextFile(`${old}/app/main.js`, "");
+  await Deno.copyFile("/bin/sleep", `${old}/deno`);
+  await age(old);
+  return old;
+}
+
+async function age(path: string): Promise<void> {
+  const then = new Date(Date.now() - 3600_000);
+  await Deno.utime(path, then, then);
+}
+
+unpackTest("unpacks once when twenty first runs start at once", async ({ binary, cache, env }) => {
+  const outcomes = await Promise.all(
+    Array.from({ length: 20 }, () => run([binary, "--version"], { env })),
+  );
+  outcomes.forEach(assertVersion);
+  const left = await names(cache);
+  assert.equal(left.length, 1, `left in the cache: ${left}`);
+  assert.deepEqual(await names(`${cache}/${left[0]}`), ["app", "cache", "deno"]);
+});
+
+unpackTest("starts no other program once it is unpacked", async ({ binary, env }) => {
+  assertVersion(await run([binary, "--version"], { env }));
+  assertVersion(await run([binary, "--version"], { env: { ...env, PATH: "/nowhere" } }));
+});
+
+unpackTest("uses a private temporary directory when the home is read-only", async (place) => {
+  const { binary, machine } = place;
+  const temporary = `${machine.home}/tmp`;
+  await Deno.mkdir(temporary);
+  // Nobody, not even root, can make a directory there.
+  const env = { ...place.env, HOME: "/proc/self", TMPDIR: temporary };
+  assertVersion(await run([binary, "--version"], { env, cwd: "/" }));
+  const [root] = await names(temporary);
+  assert.match(root!, /^hermes-\d+$/);
+  assert.equal((await Deno.stat(`${temporary}/${root}`)).mode! & 0o777, 0o700);
+  assertVersion(await run([binary, "--version"], { env, cwd: "/" }));
+});
+
+unpackTest("never runs a program from a temporary directory that others made", async (place) => {
+  const { binary, machine } = place;
+  const temporary = `${machine.home}/tmp`;
+  await Deno.mkdir(`${machine.home}/planted`);
+  await Deno.mkdir(temporary);
+  const { stdout: uid } = await run(["id", "-u"], { env: machine.env });
+  await Deno.symlink(`${machine.home}/planted`, `${temporary}/hermes-${uid.trim()}`);
+  const { HOME: _home, ...homeless } = place.env;
+  const env = { ...homeless, TMPDIR: temporary };
+  const outcome = await run([binary, "--version"], { env, cwd: "/" });
+  assert.equal(outcome.code, 126);
+  assert.match(outcome.stderr, /hermes-\d+: it belongs to somebody else\n.*HERMES_BIN_CACHE/);
+  assert.deepEqual(await names(`${machine.home}/planted`), []);
+});
+
+unpackTest("says so when there is no space, and leaves nothing behind", async (place) => {
+  const { binary, machine, env } = place;
+  const small = `${machine.home}/small`;
+  await Deno.mkdir(small);
+  const mount = `mount -t tmpfs -o size=30m tmpfs ${small}`;
+  const script = `${mount} || exit 99; HERMES_BIN_CACHE=${small} ${binary} --version; code=$?
+    ls -A ${small}; exit $code`;
+  const outcome = await run(["unshare", "-m", "sh", "-c", script], { env });
+  if (outcome.code === 99 || outcome.stderr.includes("unshare")) {
+    return skip("a small file system cannot be mounted here");
+  }
+  assert.deepEqual([outcome.code, outcome.stdout], [126, ""]);
+  assert.match(
+    outcome.stderr,
+    /^hermes: cannot unpack into \S+\/small: tar: .+\nhermes: set HERMES_BIN_CACHE .+\n$/,
+  );
+});
+
+unpackTest("says so when programs may not run from the cache", async (place) => {
+  const { binary, machine, env } = place;
+  const directory = `${machine.home}/noexec`;
+  await Deno.mkdir(directory);
+  const script = `mount -t tmpfs -o noexec tmpfs ${directory} || exit 99
+    HERMES_BIN_CACHE=${directory} ${binary} --version`;
+  const outcome = await run(["unshare", "-m", "sh", "-c", script], { env });
+  if (outcome.code === 99 || outcome.stderr.includes("unshare")) {
+    return skip("a noexec file system cannot be mounted here");
+  }
+  assert.equal(outcome.code, 126);
+  assert.match(outcome.stderr, /deno: Permission denied\nhermes: set HERMES_BIN_CACHE to .+\n$/);
+});
+
+unpackTest("recovers from a first run that was killed half-way", async (place) => {
+  const { binary, cache, env } = place;
+  const child = new Deno.Command("setsid", {
+    args: [binary, "--version"],
+    env,
+    clearEnv: true,
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+  await Deno.mkdir(cache, { recursive: true });
+  using watcher = Deno.watchFs(cache);
+  const begun = async () => (await names(cache)).find((name) => name.startsWith(".hermes-new"));
+  if (await begun() === undefined) {
+    for await (const _ of watcher) if (await begun() !== undefined) break;
+  }
+  Deno.kill(-child.pid, "SIGKILL");
+  await child.status;
+  const half = await begun();
+  assert.ok(half !== undefined, "it was killed while it unpacked");
+  await age(`${cache}/${half}`);
+  assertVersion(await run([binary, "--version"], { env }));
+  assert.equal((await names(cache)).length, 1, "the half-unpacked copy is gone");
+});
+
+unpackTest("removes versions that nothing runs, and keeps the others", async (place) => {
+  const { binary, cache, env } = place;
+  await Deno.mkdir(cache, { recursive: true });
+  const unused = await addOldVersion(cache, "1".repeat(32));
+  const used = await addOldVersion(cache, "2".repeat(32));
+  await Deno.mkdir(`${cache}/notes`);
+  await age(`${cache}/notes`);
+  const user = new Deno.Command(`${used}/deno`, { args: ["60"] }).spawn();
+  try {
+    assertVersion(await run([binary, "--version"], { env }));
+    const left = await names(cache);
+    assert.ok(!left.includes(unused.slice(-32)), "the unused version is gone");
+    assert.ok(left.includes(used.slice(-32)), "the version in use stays");
+    assert.ok(left.includes("notes"), "what is not ours stays");
+  } finally {
+    user.kill("SIGKILL");
+    await user.status;
+  }
+});
+
+unpackTest("tells an incomplete or damaged download", async ({ binary, machine, env }) => {
+  const bytes = await Deno.readFile(binary);
+  const half = `${machine.home}/half`;
+  await Deno.writeFile(half, bytes.subarray(0, bytes.length / 2), { mode: 0o755 });
+  const incomplete = await run([half, "--version"], { env });
+  assert.deepEqual(incomplete, {
+    code: 126,
+    stdout: "",
+    stderr: `hermes: ${half} is incomplete, download it again\n`,
+  });
+  const damaged = `${machine.home}/damaged`;
+  bytes[bytes.length - 100_000]! ^= 0xff;
+  await Deno.writeFile(damaged, bytes, { mode: 0o755 });
+  const outcome = await run([damaged, "--version"], { env });
+  assert.equal(outcome.code, 126);
+  assert.match(outcome.stderr, /^hermes: cannot unpack into /);
+});
+
+unpackTest(
+  "starts by symlink, by relative path, with blanks, and in other shells",
+  async (place) => {
+    const { binary, machine, env } = place;
+    const directory = `${machine.home}/my programs`;
+    await Deno.mkdir(directory);
+    await Deno.symlink(binary, `${directory}/hermes`);
+    await Deno.symlink(binary, `${machine.path}/hermes`);
+    const cache = { HERMES_BIN_CACHE: `${machine.home}/cache with blanks` };
+    assertVersion(await run([`${directory}/hermes`, "--version"], { env: { ...env, ...cache } }));
+    assertVersion(await run(["sh", "-c", "./hermes --version"], { env, cwd: directory }));
+    assertVersion(await run(["sh", "-c", "hermes --version"], { env }));
+    for (const shell of [["dash"], ["bash", "--posix"], ["busybox", "sh"], ["zsh"], ["ksh"]]) {
+      const found = await Deno.stat(`${machine.path}/${shell[0]}`).catch(() => undefined);
+      if (found === undefined) skip(`${shell[0]} is not installed`);
+      else assertVersion(await run([...shell, binary, "--version"], { env }));
+    }
+  },
+);
