@@ -15,6 +15,7 @@ import type {
   ScriptProgress,
 } from "../src/sandbox/contract.ts";
 import { scriptSignature } from "../src/sandbox/signature.ts";
+import { VERSION } from "../src/util/version.ts";
 
 const LANGUAGES = ["typescript", "javascript", "python"] as const;
 /** A line of progress at most this often. */
@@ -56,8 +57,13 @@ registry.register({
 });
 
 async function checkSandbox(ctx: CheckContext): Promise<boolean | string> {
-  const { lookAround } = await import("../src/sandbox/availability.ts");
-  support = lookAround({ searchPath: ctx.env("PATH") ?? "" });
+  const searchPath = ctx.env("PATH") ?? "";
+  // Running a script looks again; the schema may live with what was true a moment ago.
+  support = await ctx.recall<SandboxAvailability>(
+    "sandbox",
+    `${VERSION} ${ctx.kernel} ${searchPath}`,
+    async () => (await import("../src/sandbox/availability.ts")).lookAround({ searchPath }),
+  );
   return support.script.available || support.script.reason;
 }
 

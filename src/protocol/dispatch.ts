@@ -17,7 +17,7 @@ export interface DispatchOptions {
 export interface CallPlan {
   /** May run beside other calls of the same message. */
   parallel: boolean;
-  /** Files it touches, as absolute paths; overlapping ones with a writer are not run together. */
+  /** Files it touches, absolute and without symlinks; overlapping ones with a writer are not run together. */
   paths: PathUse[];
 }
 
@@ -32,8 +32,8 @@ export interface DispatchResult {
 }
 
 export interface ToolDispatcher {
-  /** How a call may be scheduled. Pure; never throws. */
-  plan(call: ToolCallPart): CallPlan;
+  /** How a call may be scheduled now. Changes nothing; never rejects. */
+  plan(call: ToolCallPart): Promise<CallPlan>;
   /** Runs one call. Never throws: every failure is a result; an abort gives a "cancelled" result. */
   run(call: ToolCallPart, options: DispatchOptions): Promise<DispatchResult>;
   /** Forgets per-turn counters (loop guardrails). */

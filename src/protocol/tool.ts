@@ -63,6 +63,13 @@ export interface CheckContext {
   which(program: string): Promise<string | undefined>;
   config(path: string): unknown;
   readonly environmentName: string;
+  /** The running kernel, so that a remembered look can tell when it changed. */
+  readonly kernel: string;
+  /**
+   * A look at the machine that is remembered between runs as long as `fingerprint` stays the
+   * same. The value must be plain JSON and is only a hint.
+   */
+  recall<T>(key: string, fingerprint: string, look: () => Promise<T>): Promise<T>;
 }
 
 /** What a dynamic schema may depend on. */

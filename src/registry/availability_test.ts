@@ -8,6 +8,8 @@ const CONTEXT: CheckContext = {
   which: () => Promise.resolve(undefined),
   config: () => undefined,
   environmentName: "local",
+  kernel: "test",
+  recall: (_key, _fingerprint, look) => look(),
 };
 
 function registryOf(checks: Record<string, ToolSpec["check"]>): ToolRegistry {

@@ -12,6 +12,8 @@ function build(registry: ToolRegistry, names: readonly string[], log?: (line: st
       which: () => Promise.resolve(undefined),
       config: () => undefined,
       environmentName: "local",
+      kernel: "test",
+      recall: (_key, _fingerprint, look) => look(),
     },
   });
   const config = (path: string) => `value of ${path}`;

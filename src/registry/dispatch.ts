@@ -50,7 +50,7 @@ class Dispatcher implements ToolDispatcher {
     this.#limits = resultLimits(options.config, options.session.contextTokens);
   }
 
-  plan(call: ToolCallPart): CallPlan {
+  plan(call: ToolCallPart): Promise<CallPlan> {
     const { registry, environment, session } = this.#parts;
     return planCall(this.#prepare(call), { registry, environment, taskId: session.taskId });
   }
@@ -91,8 +91,8 @@ class Dispatcher implements ToolDispatcher {
     const { name, options, outcome, unknownTool, startedAt } = refused;
     const place = { id: call.id, name, options };
     this.#emitStart(place, call.arguments);
-    const { text, halt }: GuardVerdict = isNested(options)
-      ? { text: outcome.text }
+    const { text, note, halt }: GuardVerdict = isNested(options)
+      ? { text: outcome.text, note: "" }
       : this.#guardrails.after({
         name,
         idempotent: false,
@@ -100,7 +100,7 @@ class Dispatcher implements ToolDispatcher {
         args: call.arguments,
       }, outcome);
     return {
-      ...this.#report(place, { outcome, text: this.#clean(text), startedAt }),
+      ...this.#report(place, { outcome, text: this.#clean(text + note), startedAt }),
       ...(unknownTool ? { unknownTool } : {}),
       ...(halt === undefined ? {} : { halt }),
     };
@@ -189,8 +189,11 @@ class Dispatcher implements ToolDispatcher {
     let text = outcome.text;
     let halt: string | undefined;
     if (!isNested(options)) {
-      if (outcome.fromTool) ({ text, halt } = this.#guardrails.after(guarded(state), outcome));
-      text = await fitResult(text, {
+      const verdict: GuardVerdict = outcome.fromTool
+        ? this.#guardrails.after(guarded(state), outcome)
+        : { text, note: "" };
+      halt = verdict.halt;
+      text = await fitResult(verdict.text, {
         facts,
         callId: state.id,
         limits: this.#limits,
@@ -198,6 +201,8 @@ class Dispatcher implements ToolDispatcher {
         spill: this.#parts.services.spill,
       });
       if (outcome.fromTool && isUntrusted(facts)) text = wrapUntrusted(state.name, text);
+      // Below preview and marks: the note is hermes's own and must be read.
+      text += verdict.note;
       if (options.batch) options.batch.usedChars += text.length;
     }
     await this.#notifyPost(state, { outcome, text, startedAt });

@@ -346,7 +346,7 @@ Deno.test("callTool() refuses endless recursion", async () => {
   assert.match(message.content, /nested too deep/);
 });
 
-Deno.test("plan() tells what may run side by side", () => {
+Deno.test("plan() tells what may run side by side", async () => {
   const path = { type: "object", properties: { path: { type: "string" } } } as const;
   const bench = new Bench()
     .add({ name: "free", parallel: true, handler: () => "" })
@@ -368,16 +368,37 @@ Deno.test("plan() tells what may run side by side", () => {
     });
   const dispatcher = bench.dispatcher();
   const alone = { parallel: false, paths: [] };
-  assert.deepEqual(dispatcher.plan("free"), { parallel: true, paths: [] });
-  assert.deepEqual(dispatcher.plan("writer", { path: "a/../b" }), {
+  assert.deepEqual(await dispatcher.plan("free"), { parallel: true, paths: [] });
+  assert.deepEqual(await dispatcher.plan("writer", { path: "a/../b" }), {
     parallel: true,
     paths: [{ path: "/work/dir/b", write: true }],
   });
   for (
     const [name, args] of [["alone", {}], ["writer", {}], ["broken", {}], ["free", "{"], ["x", {}]]
   ) {
-    assert.deepEqual(dispatcher.plan(name as string, args), alone);
+    assert.deepEqual(await dispatcher.plan(name as string, args), alone);
   }
+});
+
+Deno.test("plan() imports the module of a tool whose paths it needs", async () => {
+  const bench = new Bench();
+  const facts = { name: "late", toolset: "test", description: "late", schema: {} } as const;
+  bench.tools.push("late");
+  bench.registry.addManifest([{
+    ...facts,
+    parallel: "paths",
+    load: () =>
+      Promise.resolve(bench.registry.register({
+        ...facts,
+        parallel: "paths",
+        paths: () => [{ path: "f", write: false }],
+        handler: () => "",
+      })),
+  }]);
+  assert.deepEqual(await bench.dispatcher().plan("late"), {
+    parallel: true,
+    paths: [{ path: "/work/dir/f", write: false }],
+  });
 });
 
 Deno.test("run() spills long results and shares one limit among a batch", async () => {
@@ -397,6 +418,21 @@ Deno.test("run() spills long results and shares one limit among a batch", async 
   assert.deepEqual(sizes, [false, false, true, true]);
   assert.deepEqual([...bench.spilled.keys()], ["c3", "c4"]);
   assert.equal(bench.spilled.get("c4")!.length, 150_000);
+});
+
+Deno.test("run() puts the words of guardrails below preview and marks", async () => {
+  const bench = new Bench().add({
+    name: "web",
+    untrusted: true,
+    handler: () => ({ error: "down", page: "x".repeat(150_000) }),
+  });
+  const dispatcher = bench.dispatcher();
+  await dispatcher.run("web");
+  const { message } = await dispatcher.run("web");
+  assert.match(
+    message.content,
+    /<\/persisted-output>\n<\/untrusted_tool_result>\n\n\[repeated_exact_failure_warning, 2 times/,
+  );
 });
 
 Deno.test("run() wraps what comes from outside", async () => {

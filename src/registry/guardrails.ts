@@ -42,7 +42,10 @@ export interface GuardBlock {
 }
 
 export interface GuardVerdict {
+  /** The result itself, or what stands for it. */
   text: string;
+  /** What to add below it, however long it is; empty when there is nothing to say. */
+  note: string;
   /** Ends the turn; says why. */
   halt?: string;
 }
@@ -130,8 +133,8 @@ export class Guardrails {
     const body = stall.stub && !outcome.failed && outcome.text.length >= STUB_MIN_CHARS
       ? stall.stub
       : outcome.text;
-    const text = [body, ...notes].join("\n\n");
-    return halt === undefined ? { text } : { text, halt };
+    const verdict = { text: body, note: notes.map((text) => `\n\n${text}`).join("") };
+    return halt === undefined ? verdict : { ...verdict, halt };
   }
 
   #noteFailure(tool: string, signature: string, notes: string[]): string | undefined {

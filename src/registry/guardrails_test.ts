@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
-import { Guardrails } from "./guardrails.ts";
+import { Guardrails, type GuardVerdict } from "./guardrails.ts";
 import type { Outcome } from "./outcome.ts";
 
 function outcome(text: string, failed = false): Outcome {
   return { text, status: failed ? "error" : "ok", fromTool: true, failed };
+}
+
+/** As the model reads it. */
+function whole({ text, note, ...rest }: GuardVerdict) {
+  return { ...rest, text: text + note };
 }
 
 class Turn {
@@ -19,12 +24,12 @@ class Turn {
   }
 
   fail(name: string, args: unknown): { text: string; halt?: string } {
-    return this.rails.after(this.call(name, args), outcome('{"error":"x"}', true));
+    return whole(this.rails.after(this.call(name, args), outcome('{"error":"x"}', true)));
   }
 
   succeed(name: string, args: unknown, options: { text?: string; idempotent?: boolean } = {}) {
     const call = this.call(name, args, options.idempotent);
-    return this.rails.after(call, outcome(options.text ?? "fine"));
+    return whole(this.rails.after(call, outcome(options.text ?? "fine")));
   }
 }
 

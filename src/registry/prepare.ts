@@ -1,4 +1,4 @@
-/** From a call as the model wrote it to a known tool with checked arguments, or a refusal. Pure. */
+/** From a call as the model wrote it to a known tool with checked arguments, or a refusal; and its plan. */
 import type { CallPlan } from "../protocol/dispatch.ts";
 import type { Environment } from "../protocol/environment.ts";
 import type { ToolCallPart } from "../protocol/message.ts";
@@ -25,7 +25,9 @@ export function prepareCall(call: ToolCallPart, options: PrepareOptions): Prepar
   const name = tools.includes(call.name) ? call.name : repairToolName(call.name, tools);
   const facts = name === undefined ? undefined : registry.facts(name);
   if (name === undefined || !facts) {
-    const hint = didYouMean(call.name, tools) || ` Available: ${tools.join(", ") || "none"}.`;
+    const hint = tools.includes(call.name)
+      ? " It was offered, but what provided it is gone."
+      : didYouMean(call.name, tools) || ` Available: ${tools.join(", ") || "none"}.`;
     return {
       kind: "refused",
       name: call.name,
@@ -47,15 +49,20 @@ export interface PlanOptions {
 const ALONE: CallPlan = { parallel: false, paths: [] };
 
 /** How a prepared call may be scheduled; alone whenever that cannot be told. */
-export function planCall(prepared: PreparedCall, options: PlanOptions): CallPlan {
+export async function planCall(prepared: PreparedCall, options: PlanOptions): Promise<CallPlan> {
   if (prepared.kind === "refused" || !prepared.facts.parallel) return ALONE;
   if (prepared.facts.parallel === true) return { parallel: true, paths: [] };
+  const { registry, environment, taskId } = options;
   try {
-    const uses = options.registry.get(prepared.name)?.paths?.(prepared.args) ?? [];
+    const spec = await registry.load(prepared.name);
+    const uses = spec?.paths?.(prepared.args) ?? [];
     if (uses.length === 0) return ALONE;
-    const { environment, taskId } = options;
-    const paths = uses.map((use) => ({ ...use, path: environment.resolve(use.path, taskId) }));
-    return { parallel: true, paths };
+    const paths = uses.map(async (use) => {
+      const path = environment.resolve(use.path, taskId);
+      // Another machine is not asked: planning must not wait for it.
+      return { ...use, path: environment.sharesHost ? await environment.realPath(path) : path };
+    });
+    return { parallel: true, paths: await Promise.all(paths) };
   } catch {
     // Paths that cannot be told only cost concurrency; the call itself reports what is wrong.
     return ALONE;

@@ -14,6 +14,8 @@ interface Slot {
   loading?: Promise<void>;
   /** Why the module could not be imported. */
   failure?: string;
+  /** What an override has taken the place of. */
+  previous?: Slot | undefined;
 }
 
 const MAX_PROBLEMS = 100;
@@ -58,7 +60,24 @@ export class ToolRegistry {
       slot.facts = live;
       return true;
     }
-    this.#slots.set(spec.name, { facts: live, spec: live });
+    const previous = slot?.facts.toolset === spec.toolset ? slot.previous : slot;
+    this.#slots.set(spec.name, { facts: live, spec: live, previous });
+    this.#generation++;
+    return true;
+  }
+
+  /**
+   * Takes back exactly this registration and brings back what it had replaced; false when it is
+   * not there (any more), whoever has the name now.
+   */
+  withdraw(spec: ToolSpec): boolean {
+    let above: Slot | undefined;
+    let slot = this.#slots.get(spec.name);
+    while (slot && slot.spec !== spec) [above, slot] = [slot, slot.previous];
+    if (!slot) return false;
+    if (above) above.previous = slot.previous;
+    else if (slot.previous) this.#slots.set(spec.name, slot.previous);
+    else return this.unregister(spec.name);
     this.#generation++;
     return true;
   }

@@ -7,6 +7,7 @@ import { Availability } from "../registry/availability.ts";
 import { buildDefinitions } from "../registry/definitions.ts";
 import { registry } from "../registry/registry.ts";
 import { describeUnknown, resolveToolsets } from "../registry/toolsets.ts";
+import { createCheckContext } from "./check_context.ts";
 
 export interface ToolChoiceOptions {
   settings: Settings;
@@ -14,6 +15,8 @@ export interface ToolChoiceOptions {
   toolsets?: readonly string[];
   disableToolsets?: readonly string[];
   environment: string;
+  /** False: nothing is written to the home. */
+  persist: boolean;
   log: (line: string) => void;
 }
 
@@ -32,13 +35,7 @@ export async function selectTools(options: ToolChoiceOptions): Promise<ToolDefin
   }
   const availability = new Availability({
     registry,
-    context: {
-      env: settings.env,
-      which: async (program) =>
-        await (await import("../util/which.ts")).which(program, settings.env("PATH")),
-      config: settings.get,
-      environmentName: options.environment,
-    },
+    context: createCheckContext(settings, { ...options, remember: options.persist }),
   });
   const { definitions, unavailable } = await buildDefinitions({
     registry,

@@ -7,7 +7,7 @@ import { Availability } from "../../registry/availability.ts";
 import { buildDefinitions } from "../../registry/definitions.ts";
 import { registry } from "../../registry/registry.ts";
 import { resolveToolsets, toolsOf } from "../../registry/toolsets.ts";
-import { which } from "../../util/which.ts";
+import { createCheckContext } from "../../session/check_context.ts";
 
 export interface ToolReport {
   facts: ToolFacts;
@@ -29,12 +29,10 @@ export async function reportTools(settings: Settings): Promise<ToolReport[]> {
   const chosen = resolveToolsets(registry, selection).tools;
   const availability = new Availability({
     registry,
-    context: {
-      env: settings.env,
-      which: (program) => which(program, settings.env("PATH")),
-      config: settings.get,
-      environmentName: settings.config.terminal.backend,
-    },
+    context: createCheckContext(settings, {
+      environment: settings.config.terminal.backend,
+      remember: false,
+    }),
   });
   const options = { registry, availability, config: settings.get };
   const { definitions, unavailable } = await buildDefinitions({ ...options, names: chosen });
