@@ -33,49 +33,41 @@ export async function* runToolCalls(
 ): AsyncGenerator<EventBody, ToolCallsOutcome> {
   const outcome: ToolCallsOutcome = { allUnknown: calls.length > 0 };
   const batch = { usedChars: 0 };
-  for (const segment of planSegments(calls, (call) => deps.dispatcher.plan(call))) {
-    for await (const done of runSegment(segment, { ...deps, batch })) {
-      if (done.kind === "event") {
-        yield done.event;
+  for (let done = 0; done < calls.length && outcome.needsApproval === undefined;) {
+    const segment = await nextSegment(calls.slice(done), (call) => deps.dispatcher.plan(call));
+    done += segment.length;
+    for await (const item of runSegment(segment, { ...deps, batch })) {
+      if (item.kind === "event") {
+        yield item.event;
         continue;
       }
-      const { result } = done;
+      const { result } = item;
       if (!result.unknownTool) outcome.allUnknown = false;
       if (result.needsApproval) {
         outcome.needsApproval ??= result.message.content;
         continue;
       }
       deps.history.append(result.message);
-      yield* done.held;
+      yield* item.held;
       if (result.halt !== undefined) outcome.halt ??= result.halt;
     }
-    if (outcome.needsApproval !== undefined) break;
   }
   return outcome;
 }
 
-/** Splits calls into ordered runs whose members may run together. */
-export function planSegments(
+/** The calls at the front that may run together: one, or as many as allow it. */
+export async function nextSegment(
   calls: readonly ToolCallPart[],
-  plan: (call: ToolCallPart) => CallPlan,
-): ToolCallPart[][] {
-  const segments: ToolCallPart[][] = [];
-  let open: { calls: ToolCallPart[]; plans: CallPlan[] } | undefined;
-  for (const call of calls) {
-    const next = plan(call);
-    if (
-      open && next.parallel && open.calls.length < MAX_PARALLEL &&
-      !open.plans.some((other) => conflicts(other, next))
-    ) {
-      open.calls.push(call);
-      open.plans.push(next);
-      continue;
-    }
-    const fresh = [call];
-    segments.push(fresh);
-    open = next.parallel ? { calls: fresh, plans: [next] } : undefined;
+  plan: (call: ToolCallPart) => Promise<CallPlan>,
+): Promise<readonly ToolCallPart[]> {
+  if (calls.length === 1) return calls;
+  const plans: CallPlan[] = [];
+  for (const call of calls.slice(0, MAX_PARALLEL)) {
+    const next = await plan(call);
+    if (!next.parallel || plans.some((other) => conflicts(other, next))) break;
+    plans.push(next);
   }
-  return segments;
+  return calls.slice(0, Math.max(1, plans.length));
 }
 
 function conflicts(a: CallPlan, b: CallPlan): boolean {

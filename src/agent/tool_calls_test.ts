@@ -2,14 +2,14 @@ import { deepStrictEqual } from "node:assert/strict";
 import { FakeDispatcher } from "../../tests/support/loop_deps.ts";
 import type { CallPlan } from "../protocol/dispatch.ts";
 import type { Message, ToolCallPart } from "../protocol/message.ts";
-import { planSegments, runToolCalls } from "./tool_calls.ts";
+import { nextSegment, runToolCalls } from "./tool_calls.ts";
 
 function call(id: string): ToolCallPart {
   return { type: "tool_call", id, name: "t", arguments: "{}" };
 }
 
-function plans(table: Record<string, CallPlan>): (call: ToolCallPart) => CallPlan {
-  return (one) => table[one.id] ?? { parallel: false, paths: [] };
+function plans(table: Record<string, CallPlan>): (call: ToolCallPart) => Promise<CallPlan> {
+  return (one) => Promise.resolve(table[one.id] ?? { parallel: false, paths: [] });
 }
 
 function reader(path: string): CallPlan {
@@ -20,7 +20,7 @@ function writer(path: string): CallPlan {
   return { parallel: true, paths: [{ path, write: true }] };
 }
 
-Deno.test("planSegments() groups neighbours that may run together", () => {
+Deno.test("nextSegment() groups neighbours that may run together", async () => {
   const free: CallPlan = { parallel: true, paths: [] };
   const cases: [string, Record<string, CallPlan>, string[][]][] = [
     ["read and read of one file", { a: reader("/f"), b: reader("/f") }, [["a", "b"]]],
@@ -32,8 +32,13 @@ Deno.test("planSegments() groups neighbours that may run together", () => {
   ];
   for (const [name, table, expected] of cases) {
     const ids = name === "a barrier" ? ["a", "b", "c", "d"] : ["a", "b"];
-    const segments = planSegments(ids.map(call), plans(table));
-    deepStrictEqual(segments.map((segment) => segment.map((one) => one.id)), expected, name);
+    const segments: string[][] = [];
+    for (let rest: readonly ToolCallPart[] = ids.map(call); rest.length > 0;) {
+      const segment = await nextSegment(rest, plans(table));
+      segments.push(segment.map((one) => one.id));
+      rest = rest.slice(segment.length);
+    }
+    deepStrictEqual(segments, expected, name);
   }
 });
 

@@ -8,16 +8,27 @@ import { joinPath } from "../util/path.ts";
 const MAX_STEM = 120;
 const KEEP_MS = 24 * 3_600_000;
 
-/** A spill directory; files of earlier days are removed at the first write. */
-export function createSpillStore(directory: string): SpillStore {
+export interface SpillOptions {
+  directory: string;
+  /** Tells the files of one session from those of others: providers repeat their call ids. */
+  prefix: string;
+  redact(text: string): string;
+}
+
+/** A spill directory; files of earlier days are removed at the first write, no file is overwritten. */
+export function createSpillStore({ directory, prefix, redact }: SpillOptions): SpillStore {
   let pruned: Promise<void> | undefined;
+  const written = new Map<string, number>();
   return {
     async write(name, text) {
       pruned ??= prune(directory);
       await pruned;
-      const path = joinPath(directory, `${await safeStem(name)}.txt`);
+      const stem = `${prefix}-${await safeStem(name)}`;
+      const count = (written.get(stem) ?? 0) + 1;
+      written.set(stem, count);
+      const path = joinPath(directory, `${stem}${count === 1 ? "" : `-${count}`}.txt`);
       try {
-        await writeFileAtomic(path, text);
+        await writeFileAtomic(path, redact(text));
       } catch (error) {
         throw new HermesError(`cannot keep a large result in ${directory}`, { cause: error });
       }

@@ -44,6 +44,7 @@ export class FixedGate implements ApprovalGate {
 /** Only the parts of an environment that dispatch itself uses. */
 const ENVIRONMENT = {
   name: "test",
+  sharesHost: false,
   cwd: () => "/work/dir",
   resolve: (path: string) => resolvePath("/work/dir", path),
 } as unknown as Environment;

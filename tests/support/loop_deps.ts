@@ -25,8 +25,8 @@ export class FakeDispatcher implements ToolDispatcher {
     this.#plan = plan ?? (() => ({ parallel: false, paths: [] }));
   }
 
-  plan(call: ToolCallPart): CallPlan {
-    return this.#plan(call);
+  plan(call: ToolCallPart): Promise<CallPlan> {
+    return Promise.resolve(this.#plan(call));
   }
 
   beginTurn(): void {

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { basename } from "../util/path.ts";
+import { createSpillStore } from "./spill.ts";
+
+Deno.test("createSpillStore() overwrites nothing, redacts and prunes what is a day old", async () => {
+  const directory = await Deno.makeTempDir({ prefix: "hermes-spill-" });
+  try {
+    const old = `${directory}/old.txt`;
+    await Deno.writeTextFile(old, "x");
+    const yesterday = Date.now() / 1000 - 25 * 3600;
+    await Deno.utime(old, yesterday, yesterday);
+    const redact = (text: string) => text.replaceAll("secret", "***");
+    const one = createSpillStore({ directory, prefix: "s1", redact });
+    const two = createSpillStore({ directory, prefix: "s2", redact });
+    const paths = [
+      await one.write("call_0", "a secret"),
+      await one.write("call_0", "b"),
+      await two.write("call_0", "c"),
+      await one.write("../../x", "d"),
+      await one.write("x".repeat(300), "e"),
+    ];
+    const texts = await Promise.all(paths.map((path) => Deno.readTextFile(path)));
+    assert.deepEqual(texts, ["a ***", "b", "c", "d", "e"]);
+    assert.deepEqual(paths.slice(0, 3).map(basename), [
+      "s1-call_0.txt",
+      "s1-call_0-2.txt",
+      "s2-call_0.txt",
+    ]);
+    assert.ok(
+      paths.every((path) => path.startsWith(`${directory}/`) && basename(path).length < 160),
+    );
+    await assert.rejects(Deno.stat(old), Deno.errors.NotFound);
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
+});

@@ -1,0 +1,74 @@
+/** Calls of one message end to end: which run side by side, and what is left after Ctrl-C. */
+import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import type { Reply } from "../support/fake_model_server.ts";
+import { startHermes } from "../support/hermes.ts";
+import { parseEvents, withJob } from "../support/run_job.ts";
+
+function calls(...list: { name: string; arguments: Record<string, unknown> }[]): Reply {
+  return { toolCalls: list.map((call, i) => ({ ...call, id: `c${i}` })) };
+}
+
+/** False for a process that is gone or only waits to be reaped. */
+async function isRunning(pid: string): Promise<boolean> {
+  const { stdout } = await new Deno.Command("ps", { args: ["-o", "stat=", "-p", pid] }).output();
+  return /^[^Z\s]/.test(new TextDecoder().decode(stdout));
+}
+
+Deno.test("run reads side by side, and writes only where nothing overlaps", async () => {
+  const replies = [
+    calls(
+      { name: "read_file", arguments: { path: "a" } },
+      { name: "read_file", arguments: { path: "b" } },
+      { name: "write_file", arguments: { path: "link/a", content: "new" } },
+      { name: "search_files", arguments: { pattern: "new", path: "." } },
+      { name: "write_file", arguments: { path: "d/x", content: "1" } },
+      { name: "write_file", arguments: { path: "d/y", content: "2" } },
+    ),
+    { text: "done" },
+  ];
+  await withJob(replies, async (job) => {
+    await Deno.writeTextFile(`${job.home}/a`, "old");
+    await Deno.writeTextFile(`${job.home}/b`, "b");
+    await Deno.symlink(job.home, `${job.home}/link`);
+    const outcome = await job.run(["--json", "go"]);
+    strictEqual(outcome.code, 0, outcome.stderr);
+    const order = parseEvents(outcome.stdout)
+      .filter(({ type }) => type === "tool_start" || type === "tool_end")
+      .map(({ type, callId }) => `${type === "tool_start" ? "+" : "-"}${callId}`);
+    // Together: both reads, then both writes of different files. Alone: what a writer touches.
+    deepStrictEqual(order.slice(0, 8), ["+c0", "+c1", "-c0", "-c1", "+c2", "-c2", "+c3", "-c3"]);
+    deepStrictEqual(order.slice(8), ["+c4", "+c5", "-c4", "-c5"]);
+    const messages = job.model.requests[1]!.body.messages as { role: string; content: string }[];
+    const results = messages.filter(({ role }) => role === "tool").map(({ content }) => content);
+    match(results[0]!, /1\|old/);
+    match(results[3]!, /"total_count":1/);
+  });
+});
+
+Deno.test("run ends a stubborn command at Ctrl-C and leaves every call answered", async () => {
+  const command = "trap '' TERM INT; sleep 300 & echo $$ $! > pids; wait";
+  const replies = [
+    calls(
+      { name: "terminal", arguments: { command } },
+      { name: "read_file", arguments: { path: "a" } },
+    ),
+    { text: "not reached" },
+  ];
+  await withJob(replies, async (job) => {
+    const watcher = Deno.watchFs(job.home);
+    const args = ["run", "--base-url", job.model.url, "--model", "fake-model", "--json", "go"];
+    const child = startHermes({ home: job.home, args });
+    for await (const event of watcher) {
+      if (event.paths.some((path) => path.endsWith("/pids")) && event.kind === "modify") break;
+    }
+    child.kill("SIGINT");
+    const { code, stdout } = await child.output();
+    strictEqual(code, 130);
+    const pids = (await Deno.readTextFile(`${job.home}/pids`)).trim().split(" ");
+    for (const pid of pids) strictEqual(await isRunning(pid), false, `${pid} still runs`);
+    const ended = parseEvents(new TextDecoder().decode(stdout));
+    match(JSON.stringify(ended.find(({ type }) => type === "tool_end")), /interrupted|Cancelled/);
+    const exported = (await job.hermes(["sessions", "export", "latest"])).stdout;
+    strictEqual(exported.match(/"role":"tool"/g)?.length, 2, exported);
+  });
+});
