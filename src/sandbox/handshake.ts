@@ -33,7 +33,7 @@ export async function acceptChild<C extends Closable>(
           greet(connection, token).then((greeted) => {
             strangers.delete(connection);
             if (greeted) resolve(greeted);
-            else connection.close();
+            else closeQuietly(connection);
           });
         }
         throw new Error("the child ended before it connected");
@@ -41,16 +41,16 @@ export async function acceptChild<C extends Closable>(
       acceptAll().catch(reject);
     });
   } finally {
-    close(listener);
-    for (const stranger of strangers) stranger.close();
+    closeQuietly(listener);
+    strangers.forEach(closeQuietly);
   }
 }
 
-function close(listener: { close(): void }): void {
+function closeQuietly(resource: { close(): void }): void {
   try {
-    listener.close();
+    resource.close();
   } catch {
-    // Closed already: that is how waiting is ended from outside.
+    // Closed already: that is how waiting is ended, from outside or by the one who got in.
   }
 }
 

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { type Arch, compileFilter, type FilterProfile } from "./seccomp.ts";
+import { type SyscallName, SYSCALLS } from "./syscalls_data.ts";
+
+const ALLOW = 0x7fff0000;
+const EPERM = 0x00050001;
+const ENOSYS = 0x00050026;
+const KILL = 0x80000000;
+const PID = 4711;
+const AUDIT = { x86_64: 0xc000003e, aarch64: 0xc00000b7 } as const;
+
+interface Call {
+  number: number;
+  args?: (number | bigint)[];
+  audit?: number;
+}
+
+/** What the kernel would answer: the classic BPF machine on `struct seccomp_data`. */
+function judge(profile: FilterProfile, arch: Arch, call: Call): number {
+  const data = new DataView(new ArrayBuffer(64));
+  data.setUint32(0, call.number >>> 0, true);
+  data.setUint32(4, call.audit ?? AUDIT[arch], true);
+  (call.args ?? []).forEach((arg, i) => data.setBigUint64(16 + i * 8, BigInt(arg), true));
+  const program = new DataView(compileFilter(profile, { arch, pid: PID }).buffer);
+  let accumulator = 0;
+  for (let at = 0;; at++) {
+    const code = program.getUint16(at * 8, true);
+    const [ifTrue, ifFalse] = [program.getUint8(at * 8 + 2), program.getUint8(at * 8 + 3)];
+    const value = program.getUint32(at * 8 + 4, true);
+    if (code === 0x20) accumulator = data.getUint32(value, true);
+    else if (code === 0x54) accumulator = (accumulator & value) >>> 0;
+    else if (code === 0x15) at += accumulator === value ? ifTrue : ifFalse;
+    else if (code === 0x35) at += accumulator >= value ? ifTrue : ifFalse;
+    else if (code === 0x06) return value;
+    else throw new Error(`unknown instruction ${code}`);
+  }
+}
+
+function answer(
+  profile: FilterProfile,
+  name: SyscallName,
+  args: (number | bigint)[] = [],
+): Record<string, number> {
+  const answers = (["x86_64", "aarch64"] as const).map((arch, i) => {
+    const number = SYSCALLS[name][i]!;
+    return [arch, number < 0 ? undefined : judge(profile, arch, { number, args })];
+  });
+  return Object.fromEntries(answers.filter(([, value]) => value !== undefined));
+}
+
+function both(value: number): Record<string, number> {
+  return { x86_64: value, aarch64: value };
+}
+
+Deno.test("compileFilter() gives a script no path, process or socket", () => {
+  for (const name of ["openat", "execve", "statx", "mkdirat", "unlinkat"] as const) {
+    assert.deepEqual(answer("script", name), both(EPERM), name);
+  }
+  for (const name of ["read", "write", "futex", "mmap", "exit_group"] as const) {
+    assert.deepEqual(answer("script", name), both(ALLOW), name);
+  }
+});
+
+Deno.test("compileFilter() looks at arguments where the call alone does not tell", () => {
+  assert.deepEqual(answer("script", "clone", [0x3d0f00]), both(ALLOW));
+  assert.deepEqual(answer("script", "clone", [17]), both(EPERM));
+  assert.deepEqual(answer("script", "tgkill", [PID, PID, 6]), both(ALLOW));
+  assert.deepEqual(answer("script", "tgkill", [PID + 1, PID + 1, 6]), both(EPERM));
+  assert.deepEqual(answer("script", "sendto", [5, 1, 1, 0, 0]), both(ALLOW));
+  assert.deepEqual(answer("script", "sendto", [5, 1, 1, 0, 1n << 40n]), both(EPERM));
+  assert.deepEqual(answer("script", "prlimit64", [0, 2, 0, 1]), both(ALLOW));
+  assert.deepEqual(answer("script", "prlimit64", [0, 2, 1, 0]), both(EPERM));
+  assert.deepEqual(answer("script", "prlimit64", [1, 2, 0, 1]), both(EPERM));
+  assert.deepEqual(answer("script", "fcntl", [3, 8, 1]), both(EPERM), "F_SETOWN");
+  assert.deepEqual(answer("script", "ioctl", [0, 0x5412]), both(EPERM), "TIOCSTI");
+  assert.deepEqual(answer("script", "socketpair", [1, 0x80801]), both(ALLOW));
+  assert.deepEqual(answer("script", "socketpair", [1, 2]), both(EPERM), "datagrams");
+  assert.deepEqual(answer("script", "prctl", [15]), both(ALLOW));
+  assert.deepEqual(answer("script", "prctl", [4]), both(EPERM));
+});
+
+Deno.test("compileFilter() takes from a running interpreter what its start needed", () => {
+  for (const name of ["execve", "readlinkat", "faccessat"] as const) {
+    assert.deepEqual(answer("python_start", name), both(ALLOW), name);
+    assert.deepEqual(answer("python", name), both(EPERM), name);
+  }
+  assert.deepEqual(answer("python_start", "newfstatat", [-1n & 0xffffffffn, 1, 1, 0]), both(ALLOW));
+  assert.deepEqual(answer("python", "newfstatat", [3, 1, 1, 0]), both(EPERM));
+  assert.deepEqual(answer("python", "newfstatat", [3, 1, 1, 0x1000]), both(ALLOW));
+  assert.deepEqual(answer("python", "openat", [0, 1, 0]), both(ALLOW));
+  assert.deepEqual(answer("python", "openat", [0, 1, 0x200000]), both(EPERM), "O_PATH");
+  assert.deepEqual(answer("python_start", "prctl", [22]), both(ALLOW));
+  assert.deepEqual(answer("python", "prctl", [22]), both(EPERM));
+  assert.deepEqual(answer("python_start", "prlimit64", [0, 2, 1, 0]), both(ALLOW));
+  assert.deepEqual(answer("python", "prlimit64", [0, 2, 1, 0]), both(EPERM));
+});
+
+Deno.test("compileFilter() refuses unknown, new and foreign calls", () => {
+  for (const arch of ["x86_64", "aarch64"] as const) {
+    const sockets = { x86_64: 41, aarch64: 198 }[arch];
+    assert.equal(judge("script", arch, { number: sockets, args: [1, 1, 0] }), EPERM);
+    assert.equal(judge("script", arch, { number: 435 }), ENOSYS, "clone3 falls back to clone");
+    assert.equal(judge("script", arch, { number: 425 }), ENOSYS, "io_uring");
+    assert.equal(judge("script", arch, { number: 0, audit: 0x40000003 }), KILL);
+  }
+  assert.equal(judge("script", "x86_64", { number: 0x40000000 }), ENOSYS, "x32");
+});
