@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { compile, compileArguments, embeddedFiles } from "./compile.ts";
+import { findTarget, hostTarget, TARGETS } from "./_targets.ts";
+import { runDeno } from "./_tree.ts";
+
+Deno.test("compileArguments() asks for every target by Deno's name", () => {
+  assert.equal(TARGETS.length, 5);
+  for (const target of TARGETS) {
+    const args = compileArguments("/app", { target, out: "/out" });
+    assert.equal(args[args.indexOf("--target") + 1], target.triple);
+    assert.equal(args.at(-1), "/app/main.js");
+  }
+});
+
+Deno.test("embeddedFiles() reads Deno's listing", () => {
+  const listing = "Embedded Files\n\n\x1b[3mhermes\x1b[0m\n├── a-1.js (1.2KB)\n└── main.js (30B)\n";
+  assert.deepEqual(embeddedFiles(listing), ["a-1.js", "main.js"]);
+});
+
+Deno.test("compile() embeds every chunk, shown with a stand-in for the base binary", async () => {
+  const directory = await Deno.makeTempDir({ prefix: "hermes-compile-" });
+  try {
+    const out = `${directory}/hermes`;
+    const files = await compile({ target: hostTarget(), out, baseBinary: Deno.execPath() });
+    const modules = new Set(files.map((name) => name.replace(/(?:-[A-Z0-9]{8})?\.js$/, "")));
+    // One of each kind: entry, sandbox child, command, tool, environment, wire format, package.
+    for (
+      const name of [
+        "main",
+        "child_main",
+        "doctor",
+        "read_file",
+        "local",
+        "openai_responses",
+        "js_yaml",
+      ]
+    ) {
+      assert.ok(modules.has(name), `${name} is embedded: ${[...modules].join(" ")}`);
+    }
+    assert.ok((await Deno.stat(out)).size > (await Deno.stat(Deno.execPath())).size);
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
+});
+
+Deno.test("compile() names the portable build when the base binary is out of reach", async () => {
+  const target = findTarget("linux-arm64");
+  const directory = await Deno.makeTempDir({ prefix: "hermes-compile-" });
+  try {
+    const missing = compile({
+      target,
+      out: `${directory}/hermes`,
+      baseBinary: `${directory}/none`,
+    });
+    await assert.rejects(missing, /deno task portable --target linux-arm64$/);
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
+});
+
+Deno.test("the compiled program needs all permissions to look after processes", async () => {
+  if (Deno.build.os !== "linux") return console.log("not run: there is no /proc here");
+  const read = 'Deno.readTextFileSync("/proc/1/stat")';
+  const most = ["read", "write", "net", "env", "run", "ffi", "sys"].map((name) =>
+    `--allow-${name}`
+  );
+  const file = await Deno.makeTempFile({ suffix: ".js" });
+  try {
+    await Deno.writeTextFile(file, read);
+    assert.match((await runDeno(["run", "--no-prompt", ...most, file])).stderr, /allow-all/);
+    assert.equal((await runDeno(["run", "--no-prompt", "-A", file])).code, 0);
+  } finally {
+    await Deno.remove(file);
+  }
+});
