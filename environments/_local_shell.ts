@@ -67,7 +67,7 @@ export class LocalShell implements Shell {
   async ready(): Promise<boolean> {
     if (this.#closed) throw new EnvironmentError("The local environment is closed");
     const { dir } = await this.#prepared();
-    if (await exists(dir)) return false;
+    if (isThere(dir)) return false;
     // Something cleaned the temporary directory; begin again.
     this.#setup = undefined;
     await this.#prepared();
@@ -123,7 +123,7 @@ export class LocalShell implements Shell {
       return {
         process,
         kill: (how) => killTree({ leaders: [process.pid], marker }, how),
-        left: () => readState(options.stateOut, marker),
+        left: () => Promise.resolve(readState(options.stateOut, marker)),
         release: async () => {
           if (options.background && stateIn !== undefined) await removeIfThere(stateIn);
           await sudo?.close();
@@ -246,14 +246,26 @@ export class LocalShell implements Shell {
   }
 }
 
-/** The directory in a state file; undefined when the command left none. */
-async function readState(path: string | undefined, marker: string): Promise<string | undefined> {
+/**
+ * The directory in a state file; undefined when the command left none. Synchronous, like
+ * `isThere`: a small file of our own, and a way through the thread pool costs more than reading it.
+ */
+function readState(path: string | undefined, marker: string): string | undefined {
   if (path === undefined) return undefined;
   try {
-    return readStateCwd(await Deno.readTextFile(path), marker);
+    return readStateCwd(Deno.readTextFileSync(path), marker);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;
     throw error;
+  }
+}
+
+function isThere(path: string): boolean {
+  try {
+    Deno.lstatSync(path);
+    return true;
+  } catch {
+    return false; // Not there, or no longer ours to use.
   }
 }
 
