@@ -27,6 +27,7 @@ export function staticDefinition(spec: ToolSpec): Omit<ManifestEntry, "load"> {
     emoji: spec.emoji,
     maxResultChars: spec.maxResultChars,
     parallel: spec.parallel,
+    lenient: spec.lenient,
     idempotent: spec.idempotent,
     untrusted: spec.untrusted,
     timeoutMs: spec.timeoutMs,

@@ -50,6 +50,7 @@ registry.register({
     "Not for permission, and not for what you can find out.",
   schema: SCHEMA,
   emoji: "❓",
+  lenient: true,
   timeoutMs: 0,
   summary: ({ question }) => `ask ${question ?? "several questions"}`,
   handler: clarify,
@@ -66,7 +67,7 @@ async function clarify(
   args: InferSchema<typeof SCHEMA>,
   ctx: ToolContext,
 ): Promise<ToolResult> {
-  const batch = args.questions ?? [];
+  const batch: unknown[] = [args.questions ?? []].flat();
   if (batch.length > MAX_QUESTIONS) {
     throw new ToolError(`At most ${MAX_QUESTIONS} questions at once; ${batch.length} were sent.`);
   }
@@ -84,20 +85,22 @@ async function clarify(
   return { responses, ...unanswered, ...timedOut };
 }
 
-function prepare(
-  raw: { id?: string; question?: string; choices?: unknown[]; multi_select?: boolean },
-  index: number,
-): Asked {
-  const question = raw.question?.trim() ?? "";
+/** A question as models send it, also as bare text, with choices as objects, or with a numeric id. */
+function prepare(given: unknown, index: number): Asked {
+  const raw = typeof given === "object" && given !== null
+    ? given as Record<string, unknown>
+    : { question: given };
+  const question = choiceText(raw.question);
   if (question === "") throw new ToolError("question is missing: say what you need to know.");
-  const choices = (raw.choices ?? []).map(choiceText).filter((text) => text !== "")
+  const choices = [raw.choices ?? []].flat().map(choiceText).filter((text) => text !== "")
     .slice(0, MAX_CHOICES);
+  const id = raw.id === undefined || raw.id === null ? undefined : String(raw.id);
   const shown = choices.length < 2 ? choices : [`${choices[0]}${RECOMMENDED}`, ...choices.slice(1)];
   return {
-    id: raw.id,
+    id,
     choices,
     question: {
-      id: raw.id ?? String(index + 1),
+      id: id ?? String(index + 1),
       question,
       choices: shown,
       multiSelect: raw.multi_select === true,

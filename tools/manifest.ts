@@ -34,6 +34,7 @@ export const TOOL_MANIFEST: readonly ManifestEntry[] = [
       },
     },
     "emoji": "❓",
+    "lenient": true,
     "timeoutMs": 0,
     load: () => import("./clarify.ts"),
   },
@@ -148,7 +149,7 @@ export const TOOL_MANIFEST: readonly ManifestEntry[] = [
       "type": "object",
       "properties": {
         "pattern": { "type": "string", "description": "regular expression, or glob for files" },
-        "target": { "type": "string", "enum": ["content", "files"], "default": "content" },
+        "target": { "type": "string", "description": "content or files", "default": "content" },
         "path": { "type": "string", "description": "directory or file", "default": "." },
         "file_glob": { "type": "string", "description": "only these files: *.ts, src/**/*.py" },
         "limit": { "type": "integer", "default": 50 },
@@ -224,6 +225,7 @@ export const TOOL_MANIFEST: readonly ManifestEntry[] = [
       },
     },
     "emoji": "📋",
+    "lenient": true,
     load: () => import("./todo.ts"),
   },
   {

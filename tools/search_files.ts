@@ -17,11 +17,19 @@ const GROUP_FROM = 5;
 const MAX_LIMIT = 1000;
 const MAX_CONTEXT = 20;
 
+/** What models call the two kinds of search. */
+const TARGETS: ReadonlyMap<string, SearchQuery["target"]> = new Map([
+  ["content", "content"],
+  ["grep", "content"],
+  ["files", "files"],
+  ["find", "files"],
+]);
+
 const SCHEMA = {
   type: "object",
   properties: {
     pattern: { type: "string", description: "regular expression, or glob for files" },
-    target: { type: "string", enum: ["content", "files"], default: "content" },
+    target: { type: "string", description: "content or files", default: "content" },
     path: { type: "string", description: "directory or file", default: "." },
     file_glob: { type: "string", description: "only these files: *.ts, src/**/*.py" },
     limit: { type: "integer", default: 50 },
@@ -81,8 +89,10 @@ async function buildQuery(
   args: SearchArgs,
 ): Promise<{ query: SearchQuery; warning?: string }> {
   const places = protectedPlaces(ctx);
-  // "find" is what some models call it.
-  const target = ["files", "find"].includes(args.target ?? "content") ? "files" : "content";
+  const target = TARGETS.get(args.target ?? "content");
+  if (target === undefined) {
+    throw new ToolError(`target must be content or files, got ${args.target}.`);
+  }
   if (target === "files") checkGlob("pattern", args.pattern);
   if (args.file_glob) checkGlob("file_glob", args.file_glob);
   const { roots, warning } = await searchRoots(ctx, args.path ?? ".");

@@ -154,6 +154,7 @@ Deno.test("search_files refuses what it cannot search in words", async () => {
   equal(missing.error, `Path not found: ${t.env.resolve("scr")}`);
   deepEqual(missing.similar, ["src"]);
   match((await t.search({ pattern: "" })).error, /pattern is empty/);
+  match((await t.search({ pattern: "x", target: "names" })).error, /content or files, got names/);
   match((await t.search({ pattern: "x", file_glob: "[z-a]" })).error, /file_glob is not a glob/);
 });
 

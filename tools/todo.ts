@@ -37,13 +37,17 @@ registry.register({
     },
   },
   emoji: "📋",
+  lenient: true,
   handler: todo,
 });
 
 function todo(args: { todos?: unknown; merge?: boolean }, ctx: ToolContext): ToolResult {
   const list = ctx.services.todo;
   if (args.todos !== undefined && args.todos !== null) {
-    const given = parseItems(args.todos);
+    const given = [args.todos].flat();
+    if (given.length > 0 && !given.some(isRecord)) {
+      throw new ToolError("todos must be an array of {id, content, status}.");
+    }
     const next = args.merge ? merge(list.read(), given) : replace(given);
     list.write(workFirst(next.slice(0, MAX_ITEMS)));
   }
@@ -53,21 +57,6 @@ function todo(args: { todos?: unknown; merge?: boolean }, ctx: ToolContext): Too
     todos.filter((item) => item.status === status).length,
   ]);
   return { todos, summary: { total: todos.length, ...Object.fromEntries(counts) } };
-}
-
-function parseItems(todos: unknown): unknown[] {
-  let value = todos;
-  if (typeof value === "string") {
-    try {
-      value = JSON.parse(value);
-    } catch {
-      throw new ToolError("todos is not JSON: send an array of {id, content, status}.");
-    }
-  }
-  if (!Array.isArray(value)) {
-    throw new ToolError("todos must be an array of {id, content, status}.");
-  }
-  return value;
 }
 
 /** The given items; of several with one id the last stays, at its place. */

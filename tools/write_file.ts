@@ -4,7 +4,7 @@ import type { InferSchema } from "../src/protocol/json_schema.ts";
 import type { ToolContext, ToolResult } from "../src/protocol/tool.ts";
 import { registry } from "../src/registry/registry.ts";
 import { dirname } from "../src/util/path.ts";
-import { guardWrite, resolveTarget } from "./_paths.ts";
+import { displayPath, guardWrite, resolveTarget } from "./_paths.ts";
 import { lintWritten } from "./_syntax.ts";
 import { splitLines } from "./_text_format.ts";
 import { checkText, commitText, loadForWrite } from "./_write.ts";
@@ -38,9 +38,6 @@ async function writeFile(
   ctx: ToolContext,
 ): Promise<ToolResult> {
   const { content } = args;
-  if (typeof content !== "string") {
-    throw new ToolError("content is missing: send the whole text of the file.");
-  }
   const target = await resolveTarget(ctx, args.path);
   await guardWrite(ctx, target, {
     tool: "write_file",
@@ -64,6 +61,7 @@ async function writeFile(
       bytes_written: bytes,
       dirs_created: !parentExists,
       verified: true,
+      files_modified: [displayPath(ctx, target.path)],
       resolved_path: target.real,
       ...(lint === undefined ? {} : { lint }),
       ...(warning === "" ? {} : { _warning: warning }),

@@ -99,6 +99,8 @@ export interface ToolSpec<S extends JsonSchema = JsonSchema> {
   /** May run beside others; `"paths"`: unless the paths of `paths()` overlap and one side writes. */
   parallel?: boolean | "paths";
   paths?: (args: InferSchema<S>) => PathUse[];
+  /** The handler mends its arguments: those that do not fit the schema still reach it. */
+  lenient?: boolean;
   /** Repeating it with the same arguments and the same result is no progress. */
   idempotent?: boolean;
   /** The result comes from outside and may try to instruct the model. */
@@ -124,6 +126,7 @@ export type ToolFacts = Pick<
   | "emoji"
   | "maxResultChars"
   | "parallel"
+  | "lenient"
   | "idempotent"
   | "untrusted"
   | "timeoutMs"

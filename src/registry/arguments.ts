@@ -35,10 +35,10 @@ export function readArguments(text: string, facts: ToolFacts): ReadArguments {
   return checkArguments(value as Record<string, unknown>, facts);
 }
 
-/** Coerces and validates arguments that are already an object. */
+/** Coerces and, unless the tool does that itself, validates arguments that are already an object. */
 export function checkArguments(value: Record<string, unknown>, facts: ToolFacts): ReadArguments {
   const args = coerceArguments(value, facts.schema);
-  const problems = validateArguments(args, facts.schema);
+  const problems = facts.lenient ? [] : validateArguments(args, facts.schema);
   if (problems.length === 0) return { ok: true, args };
   return {
     ok: false,

@@ -73,6 +73,15 @@ Deno.test("readArguments() keeps unknown parameters unless the schema forbids th
   );
 });
 
+Deno.test("readArguments() coerces for a lenient tool and leaves the rest to it", () => {
+  const facts = { name: "t", toolset: "x", description: "", schema: SCHEMA, lenient: true };
+  assert.deepEqual(readArguments('{"limit":"5","mode":"odd"}', facts), {
+    ok: true,
+    args: { limit: 5, mode: "odd" },
+  });
+  assert.equal(readArguments("[]", facts).ok, false);
+});
+
 Deno.test("readArguments() refuses what is no object", () => {
   assert.equal(read("[1]", SCHEMA), "Arguments of t must be a JSON object, got an array.");
   assert.equal(read("null", SCHEMA), "Arguments of t must be a JSON object, got null.");

@@ -84,6 +84,42 @@ Deno.test("hermes run keeps a task list and decides alone when nobody can be ask
   });
 });
 
+Deno.test("hermes run mends what models get wrong about todo, clarify and search_files", async () => {
+  await runCalls(
+    [
+      {
+        name: "todo",
+        arguments: { todos: [{ id: 1, content: "look", status: "doing" }, { content: "x" }, "y"] },
+      },
+      {
+        name: "clarify",
+        arguments: { question: "Which?", choices: [{ label: "a", description: "first" }, "b"] },
+      },
+      { name: "clarify", arguments: { questions: ["One?", { id: 2, question: "Two?" }] } },
+      { name: "search_files", arguments: { pattern: "needle", target: "grep", limit: "5" } },
+      { name: "search_files", arguments: { pattern: "*.txt", target: "find" } },
+      { name: "search_files", arguments: { pattern: "x", target: "names" } },
+    ],
+    (results) => {
+      deepEqual(results[0]!.todos, [
+        { id: "1", content: "look", status: "pending" },
+        { id: "?", content: "(invalid item)", status: "pending" },
+      ]);
+      deepEqual(results[1]!.choices_offered, ["a", "b"]);
+      const asked = results[2]!.responses as { id?: string; question: string }[];
+      deepEqual(asked.map(({ id, question }) => [id, question]), [[undefined, "One?"], [
+        "2",
+        "Two?",
+      ]]);
+      equal(results[3]!.total_count, 1);
+      deepEqual(results[4]!.files, ["a.txt"]);
+      match(String(results[5]!.error), /target must be content or files, got names/);
+      return Promise.resolve();
+    },
+    { "a.txt": "needle\n" },
+  );
+});
+
 Deno.test("hermes run keeps its own secrets from read_file and search_files", async () => {
   await withJob([
     { toolCalls: [{ id: "a", name: "read_file", arguments: '{"path":"~/.hermes/.env"}' }] },
