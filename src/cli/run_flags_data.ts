@@ -42,6 +42,13 @@ export const SESSION_FLAGS: readonly FlagSpec[] = [
     help: "Actions that need a yes: refuse, ask, let a model judge, allow",
   },
   { name: "yolo", type: "boolean", help: "Same as --approve always; hard limits still hold" },
+  {
+    name: "plugin",
+    type: "list",
+    value: "PATH|URL",
+    help: "Use this plugin in this run; headless, pin a URL: URL#sha256=…",
+  },
+  { name: "accept-plugins", type: "boolean", help: "Use plugins from unpinned URLs" },
   { name: "accept-hooks", type: "boolean", help: "Run configured shell hooks without asking" },
   {
     name: "resume",

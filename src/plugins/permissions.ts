@@ -7,6 +7,7 @@ import type { GuestPermissions } from "../sandbox/guest_host.ts";
 import type { PathGrant, PortGrant } from "../sandbox/landlock.ts";
 import { dirname, isWithin, resolvePath } from "../util/path.ts";
 import { which } from "../util/which.ts";
+import { PluginProblem } from "./problem.ts";
 
 export interface PermissionPlace {
   cwd: string;
@@ -35,12 +36,7 @@ const DNS_PORT = 53;
 /** What programs are made of beside themselves. */
 const LIBRARY_TREES = ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/share"];
 
-/** A declared permission that cannot be given; the message says which and why. */
-export class PermissionProblem extends Error {
-  override name = "PermissionProblem";
-}
-
-/** @throws {PermissionProblem} when a declared path or program cannot be granted. */
+/** @throws {PluginProblem} when a declared path or program cannot be granted. */
 export async function resolveAuthority(
   manifest: PluginManifest,
   place: PermissionPlace,
@@ -63,7 +59,7 @@ export async function resolveAuthority(
   };
   const odd = [...permissions.read, ...permissions.write].find((path) => path.includes(","));
   if (odd !== undefined) {
-    throw new PermissionProblem(`a path with a comma cannot be granted: ${odd}`);
+    throw new PluginProblem(`a path with a comma cannot be granted: ${odd}`);
   }
   return {
     permissions,
@@ -97,7 +93,7 @@ async function findPaths(
     const real = await Deno.realPath(path).catch(() => path);
     const root = await Deno.realPath(place.hermesRoot).catch(() => place.hermesRoot);
     if (isWithin(root, real) || isWithin(real, root)) {
-      throw new PermissionProblem(
+      throw new PluginProblem(
         `"${text}" holds the keys of hermes or lies among them: name the folder it really needs`,
       );
     }
@@ -112,7 +108,7 @@ async function findPrograms(
 ): Promise<FoundPath[]> {
   return await Promise.all(declared.map(async (program) => {
     const path = await which(program, place.env("PATH"));
-    if (path === undefined) throw new PermissionProblem(`there is no program "${program}" here`);
+    if (path === undefined) throw new PluginProblem(`there is no program "${program}" here`);
     return { path, real: await Deno.realPath(path), isDirectory: false };
   }));
 }

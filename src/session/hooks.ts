@@ -1,6 +1,7 @@
-/** Shell hooks from the configuration, as far as the person has consented to them. */
+/** The hooks of a session: those of plugins, then shell commands a person has consented to. */
 import type { Settings } from "../config/load.ts";
 import type { HookRunner } from "../protocol/hook.ts";
+import type { SessionPlugins } from "../protocol/plugin.ts";
 import { HOOK_CONSENT_FILE, readApprovals } from "../registry/hook_consent.ts";
 import { spawnHook } from "../registry/hook_process.ts";
 import { Hooks } from "../registry/hooks.ts";
@@ -11,6 +12,7 @@ export interface HookSetup {
   processEnv: Readonly<Record<string, string>>;
   cwd: string;
   acceptHooks: boolean;
+  plugins?: SessionPlugins;
   log: (line: string) => void;
 }
 
@@ -18,6 +20,7 @@ export interface HookSetup {
 export async function openHooks(setup: HookSetup): Promise<HookRunner> {
   const { settings, log } = setup;
   const runner = new Hooks({ log });
+  setup.plugins?.attachHooks(runner);
   const { hooks, problems } = parseShellHooks(settings.config.hooks);
   for (const problem of problems) log(problem);
   attachShellHooks(runner, hooks, {

@@ -3,10 +3,14 @@
  * exist only where somebody configured one. Neither costs anything before the first request.
  */
 import type { HookRunner } from "../protocol/hook.ts";
+import type { SessionPlugins } from "../protocol/plugin.ts";
 import { registry } from "../registry/registry.ts";
 import type { ToolRuntime, ToolRuntimeOptions } from "./tool_runtime.ts";
 
-export type LazyRuntimeOptions = Omit<ToolRuntimeOptions, "hooks"> & { acceptHooks: boolean };
+export type LazyRuntimeOptions = Omit<ToolRuntimeOptions, "hooks"> & {
+  acceptHooks: boolean;
+  plugins?: SessionPlugins;
+};
 
 /** Long enough for the first request to be on its way, short compared with any model's answer. */
 const WARM_AFTER_MS = 30;
@@ -68,8 +72,9 @@ export class LazyRuntime {
   }
 
   async #loadHooks(): Promise<HookRunner | undefined> {
-    const { settings } = this.#options;
-    if (Object.keys(settings.config.hooks ?? {}).length === 0) return undefined;
+    const { settings, plugins } = this.#options;
+    const configured = Object.keys(settings.config.hooks ?? {}).length > 0;
+    if (!configured && !plugins?.hasHooks) return undefined;
     const { openHooks } = await import("./hooks.ts");
     return await openHooks(this.#options);
   }

@@ -10,6 +10,7 @@ import { readProjectFiles } from "../context/project_files.ts";
 import { shrinkMessages } from "../context/shrink.ts";
 import { buildSystemPrompt } from "../context/system_prompt.ts";
 import type { ApprovalPolicy, Approver } from "../protocol/approval.ts";
+import type { SessionPlugins } from "../protocol/plugin.ts";
 import type { Provider, ToolDefinition } from "../protocol/provider.ts";
 import type { Clarifier } from "../protocol/services.ts";
 import type { StreamTimeouts } from "../providers/watchdog.ts";
@@ -37,6 +38,8 @@ export interface OpenOptions {
   approve?: ApprovalPolicy;
   approver?: Approver;
   clarifier?: Clarifier;
+  /** Opened by the surface, closed by the session. */
+  plugins?: SessionPlugins;
   acceptHooks: boolean;
   resume?: string;
   resumeHere: boolean;
@@ -123,6 +126,7 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
     clock: cassette.clock,
     async dispose(reason) {
       await runtime.close();
+      await options.plugins?.close();
       records.close(reason);
       await cassette.close();
     },
@@ -190,7 +194,7 @@ function systemPrompt(
     ? readProjectFiles(cwd, { read: readText, exists, maxChars: config.context_file_max_chars })
     : undefined;
   const { environment_hint: hint, system_prompt: own } = config.agent;
-  const extra = [hint, own, options.system ?? ""]
+  const extra = [hint, own, ...options.plugins?.promptSections ?? [], options.system ?? ""]
     .filter((text) => text !== "").join("\n\n");
   return buildSystemPrompt({
     cwd,

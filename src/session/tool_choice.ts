@@ -2,6 +2,7 @@
 import { TOOL_MANIFEST } from "../../tools/manifest.ts";
 import type { Settings } from "../config/load.ts";
 import { UsageError } from "../protocol/error.ts";
+import type { SessionPlugins } from "../protocol/plugin.ts";
 import type { ToolDefinition } from "../protocol/provider.ts";
 import { Availability } from "../registry/availability.ts";
 import { buildDefinitions } from "../registry/definitions.ts";
@@ -15,6 +16,7 @@ export interface ToolChoiceOptions {
   toolsets?: readonly string[];
   disableToolsets?: readonly string[];
   environment: string;
+  plugins?: SessionPlugins;
   /** False: nothing is written to the home. */
   persist: boolean;
   log: (line: string) => void;
@@ -25,6 +27,7 @@ export async function selectTools(options: ToolChoiceOptions): Promise<ToolDefin
   const { settings, log } = options;
   const { toolsets, platform_toolsets, agent } = settings.config;
   registry.addManifest(TOOL_MANIFEST);
+  options.plugins?.registerTools();
   const { tools, unknown } = resolveToolsets(registry, {
     enabled: options.toolsets ?? platform_toolsets[options.source] ?? toolsets,
     disabled: [...agent.disabled_toolsets, ...(options.disableToolsets ?? [])],

@@ -1,6 +1,7 @@
 /** From flags to an open session: home, settings, surface answers. The only way commands open one. */
 import type { Settings } from "../../config/load.ts";
 import type { Approver } from "../../protocol/approval.ts";
+import type { PluginHost } from "../../plugins/host.ts";
 import type { Clarifier } from "../../protocol/services.ts";
 import { openSession } from "../../session/open.ts";
 import type { Session } from "../../session/session.ts";
@@ -15,24 +16,43 @@ export interface Surface {
   replay?: string;
   approver?: Approver;
   clarifier?: Clarifier;
+  /** Asks a yes-or-no question; absent when nobody is there. */
+  confirm?: (question: string) => Promise<boolean>;
+}
+
+export interface Opened {
+  session: Session;
+  settings: Settings;
+  /** Absent when no plugin is wanted. */
+  plugins?: PluginHost;
 }
 
 /** Opens a new or resumed session as the flags say. */
-export async function openFromFlags(
-  choices: SessionChoices,
-  surface: Surface,
-): Promise<{ session: Session; settings: Settings }> {
+export async function openFromFlags(choices: SessionChoices, surface: Surface): Promise<Opened> {
   const settings = await settingsOf({ flags: { profile: choices.profile } });
-  const { session, notice } = await openSession({
-    ...choices,
-    ...surface,
-    cwd: startDirectory(choices, settings),
-    settings,
-    processEnv: Deno.env.toObject(),
-    log: choices.verbose ? (line) => err(`hermes: ${line}\n`) : () => {},
-  });
-  if (notice !== undefined) err(`hermes: ${notice}\n`);
-  return { session, settings };
+  const cwd = startDirectory(choices, settings);
+  const log = choices.verbose ? (line: string) => err(`hermes: ${line}\n`) : () => {};
+  const wanted = settings.config.plugins.enabled.length > 0 || choices.pluginPlaces !== undefined;
+  const plugins = wanted
+    ? await (await import("./open_plugins.ts")).openFor({ settings, choices, surface, cwd, log })
+    : undefined;
+  const host = plugins === undefined ? {} : { plugins };
+  try {
+    const { session, notice } = await openSession({
+      ...choices,
+      ...surface,
+      ...host,
+      cwd,
+      settings,
+      processEnv: Deno.env.toObject(),
+      log,
+    });
+    if (notice !== undefined) err(`hermes: ${notice}\n`);
+    return { session, settings, ...host };
+  } catch (error) {
+    await plugins?.close();
+    throw error;
+  }
 }
 
 /** `terminal.cwd` moves a local session; elsewhere the path belongs to the other machine. */

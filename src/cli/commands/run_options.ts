@@ -19,6 +19,9 @@ export interface SessionChoices {
   maxCostUsd?: number;
   approve?: ApprovalPolicy;
   acceptHooks: boolean;
+  /** Paths and addresses of plugins for this run. */
+  pluginPlaces?: string[];
+  acceptPlugins: boolean;
   /** A session id, an id prefix, a title, or `latest`. */
   resume?: string;
   /** `latest` means: of this directory. */
@@ -57,6 +60,8 @@ export function readSessionChoices(input: CommandInput): SessionChoices {
     maxCostUsd: positive(flags["max-cost"], { name: "max-cost", whole: false }),
     approve: flags.yolo === true ? "always" : text(flags.approve) as ApprovalPolicy | undefined,
     acceptHooks: flags["accept-hooks"] === true,
+    pluginPlaces: list(flags.plugin),
+    acceptPlugins: flags["accept-plugins"] === true,
     resume,
     resumeHere: flags.continue === true,
     system: text(flags.system),

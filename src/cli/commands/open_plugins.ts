@@ -1,0 +1,35 @@
+/** The plugins of a session that a command opens. Loaded only where one is wanted. */
+import type { Settings } from "../../config/load.ts";
+import type { PluginHost } from "../../plugins/host.ts";
+import { openPlugins } from "../../plugins/open.ts";
+import { err } from "../io.ts";
+import type { Surface } from "./open_session.ts";
+import { describePlugin } from "./plugins_view.ts";
+import type { SessionChoices } from "./run_options.ts";
+
+export interface PluginWish {
+  settings: Settings;
+  choices: SessionChoices;
+  surface: Pick<Surface, "confirm">;
+  log: (line: string) => void;
+}
+
+/** Opens the enabled plugins and those the flags name. */
+export async function openFor(
+  { settings, choices, surface, log }: PluginWish,
+): Promise<PluginHost> {
+  const { confirm } = surface;
+  return await openPlugins({
+    settings,
+    cwd: choices.cwd,
+    userHome: Deno.env.get("HOME") ?? "/",
+    extra: choices.plugins ?? [],
+    acceptUnpinned: choices.acceptPlugins,
+    confirm: confirm && (async (candidate, snapshot) => {
+      err(describePlugin(candidate, snapshot));
+      return await confirm("Use it in this run?");
+    }),
+    report: (line) => err(`hermes: ${line}\n`),
+    log,
+  });
+}

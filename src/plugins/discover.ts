@@ -1,0 +1,143 @@
+/**
+ * Where plugins are found: carried by the build, in the home, in the project, pinned from an
+ * address. Later ones win over earlier ones of the same name. Reads names, runs nothing.
+ */
+import type { Home } from "../config/home.ts";
+import { joinPath } from "../util/path.ts";
+import { type LockedPlugin, readLock, readLocked } from "./lock.ts";
+import { PluginProblem } from "./problem.ts";
+import {
+  bundledSource,
+  contentHash,
+  looksLikePlugin,
+  type PluginSource,
+  readSource,
+} from "./source.ts";
+import { readTrust } from "./trust.ts";
+
+export type PluginOrigin = "bundled" | "user" | "url" | "project" | "path";
+
+/** A plugin that was found, not yet read. */
+export interface Candidate {
+  id: string;
+  origin: PluginOrigin;
+  /** A folder, a file or an address. */
+  location: string;
+  /** @throws {PluginProblem} when it cannot be used. */
+  read(): Promise<PluginSource>;
+}
+
+export class Discovery {
+  readonly #home: Home;
+  readonly #cwd: string;
+
+  constructor(home: Home, cwd: string) {
+    this.#home = home;
+    this.#cwd = cwd;
+  }
+
+  /** Everything there is, sorted by name; of two with one name the one that would be loaded. */
+  async list(): Promise<Candidate[]> {
+    const found = new Map<string, Candidate>();
+    for (const candidate of await this.#all()) found.set(candidate.id, candidate);
+    return [...found.values()].sort((a, b) => a.id < b.id ? -1 : 1);
+  }
+
+  /** The plugin of a name; a project's own only counts once somebody trusted it, or when it is the only one. */
+  async find(id: string): Promise<Candidate | undefined> {
+    const project = await this.#inFolder(this.#projectDir, { id, origin: "project" });
+    const trusted = project && (await readTrust(this.#home))[this.#cwd]?.[id] !== undefined;
+    if (trusted) return project;
+    const locked = (await readLock(this.#home))[id];
+    if (locked) return this.#pinned(id, locked);
+    const user = await this.#inFolder(this.#userDir, { id, origin: "user" });
+    return user ?? await this.#bundled(id) ?? project;
+  }
+
+  /** The plugins of the project, trusted or not. */
+  async project(): Promise<Candidate[]> {
+    return await this.#folder(this.#projectDir, "project");
+  }
+
+  get #userDir(): string {
+    return this.#home.path("plugins");
+  }
+
+  /** The home is no project, even when hermes is started beside it. */
+  get #projectDir(): string | undefined {
+    const folder = joinPath(this.#cwd, ".hermes");
+    return folder === this.#home.root ? undefined : joinPath(folder, "plugins");
+  }
+
+  async #all(): Promise<Candidate[]> {
+    const { BUNDLED_PLUGINS } = await import("../../plugins/manifest.ts");
+    const bundled = await Promise.all(Object.keys(BUNDLED_PLUGINS).map((id) => this.#bundled(id)));
+    const locked = Object.entries(await readLock(this.#home));
+    return [
+      ...bundled.filter((one) => one !== undefined),
+      ...await this.#folder(this.#userDir, "user"),
+      ...locked.map(([id, one]) => this.#pinned(id, one)),
+      ...await this.project(),
+    ];
+  }
+
+  async #bundled(id: string): Promise<Candidate | undefined> {
+    const { BUNDLED_PLUGINS } = await import("../../plugins/manifest.ts");
+    const files = Object.hasOwn(BUNDLED_PLUGINS, id) ? BUNDLED_PLUGINS[id] : undefined;
+    if (files === undefined) return undefined;
+    const read = () => Promise.resolve(bundledSource(files));
+    return { id, origin: "bundled", location: "part of hermes", read };
+  }
+
+  #pinned(id: string, locked: LockedPlugin): Candidate {
+    const read = () => readLocked(this.#home, { name: id, locked });
+    return { id, origin: "url", location: locked.url, read };
+  }
+
+  async #folder(
+    folder: string | undefined,
+    origin: "user" | "project",
+  ): Promise<Candidate[]> {
+    if (folder === undefined) return [];
+    const names = new Set<string>();
+    try {
+      for await (const { name } of Deno.readDir(folder)) names.add(name.replace(/\.ts$/, ""));
+    } catch {
+      // No such folder: no plugins there.
+      return [];
+    }
+    const found = await Promise.all(
+      [...names].sort().map((id) => this.#inFolder(folder, { id, origin })),
+    );
+    return found.filter((candidate) => candidate !== undefined);
+  }
+
+  async #inFolder(
+    folder: string | undefined,
+    { id, origin }: { id: string; origin: "user" | "project" },
+  ): Promise<Candidate | undefined> {
+    // A name is a name, never a way to somewhere else.
+    if (folder === undefined || id.includes("/") || id.startsWith(".")) return undefined;
+    const path = joinPath(folder, id);
+    const location = await looksLikePlugin(path)
+      ? path
+      : await Deno.stat(`${path}.ts`).then((info) => info.isFile, () => false)
+      ? `${path}.ts`
+      : undefined;
+    if (location === undefined) return undefined;
+    const read = origin === "user"
+      ? () => readSource(location)
+      : () => this.#readTrusted(id, location);
+    return { id, origin, location, read };
+  }
+
+  async #readTrusted(id: string, location: string): Promise<PluginSource> {
+    const source = await readSource(location);
+    const seen = (await readTrust(this.#home))[this.#cwd]?.[id];
+    if (seen === await contentHash(source.files)) return source;
+    const what = seen === undefined ? "is not trusted" : "has changed since it was trusted";
+    throw new PluginProblem(`it belongs to this project and ${what}`, {
+      hint: `Look at ${location}, then: hermes plugins trust ${id}`,
+    });
+  }
+}

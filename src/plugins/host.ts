@@ -1,0 +1,225 @@
+/**
+ * The plugins of one session: found, loaded, and everything they register put where it belongs,
+ * until one misbehaves or the session ends; then all of it is taken back.
+ */
+import { ToolError } from "../protocol/error.ts";
+import type { HookTarget, SessionPlugins } from "../protocol/plugin.ts";
+import type { ToolContext, ToolResult, ToolSpec } from "../protocol/tool.ts";
+import type { ToolRegistry } from "../registry/registry.ts";
+import { TOOLSETS } from "../registry/toolsets_data.ts";
+import { GuestError, GuestGone } from "./conversation.ts";
+import type { PluginOrigin } from "./discover.ts";
+import type { CommandRecord, ToolRecord } from "./messages.ts";
+import type { Plugin } from "./plugin.ts";
+import { PluginProblem } from "./problem.ts";
+import type { PluginStatus } from "./status.ts";
+
+/** A plugin that loaded, or why it did not. */
+export interface LoadedPlugin {
+  id: string;
+  origin: PluginOrigin;
+  version?: string;
+  plugin?: Plugin;
+  allowToolOverride?: boolean;
+  /** Texts for the system prompt. */
+  sections?: string[];
+  problem?: string;
+}
+
+export interface HostOptions {
+  registry: ToolRegistry;
+  /** A line the person must see. */
+  report(line: string): void;
+}
+
+/** A command a plugin brings. */
+export interface HostCommand extends CommandRecord {
+  plugin: string;
+  /** Resolves to what is to be printed. @throws {PluginProblem} */
+  run(argument: string, signal: AbortSignal): Promise<string>;
+}
+
+interface Registered extends LoadedPlugin {
+  tools: ToolSpec[];
+  detach: (() => void)[];
+}
+
+const COMMAND_TIMEOUT_MS = 30_000;
+
+export class PluginHost implements SessionPlugins {
+  readonly #options: HostOptions;
+  readonly #plugins: Registered[];
+  #closed = false;
+
+  constructor(loaded: readonly LoadedPlugin[], options: HostOptions) {
+    this.#options = options;
+    this.#plugins = loaded.map((one) => ({ ...one, tools: [], detach: [] }));
+  }
+
+  get statuses(): PluginStatus[] {
+    return this.#plugins.map(({ id, origin, version, plugin, problem, tools }) => ({
+      id,
+      origin,
+      tools: tools.map((tool) => tool.name),
+      hooks: problem === undefined ? plugin?.registrations.hooks.length ?? 0 : 0,
+      commands: plugin?.registrations.commands.map((command) => command.name) ?? [],
+      ...(version === undefined ? {} : { version }),
+      ...(problem === undefined ? {} : { problem }),
+    }));
+  }
+
+  get promptSections(): string[] {
+    return this.#plugins.flatMap(({ sections = [] }) => sections);
+  }
+
+  get hasHooks(): boolean {
+    return this.#working().some(({ plugin }) => plugin.registrations.hooks.length > 0);
+  }
+
+  get commands(): HostCommand[] {
+    return this.#working().flatMap(({ id, plugin }) =>
+      plugin.registrations.commands.map((command) => ({
+        ...command,
+        plugin: id,
+        run: (argument, signal) => runCommand(plugin, { name: command.name, argument, signal }),
+      }))
+    );
+  }
+
+  registerTools(): void {
+    for (const one of this.#working()) {
+      for (const record of one.plugin.registrations.tools) this.#registerTool(one, record);
+      for (const line of one.plugin.problems) this.#options.report(`Plugin ${one.id}: ${line}`);
+    }
+  }
+
+  attachHooks(hooks: HookTarget): void {
+    for (const { plugin, detach } of this.#working()) {
+      for (const { name, index, timeoutMs } of plugin.registrations.hooks) {
+        const options = timeoutMs === undefined ? {} : { timeoutMs };
+        detach.push(
+          hooks.on(name, (payload, signal) => {
+            return plugin.ask({ kind: "hook", index, payload }, { signal });
+          }, options),
+        );
+      }
+    }
+  }
+
+  /** Stops using a plugin for the rest of the run. */
+  disable(id: string, reason: string): void {
+    const one = this.#plugins.find((other) => other.id === id);
+    if (one?.plugin === undefined || one.problem !== undefined || this.#closed) return;
+    one.problem = reason;
+    this.#rollBack(one);
+    this.#options.report(`Plugin ${id} is disabled for this run: ${reason}`);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const one of this.#plugins.toReversed()) this.#rollBack(one);
+    await Promise.all(this.#plugins.map(({ plugin }) => plugin?.close()));
+  }
+
+  #working(): (Registered & { plugin: Plugin })[] {
+    return this.#plugins.filter((one) => one.plugin && one.problem === undefined) as (
+      & Registered
+      & { plugin: Plugin }
+    )[];
+  }
+
+  #rollBack(one: Registered): void {
+    for (const detach of one.detach.splice(0).reverse()) detach();
+    for (const tool of one.tools.splice(0).reverse()) this.#options.registry.withdraw(tool);
+  }
+
+  #registerTool(one: Registered & { plugin: Plugin }, record: ToolRecord): void {
+    const { registry, report } = this.#options;
+    const owner = registry.facts(record.name)?.toolset;
+    const overrides = owner !== undefined && owner !== one.id;
+    if (overrides && !(record.override && one.allowToolOverride)) {
+      report(`Plugin ${one.id}: tool "${record.name}" is left out: ${refusal(one, record, owner)}`);
+      return;
+    }
+    const spec = { ...toolSpec(one, record), ...(overrides ? { override: true } : {}) };
+    if (registry.register(spec)) one.tools.push(spec);
+  }
+}
+
+function refusal(one: LoadedPlugin, record: ToolRecord, owner: string): string {
+  return record.override
+    ? `it would replace the one of ${owner}. To allow that: ` +
+      `hermes config set plugins.entries.${one.id}.allow_tool_override true`
+    : `${owner} has a tool of that name`;
+}
+
+/** True when tools of a plugin of this name would count as built-in ones. */
+export function isTakenName(id: string): boolean {
+  return Object.hasOwn(TOOLSETS, id);
+}
+
+function toolSpec(
+  { id, plugin }: LoadedPlugin & { plugin: Plugin },
+  record: ToolRecord,
+): ToolSpec {
+  const { checked, override: _, ...facts } = record;
+  const { name } = record;
+  const check = async () => {
+    const signal = AbortSignal.timeout(COMMAND_TIMEOUT_MS);
+    const answer = await plugin.ask({ kind: "check", name }, { signal });
+    return typeof answer === "string" ? answer : answer !== false;
+  };
+  return {
+    ...facts,
+    toolset: id,
+    handler: (args, ctx) => callTool({ id, plugin, name }, args, ctx),
+    ...(checked ? { check } : {}),
+  };
+}
+
+async function callTool(
+  { id, plugin, name }: { id: string; plugin: Plugin; name: string },
+  args: unknown,
+  ctx: ToolContext,
+): Promise<ToolResult> {
+  const { callId, sessionId, taskId, signal } = ctx;
+  const facts = { callId, sessionId, taskId };
+  const onProgress = (text: string) => ctx.progress(text);
+  let value: unknown;
+  try {
+    value = await plugin.ask({ kind: "tool", name, args, facts }, { signal, onProgress });
+  } catch (error) {
+    if (error instanceof GuestError) {
+      throw error.extra
+        ? new ToolError(error.message, error.extra)
+        : new ToolError(`${name} failed: ${error.message}`);
+    }
+    if (error instanceof GuestGone || error instanceof PluginProblem) {
+      throw new ToolError(`the plugin ${id} was stopped: ${error.message}`);
+    }
+    throw error;
+  }
+  if (typeof value === "string") return value;
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+    return value as Record<string, unknown>;
+  }
+  throw new ToolError(`${name} answered neither an object nor text; tell the plugin's author`);
+}
+
+async function runCommand(
+  plugin: Plugin,
+  { name, argument, signal }: { name: string; argument: string; signal: AbortSignal },
+): Promise<string> {
+  const facts = { callId: name, sessionId: "", taskId: "main" };
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(COMMAND_TIMEOUT_MS)]);
+  try {
+    const value = await plugin.ask(
+      { kind: "command", name, argument, facts },
+      { signal: limited },
+    );
+    return value === null ? "" : String(value);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new PluginProblem(`${name} failed: ${reason}`, { cause: error });
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * What a plugin says about itself, read without running any of it: `plugin.yaml`, or
+ * `export const manifest = {…}` as a literal. Loads YAML and zod; the result is cached.
+ */
+import type { Node, Program } from "../deps/acorn.ts";
+import { load, YAMLException } from "../deps/js_yaml.ts";
+import { z } from "../deps/zod.ts";
+import type { PluginManifest } from "../protocol/plugin.ts";
+import { didYouMean } from "../util/nearest.ts";
+import { PluginProblem } from "./problem.ts";
+
+export const PLUGIN_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+const HOST =
+  /^(\*\.)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/;
+const VARIABLE = /^(?!(LD|DYLD|DENO|NODE)_|PATH$)[A-Za-z_][A-Za-z0-9_]*$/;
+const PROGRAM = /^[A-Za-z0-9][\w.+-]*$|^\/[^,\s]+$/;
+const PATH = /^[^,\0*?]+$/;
+const KINDS = ["net", "read", "write", "env", "run"] as const;
+
+function list(pattern: RegExp, what: string) {
+  const item = z.string().regex(pattern, `is no ${what}`);
+  return z.array(item).nullish().transform((value) => value ?? []);
+}
+
+const variable = z.string().regex(VARIABLE, "is no variable a plugin may have");
+
+const ManifestSchema = z.looseObject({
+  name: z.string().regex(PLUGIN_NAME, "must be up to 64 of a-z, 0-9, - and _"),
+  version: z.union([z.string(), z.number()]).transform(String),
+  description: z.string().min(1).max(500),
+  author: z.union([z.string(), z.looseObject({ name: z.string() }).transform((a) => a.name)])
+    .optional(),
+  homepage: z.string().optional(),
+  requires_env: z.array(
+    z.union([variable, z.looseObject({ name: variable }).transform((one) => one.name)]),
+  ).nullish().transform((value) => value ?? []),
+  permissions: z.looseObject({
+    net: list(HOST, "host: write api.example.com or api.example.com:443"),
+    read: list(PATH, "path"),
+    write: list(PATH, "path"),
+    env: list(VARIABLE, "variable a plugin may have"),
+    run: list(PROGRAM, "program"),
+  }).nullish(),
+  config: z.record(
+    z.string(),
+    z.looseObject({
+      type: z.enum(["string", "number", "boolean", "list"]),
+      description: z.string().optional(),
+      required: z.boolean().optional(),
+      default: z.unknown().optional(),
+    }),
+  ).nullish(),
+});
+
+/** @throws {PluginProblem} when the manifest cannot be used: says which key and why. */
+export function checkManifest(value: unknown, file: string): PluginManifest {
+  const result = ManifestSchema.safeParse(value);
+  if (!result.success) {
+    const [issue] = result.error.issues;
+    const key = issue!.path.join(".");
+    throw new PluginProblem(`${file}: ${key === "" ? "" : `${key} `}${issue!.message}`);
+  }
+  const { name, version, description, author, homepage, permissions, config } = result.data;
+  const odd = Object.keys(permissions ?? {}).find((kind) => !KINDS.includes(kind as "net"));
+  if (odd !== undefined) {
+    throw new PluginProblem(
+      `${file}: permissions.${odd} is nothing a plugin can have.${didYouMean(odd, KINDS)} ` +
+        `There are: ${KINDS.join(", ")}.`,
+    );
+  }
+  const none = { net: [], read: [], write: [], env: [], run: [] };
+  return {
+    name,
+    version,
+    description,
+    ...(author === undefined ? {} : { author }),
+    ...(homepage === undefined ? {} : { homepage }),
+    requiresEnv: result.data.requires_env,
+    permissions: { ...none, ...permissions },
+    config: config ?? {},
+  };
+}
+
+/** @throws {PluginProblem} when the text is no YAML or no manifest. */
+export function readYamlManifest(text: string, file: string): PluginManifest {
+  let value: unknown;
+  try {
+    value = load(text);
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error;
+    throw new PluginProblem(`${file} is not YAML: ${error.message.split("\n")[0]}`);
+  }
+  return checkManifest(value, file);
+}
+
+/** The manifest a module exports as a literal; undefined when it exports none. */
+export function readModuleManifest(program: Program, file: string): PluginManifest | undefined {
+  for (const statement of program.body) {
+    const { declaration } = statement as { declaration?: Node | null };
+    const { declarations = [] } = (declaration ?? {}) as { declarations?: Declarator[] };
+    const found = statement.type === "ExportNamedDeclaration" &&
+      declarations.find(({ id }) => id.name === "manifest");
+    if (found) return checkManifest(literalValue(found.init, file), file);
+  }
+  return undefined;
+}
+
+interface Declarator {
+  id: { name?: string };
+  init: Literalish;
+}
+
+interface Literalish {
+  type: string;
+  value?: unknown;
+  elements?: Literalish[];
+  properties?: { type: string; computed?: boolean; key: Key; value: Literalish }[];
+  quasis?: { value: { cooked: string } }[];
+}
+
+interface Key {
+  type: string;
+  name?: string;
+  value?: unknown;
+}
+
+/** The value of a literal expression: nothing is run to know it. */
+function literalValue(node: Literalish, file: string): unknown {
+  if (node.type === "Literal") return node.value;
+  if (node.type === "TemplateLiteral" && node.quasis?.length === 1) {
+    return node.quasis[0]!.value.cooked;
+  }
+  if (node.type === "ArrayExpression") {
+    return node.elements!.map((element) => literalValue(element, file));
+  }
+  if (node.type === "ObjectExpression") {
+    return Object.fromEntries(node.properties!.map((property) => {
+      if (property.type !== "Property" || property.computed) throw notLiteral(file);
+      return [String(property.key.name ?? property.key.value), literalValue(property.value, file)];
+    }));
+  }
+  throw notLiteral(file);
+}
+
+function notLiteral(file: string): PluginProblem {
+  return new PluginProblem(
+    `${file}: "export const manifest" must be a plain literal: it is read before the plugin runs`,
+  );
+}

@@ -1,0 +1,154 @@
+/**
+ * A plugin's modules as text: which others each imports, and the plain JavaScript that its
+ * process loads from files. Runs in hermes, before anything of the plugin does.
+ */
+import type { Node, Program } from "../deps/acorn.ts";
+import {
+  applyEdits,
+  isStringLiteral,
+  parseModule,
+  ScriptSyntaxError,
+  stripTypes,
+  walkTree,
+} from "../sandbox/module_source.ts";
+import { didYouMean } from "../util/nearest.ts";
+import { dirname, relativePath } from "../util/path.ts";
+import { PluginProblem, reasonOf } from "./problem.ts";
+
+/** One `import` of another file, by its URL. */
+export interface ImportSite {
+  /** Where the quoted specifier stands in the code. */
+  start: number;
+  end: number;
+  /** The URL it means; absent for `hermes/plugin`. */
+  url?: string;
+  /** Imported as JSON or text rather than as code. */
+  isData: boolean;
+}
+
+export interface ScannedModule {
+  /** JavaScript. */
+  code: string;
+  program: Program;
+  imports: ImportSite[];
+}
+
+/** The name plugins import the façade by, and where its file is put beside theirs. */
+const API_NAME = "hermes/plugin";
+export const API_FILE = "/.hermes/plugin.js";
+/** What the façade exports beside types. */
+const API_VALUES = ["HOOK_NAMES", "PluginRecorder", "ToolError", "defineTool", "testPlugin"];
+
+/** @throws {PluginProblem} when the module cannot be read or imports what a plugin cannot have. */
+export async function scanModule(
+  url: string,
+  bytes: Uint8Array<ArrayBuffer>,
+): Promise<ScannedModule> {
+  const name = shortName(url);
+  const source = decode(bytes, name);
+  try {
+    const code = /\.m?js$/.test(new URL(url).pathname) ? source : await stripTypes(source, name);
+    const program = await parseModule(code, name);
+    return { code, program, imports: [...importSites(program, url)] };
+  } catch (error) {
+    if (!(error instanceof ScriptSyntaxError)) throw error;
+    throw new PluginProblem(reasonOf(error));
+  }
+}
+
+/** How messages call a module. */
+export function shortName(url: string): string {
+  return url.startsWith("file:///") ? decodeURIComponent(url.slice("file:///".length)) : url;
+}
+
+function decode(bytes: Uint8Array<ArrayBuffer>, name: string): string {
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new PluginProblem(`${name} is not text, so it is no module`);
+  }
+  if (/^\s*<(!doctype|html|\?xml)/i.test(text)) {
+    throw new PluginProblem(`${name} is a web page, not a module: use the address of the raw file`);
+  }
+  return text;
+}
+
+function* importSites(program: Program, url: string): Generator<ImportSite> {
+  for (const node of walkTree(program)) {
+    const { source } = node as { source?: unknown };
+    if (!isStringLiteral(source)) continue;
+    const { start, end, value } = source;
+    if (value === API_NAME) {
+      requireValues(node, shortName(url));
+      yield { start, end, isData: false };
+    } else if (!value.startsWith("node:")) {
+      yield { start, end, url: resolveImport(value, url), isData: importsData(node) };
+    }
+  }
+}
+
+function resolveImport(specifier: string, from: string): string {
+  if (/^(\.{0,2}\/|https?:)/.test(specifier)) {
+    const url = new URL(specifier, from);
+    url.hash = "";
+    return url.href;
+  }
+  throw new PluginProblem(
+    `${shortName(from)} imports "${specifier}": a plugin imports only "${API_NAME}", node: ` +
+      `modules and files by their address`,
+  );
+}
+
+interface Named {
+  name?: string;
+  value?: unknown;
+}
+
+/** A type imported as a value would only fail later, in words nobody understands. */
+function requireValues(node: Node, file: string): void {
+  const { specifiers = [] } = node as { specifiers?: { imported?: Named }[] };
+  for (const { imported } of specifiers) {
+    const name = String(imported?.name ?? imported?.value ?? "");
+    if (imported === undefined || API_VALUES.includes(name)) continue;
+    throw new PluginProblem(
+      `${file}: "${API_NAME}" has no value "${name}".${didYouMean(name, API_VALUES)} ` +
+        `A type is imported with: import type { ${name} }`,
+    );
+  }
+}
+
+function importsData(node: Node): boolean {
+  const { attributes = [], options } = node as {
+    attributes?: { value: { value?: unknown } }[];
+    options?: unknown;
+  };
+  return attributes.some(({ value }) => value.value === "json" || value.value === "text") ||
+    Boolean(options);
+}
+
+/** Where a file goes below the plugin's folder of prepared modules. */
+export function preparedPath(url: string, isModule: boolean): string {
+  const { protocol, host, pathname, search } = new URL(url);
+  const path = protocol === "file:"
+    ? decodeURIComponent(pathname)
+    : `/${host}${pathname}${encodeURIComponent(search)}`;
+  return isModule && !/\.m?js$/.test(path) ? `${path}.js` : path;
+}
+
+/** The code of a module with every import pointing at the prepared file. */
+export function linkModule(
+  { code, imports }: ScannedModule,
+  { from, finalUrl }: { from: string; finalUrl: (url: string) => string },
+): string {
+  const folder = dirname(preparedPath(from, true));
+  return applyEdits(
+    code,
+    imports.map(({ start, end, url, isData }) => {
+      const target = url === undefined ? API_FILE : preparedPath(finalUrl(url), !isData);
+      const relative = relativePath(folder, target);
+      const specifier = relative.startsWith("../") ? relative : `./${relative}`;
+      return { start, end, text: JSON.stringify(encodeURI(specifier)) };
+    }),
+  );
+}

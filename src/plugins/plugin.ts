@@ -1,0 +1,165 @@
+/**
+ * One plugin, ready to be asked: what it registers is known, from the cache if it was seen
+ * before, and its process starts with the first question. Its failures end here.
+ */
+import { settleWithin } from "../registry/deadline.ts";
+import type { ChildMode, Wall } from "../sandbox/contract.ts";
+import { writeFileAtomic } from "../util/atomic_write.ts";
+import { sha256Hex } from "../util/hash.ts";
+import { joinPath } from "../util/path.ts";
+import { type AskOptions, Conversation, type GuestLink } from "./conversation.ts";
+import type { Question } from "./messages.ts";
+import { type PermissionPlace, resolveAuthority } from "./permissions.ts";
+import { PluginProblem, reasonOf } from "./problem.ts";
+import type { CheckedRegistrations } from "./registrations.ts";
+import type { PluginEntry } from "./settings.ts";
+import { fileUrl } from "./source.ts";
+import type { Snapshot } from "./snapshot.ts";
+
+export interface PluginSpec {
+  snapshot: Snapshot;
+  entry: PluginEntry;
+  /** Checked settings. */
+  config: Record<string, unknown>;
+  place: Omit<PermissionPlace, "modulesDir">;
+  log(text: string): void;
+  /** It was stopped, or ended by itself. */
+  onEnd(reason: string): void;
+  /** Longest time `register()` may take; default 5 s. */
+  registerTimeoutMs?: number | undefined;
+  /** How its process starts and which walls stay down, for tests. */
+  mode?: ChildMode | undefined;
+  without?: readonly Wall[] | undefined;
+}
+
+const REGISTER_TIMEOUT_MS = 5_000;
+
+export class Plugin {
+  readonly #spec: PluginSpec;
+  #starting: Promise<Conversation> | undefined;
+  #checked: CheckedRegistrations = {
+    registrations: { tools: [], hooks: [], commands: [], skills: [], sections: [] },
+    problems: [],
+  };
+
+  constructor(spec: PluginSpec) {
+    this.#spec = spec;
+  }
+
+  /** Loads a plugin: nothing runs when its registrations are cached. @throws {PluginProblem} */
+  static async load(spec: PluginSpec): Promise<Plugin> {
+    const plugin = new Plugin(spec);
+    const file = await cacheFile(spec);
+    const cached = readCache(file);
+    if (cached !== undefined) {
+      plugin.#checked = cached;
+      return plugin;
+    }
+    try {
+      await (plugin.#starting = plugin.#start());
+    } catch (error) {
+      throw new PluginProblem(reasonOf(error), { cause: error });
+    }
+    // A read-only or full home only costs the next start some milliseconds.
+    await writeFileAtomic(file, JSON.stringify(plugin.#checked)).catch(() => {});
+    return plugin;
+  }
+
+  get registrations(): CheckedRegistrations["registrations"] {
+    return this.#checked.registrations;
+  }
+
+  /** What was left out of its registrations, one line each. */
+  get problems(): readonly string[] {
+    return this.#checked.problems;
+  }
+
+  /** True once its process was needed. */
+  get started(): boolean {
+    return this.#starting !== undefined;
+  }
+
+  /** @throws what the conversation throws, and {PluginProblem} when the plugin does not start. */
+  async ask(question: Question, options: AskOptions): Promise<unknown> {
+    this.#starting ??= this.#start().catch((error) => {
+      this.#spec.onEnd(reasonOf(error));
+      throw new PluginProblem(reasonOf(error), { cause: error });
+    });
+    const { signal } = options;
+    const conversation = await settleWithin(this.#starting, { signal, graceMs: 0 });
+    return await conversation.ask(question, options);
+  }
+
+  async close(): Promise<void> {
+    try {
+      await (await this.#starting)?.close();
+    } catch {
+      // It never started; that was reported where it was asked for.
+    }
+  }
+
+  async #start(): Promise<Conversation> {
+    const { snapshot, config, place, log } = this.#spec;
+    const { name, version } = snapshot.manifest;
+    const { dataDir } = place;
+    await Deno.mkdir(dataDir, { recursive: true, mode: 0o700 });
+    let registered = false;
+    const conversation = new Conversation(await this.#link(), {
+      log,
+      // Before it has registered, the failure of that tells everything.
+      onEnd: (reason) => registered && this.#spec.onEnd(reason),
+    });
+    try {
+      const main = snapshot.entryUrl;
+      const answer = await conversation.register(
+        { t: "register", main, name, version, config, dataDir },
+        this.#spec.registerTimeoutMs ?? REGISTER_TIMEOUT_MS,
+      );
+      const { checkRegistrations } = await import("./registrations.ts");
+      this.#checked = checkRegistrations(answer);
+      registered = true;
+      return conversation;
+    } catch (error) {
+      await conversation.close();
+      throw error;
+    }
+  }
+
+  async #link(): Promise<GuestLink> {
+    const { snapshot, entry, place, mode, without } = this.#spec;
+    if (entry.trustFull) return (await import("./in_process.ts")).startInProcess();
+    const { modulesDir, manifest } = snapshot;
+    const [{ startProcess }, { GUEST_JS }, authority] = await Promise.all([
+      import("./process.ts"),
+      import("./runtime_data.ts"),
+      resolveAuthority(manifest, { ...place, modulesDir }),
+    ]);
+    const module = `data:application/javascript;base64,${
+      new TextEncoder().encode(GUEST_JS).toBase64()
+    }`;
+    const modulesUrl = `${fileUrl(modulesDir.slice(1))}/`;
+    return await startProcess({
+      guest: { module, modulesUrl, ...authority },
+      memoryMb: entry.memoryMb,
+      mode,
+      without,
+    });
+  }
+}
+
+/** What it registers may depend on its settings and variables: those are part of the name. */
+async function cacheFile({ snapshot, config, entry, place }: PluginSpec): Promise<string> {
+  const { permissions, requiresEnv } = snapshot.manifest;
+  const env = [...permissions.env, ...requiresEnv].map((name) => place.env(name) ?? null);
+  const key = await sha256Hex(JSON.stringify([config, env, entry.trustFull]));
+  return joinPath(snapshot.dir, `registrations-${key.slice(0, 32)}.json`);
+}
+
+function readCache(file: string): CheckedRegistrations | undefined {
+  try {
+    return JSON.parse(Deno.readTextFileSync(file));
+  } catch {
+    // Not seen before, or damaged: asking the plugin again repairs it.
+    return undefined;
+  }
+}

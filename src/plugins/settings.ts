@@ -1,0 +1,61 @@
+/** A plugin's own settings: the operator's values checked against what its manifest declares. */
+import { isTree } from "../config/tree.ts";
+import type { PluginManifest, PluginSetting } from "../protocol/plugin.ts";
+import { didYouMean } from "../util/nearest.ts";
+import { PluginProblem } from "./problem.ts";
+
+/** What the operator says about one plugin in `plugins.entries.<id>`. */
+export interface PluginEntry {
+  config: Record<string, unknown>;
+  /** Loaded into hermes itself, without walls. */
+  trustFull: boolean;
+  /** May replace tools of others. */
+  allowToolOverride: boolean;
+  memoryMb: number;
+}
+
+const MEMORY_MB = 256;
+
+/** Reads an entry; anything it does not say is the safe choice. */
+export function readEntry(value: unknown): PluginEntry {
+  const fields = isTree(value) ? value : {};
+  const config = fields.config ?? fields.settings;
+  const memory = fields.memory_mb;
+  return {
+    config: isTree(config) ? config : {},
+    trustFull: fields.trust === "full",
+    allowToolOverride: fields.allow_tool_override === true,
+    memoryMb: typeof memory === "number" && memory > 0 ? memory : MEMORY_MB,
+  };
+}
+
+/** The settings with defaults applied. @throws {PluginProblem} when one is missing or of the wrong type. */
+export function checkConfig(
+  manifest: PluginManifest,
+  given: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const key = (name: string) => `plugins.entries.${manifest.name}.config.${name}`;
+  const known = Object.keys(manifest.config);
+  const odd = Object.keys(given).find((name) => !known.includes(name));
+  if (odd !== undefined) {
+    throw new PluginProblem(`${key(odd)} is no setting of it.${didYouMean(odd, known)}`);
+  }
+  const entries = Object.entries(manifest.config).flatMap(([name, setting]) => {
+    const value = given[name] ?? setting.default;
+    if (value === undefined && setting.required) {
+      throw new PluginProblem(`it needs ${key(name)}`, {
+        hint: `Set it: hermes config set ${key(name)} …`,
+      });
+    }
+    if (value !== undefined && !fits(value, setting.type)) {
+      throw new PluginProblem(`${key(name)} must be a ${setting.type}`);
+    }
+    return value === undefined ? [] : [[name, value]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function fits(value: unknown, type: PluginSetting["type"]): boolean {
+  const kind = Array.isArray(value) ? "list" : typeof value;
+  return kind === type;
+}

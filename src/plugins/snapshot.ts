@@ -1,0 +1,161 @@
+/**
+ * A plugin made ready to run: manifest checked, modules turned to JavaScript, everything copied
+ * to one folder of the cache that is named by its content. What was hashed is what runs.
+ */
+import type { Home } from "../config/home.ts";
+import type { PluginManifest } from "../protocol/plugin.ts";
+import { sha256Hex } from "../util/hash.ts";
+import { randomId } from "../util/id.ts";
+import { dirname, joinPath } from "../util/path.ts";
+import { VERSION } from "../util/version.ts";
+import { PluginProblem } from "./problem.ts";
+import { contentHash, type FileBytes, fileUrl, type PluginSource } from "./source.ts";
+
+export interface Snapshot {
+  /** The plugin's own folder in the cache. */
+  dir: string;
+  /** What its process may read: prepared modules and data files. */
+  modulesDir: string;
+  /** `file:` URL of the entry module. */
+  entryUrl: string;
+  manifest: PluginManifest;
+  /** Of the files as they were found. */
+  hash: string;
+}
+
+interface StoredSnapshot {
+  entry: string;
+  manifest: PluginManifest;
+}
+
+const FORMAT = 1;
+const KEEP_MS = 7 * 24 * 3_600_000;
+
+/** Where prepared plugins are kept. */
+export function snapshotDir(home: Home): string {
+  return home.path("cache", "plugins", "snapshots");
+}
+
+/** The snapshot of a source, made at first sight. @throws {PluginProblem} when the plugin cannot be used. */
+export async function openSnapshot(source: PluginSource, cacheDir: string): Promise<Snapshot> {
+  const hash = await contentHash(source.files);
+  const key = await sha256Hex(`${FORMAT}\n${VERSION}\n${source.entry}\n${hash}`);
+  const dir = joinPath(cacheDir, key);
+  const stored = readStored(dir) ?? await build(source, dir);
+  const modulesDir = joinPath(dir, "modules");
+  const entryUrl = fileUrl(`${modulesDir}${stored.entry}`.slice(1));
+  return { dir, modulesDir, entryUrl, manifest: stored.manifest, hash };
+}
+
+function readStored(dir: string): StoredSnapshot | undefined {
+  try {
+    return JSON.parse(Deno.readTextFileSync(joinPath(dir, "plugin.json")));
+  } catch {
+    // Not made yet, or half removed: made again.
+    return undefined;
+  }
+}
+
+/** Writes a new snapshot beside the others; the first of two at once wins. */
+async function build(source: PluginSource, dir: string): Promise<StoredSnapshot> {
+  const { manifest, entry, files } = await prepare(source);
+  const stored: StoredSnapshot = { entry, manifest };
+  const cacheDir = dirname(dir);
+  await Deno.mkdir(cacheDir, { recursive: true, mode: 0o700 });
+  await prune(cacheDir);
+  const temporary = `${dir}.${randomId(8)}.tmp`;
+  for (const [path, content] of files) {
+    const target = joinPath(temporary, "modules", path);
+    await Deno.mkdir(dirname(target), { recursive: true, mode: 0o700 });
+    await Deno.writeFile(target, content);
+  }
+  await Deno.writeTextFile(joinPath(temporary, "plugin.json"), JSON.stringify(stored));
+  try {
+    await Deno.rename(temporary, dir);
+  } catch {
+    // Another process was first; the content is the same.
+    await Deno.remove(temporary, { recursive: true });
+  }
+  return stored;
+}
+
+async function prune(cacheDir: string): Promise<void> {
+  const oldest = Date.now() - KEEP_MS;
+  for await (const { name, isDirectory } of Deno.readDir(cacheDir)) {
+    const path = joinPath(cacheDir, name);
+    const info = await Deno.stat(path).catch(() => undefined);
+    if (!isDirectory || (info?.mtime?.getTime() ?? Infinity) > oldest) continue;
+    // Another process may be pruning too; what is gone is gone.
+    await Deno.remove(path, { recursive: true }).catch(() => {});
+  }
+}
+
+interface Prepared {
+  manifest: PluginManifest;
+  /** Path of the entry module below the modules folder. */
+  entry: string;
+  files: Map<string, FileBytes>;
+}
+
+const CODE = /\.(m?[jt]s|[jt]sx)$/;
+
+/** From files as found to files as run. */
+async function prepare(source: PluginSource): Promise<Prepared> {
+  const { linkModule, preparedPath, scanModule, API_FILE } = await import("./modules.ts");
+  const { PLUGIN_API_JS } = await import("./runtime_data.ts");
+  const encoder = new TextEncoder();
+  const files = new Map<string, FileBytes>([[API_FILE, encoder.encode(PLUGIN_API_JS)]]);
+  const finalUrl = (url: string) => source.redirects?.get(url) ?? url;
+  const queue = [source.entry];
+  const seen = new Set(queue);
+  let manifest = await yamlManifest(source);
+  for (let url = queue.shift(); url !== undefined; url = queue.shift()) {
+    const scanned = await scanModule(url, bytesOf(source, url));
+    if (url === source.entry) manifest ??= await moduleManifest(scanned.program, url);
+    files.set(
+      preparedPath(url, true),
+      encoder.encode(linkModule(scanned, { from: url, finalUrl })),
+    );
+    for (const site of scanned.imports) {
+      if (site.url === undefined) continue;
+      const target = finalUrl(site.url);
+      const bytes = bytesOf(source, target, url);
+      if (site.isData) files.set(preparedPath(target, false), bytes);
+      else if (!seen.has(target)) queue.push(target);
+      seen.add(target);
+    }
+  }
+  for (const [url, bytes] of source.files) {
+    if (url.startsWith("file:") && !CODE.test(url)) files.set(preparedPath(url, false), bytes);
+  }
+  return { manifest: manifest!, entry: preparedPath(source.entry, true), files };
+}
+
+function bytesOf(source: PluginSource, url: string, importer?: string): FileBytes {
+  const bytes = source.files.get(url);
+  if (bytes !== undefined) return bytes;
+  const name = (one: string) => one.replace(/^file:\/\/\//, "");
+  throw new PluginProblem(
+    `${name(importer ?? source.entry)} imports ${name(url)}, which is not among the plugin's files`,
+  );
+}
+
+async function yamlManifest(source: PluginSource): Promise<PluginManifest | undefined> {
+  if (source.manifest === undefined) return undefined;
+  const { readYamlManifest } = await import("./manifest.ts");
+  const text = new TextDecoder().decode(source.files.get(source.manifest));
+  return readYamlManifest(text, source.manifest.replace(/^file:\/\/\//, ""));
+}
+
+async function moduleManifest(
+  program: Parameters<typeof import("./manifest.ts").readModuleManifest>[0],
+  url: string,
+): Promise<PluginManifest> {
+  const { readModuleManifest } = await import("./manifest.ts");
+  const file = url.replace(/^file:\/\/\//, "");
+  const manifest = readModuleManifest(program, file);
+  if (manifest !== undefined) return manifest;
+  throw new PluginProblem(
+    `there is no plugin.yaml, and ${file} does not export a manifest`,
+  );
+}

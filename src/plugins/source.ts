@@ -1,0 +1,131 @@
+/**
+ * A plugin's files as they were found, before anything of them runs: a folder, a single file,
+ * or what this build carries. Knows sizes and hashes; `remote.ts` does the same for addresses.
+ */
+import { sha256Hex } from "../util/hash.ts";
+import { basename, joinPath } from "../util/path.ts";
+import { PluginProblem } from "./problem.ts";
+
+export type FileBytes = Uint8Array<ArrayBuffer>;
+
+export interface PluginSource {
+  /** URL of the entry module. */
+  entry: string;
+  /** Every file by URL: `file:///mod.ts` within a folder, its address otherwise. */
+  files: ReadonlyMap<string, FileBytes>;
+  /** URL of `plugin.yaml`; absent when the entry module says it all. */
+  manifest?: string;
+  /** Where an address led when it was fetched. */
+  redirects?: ReadonlyMap<string, string>;
+}
+
+/** Bounds of any plugin, wherever it comes from. */
+export const LIMITS = { files: 500, fileBytes: 5 * 1024 * 1024, totalBytes: 20 * 1024 * 1024 };
+
+const ENTRIES = ["mod.ts", "mod.js"];
+const MANIFESTS = ["plugin.yaml", "plugin.yml"];
+const SKIPPED = new Set(["node_modules"]);
+
+/** @throws {PluginProblem} when there is no plugin at the path or it is too large. */
+export async function readSource(path: string): Promise<PluginSource> {
+  const info = await Deno.stat(path).catch(() => undefined);
+  if (info === undefined) throw new PluginProblem(`there is nothing at ${path}`);
+  if (info.isDirectory) return sourceOf(await readFolder(path), path);
+  const entry = fileUrl(basename(path));
+  return { entry, files: new Map([[entry, await readBounded(path)]]) };
+}
+
+/** A plugin this build carries, as text. */
+export function bundledSource(files: Readonly<Record<string, string>>): PluginSource {
+  const encoder = new TextEncoder();
+  const bytes = Object.entries(files).map(([path, text]): [string, FileBytes] => [
+    fileUrl(path),
+    encoder.encode(text),
+  ]);
+  return sourceOf(new Map(bytes), "the build");
+}
+
+/** True for a folder or file that can be a plugin, judged by names alone. */
+export async function looksLikePlugin(path: string): Promise<boolean> {
+  for (const name of [...MANIFESTS, ...ENTRIES]) {
+    if (await Deno.stat(joinPath(path, name)).then((info) => info.isFile, () => false)) return true;
+  }
+  return false;
+}
+
+/**
+ * The hash that stands for a plugin: of its only file, or of the list of all its files' hashes.
+ * It is what `URL#sha256=…`, `plugins.lock` and trust in a project mean.
+ */
+export async function contentHash(files: ReadonlyMap<string, FileBytes>): Promise<string> {
+  const hashes = await Promise.all(
+    [...files].map(async (
+      [url, bytes],
+    ): Promise<[string, string]> => [url, await sha256Hex(bytes)]),
+  );
+  return await hashOfHashes(hashes);
+}
+
+/** The same from hashes that are known already. */
+export async function hashOfHashes(
+  hashes: readonly (readonly [string, string])[],
+): Promise<string> {
+  if (hashes.length === 1) return hashes[0]![1];
+  const lines = hashes.map(([url, hash]) => `${hash}  ${url}\n`);
+  return await sha256Hex(lines.sort().join(""));
+}
+
+function sourceOf(files: Map<string, FileBytes>, place: string): PluginSource {
+  const find = (names: readonly string[]) => names.map(fileUrl).find((url) => files.has(url));
+  const entry = find(ENTRIES);
+  if (entry === undefined) {
+    throw new PluginProblem(`${place} has no ${ENTRIES[0]}, so it is no plugin`);
+  }
+  const manifest = find(MANIFESTS);
+  return { entry, files, ...(manifest === undefined ? {} : { manifest }) };
+}
+
+/** The `file:` URL of a path below the root. */
+export function fileUrl(path: string): string {
+  return new URL(`file:///${path.split("/").map(encodeURIComponent).join("/")}`).href;
+}
+
+async function readFolder(root: string): Promise<Map<string, FileBytes>> {
+  const files = new Map<string, FileBytes>();
+  let totalBytes = 0;
+  for await (const path of walk(root, "")) {
+    const bytes = await readBounded(joinPath(root, path));
+    totalBytes += bytes.length;
+    files.set(fileUrl(path), bytes);
+    if (files.size > LIMITS.files || totalBytes > LIMITS.totalBytes) {
+      throw new PluginProblem(`${root} is too large for a plugin: ${describeLimits()}`);
+    }
+  }
+  return files;
+}
+
+/** Files below a folder, sorted; hidden ones and links are passed over. */
+async function* walk(root: string, prefix: string): AsyncGenerator<string> {
+  const entries = await Array.fromAsync(Deno.readDir(joinPath(root, prefix)));
+  for (const entry of entries.sort((a, b) => a.name < b.name ? -1 : 1)) {
+    if (entry.name.startsWith(".") || SKIPPED.has(entry.name)) continue;
+    const path = `${prefix}${entry.name}`;
+    if (entry.isDirectory) yield* walk(root, `${path}/`);
+    else if (entry.isFile) yield path;
+  }
+}
+
+async function readBounded(path: string): Promise<FileBytes> {
+  const { size } = await Deno.stat(path);
+  if (size > LIMITS.fileBytes) {
+    throw new PluginProblem(`${path} is too large for a plugin: ${describeLimits()}`);
+  }
+  return await Deno.readFile(path);
+}
+
+export function describeLimits(): string {
+  const mb = (bytes: number) => `${bytes / 1024 / 1024} MB`;
+  return `at most ${LIMITS.files} files, ${mb(LIMITS.fileBytes)} each, ${
+    mb(LIMITS.totalBytes)
+  } in all`;
+}

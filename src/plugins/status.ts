@@ -1,0 +1,28 @@
+/** What became of each plugin, for `/plugins` and `hermes plugins list`. */
+import type { PluginOrigin } from "./discover.ts";
+
+export interface PluginStatus {
+  id: string;
+  version?: string;
+  origin: PluginOrigin;
+  tools: string[];
+  hooks: number;
+  commands: string[];
+  /** Why it is not in use. */
+  problem?: string;
+}
+
+/** The lines of `/plugins`. */
+export function statusLines(statuses: readonly PluginStatus[]): string[] {
+  if (statuses.length === 0) {
+    return ["No plugins are enabled.", "  See which there are: hermes plugins list"];
+  }
+  return [`Plugins (${statuses.length}):`, ...statuses.map((status) => `  ${statusLine(status)}`)];
+}
+
+function statusLine({ id, version, tools, hooks, problem }: PluginStatus): string {
+  const name = version === undefined ? id : `${id} v${version}`;
+  return problem === undefined
+    ? `✓ ${name} (${tools.length} tools, ${hooks} hooks)`
+    : `✗ ${name} (${problem})`;
+}
