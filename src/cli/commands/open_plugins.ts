@@ -9,21 +9,21 @@ import type { SessionChoices } from "./run_options.ts";
 
 export interface PluginWish {
   settings: Settings;
-  choices: SessionChoices;
+  choices: Pick<SessionChoices, "pluginPlaces" | "acceptPlugins">;
   surface: Pick<Surface, "confirm">;
+  cwd: string;
   log: (line: string) => void;
 }
 
 /** Opens the enabled plugins and those the flags name. */
-export async function openFor(
-  { settings, choices, surface, log }: PluginWish,
-): Promise<PluginHost> {
-  const { confirm } = surface;
+export async function openFor(wish: PluginWish): Promise<PluginHost> {
+  const { settings, choices, cwd, log } = wish;
+  const { confirm } = wish.surface;
   return await openPlugins({
     settings,
-    cwd: choices.cwd,
+    cwd,
     userHome: Deno.env.get("HOME") ?? "/",
-    extra: choices.plugins ?? [],
+    extra: choices.pluginPlaces ?? [],
     acceptUnpinned: choices.acceptPlugins,
     confirm: confirm && (async (candidate, snapshot) => {
       err(describePlugin(candidate, snapshot));
