@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { runHermes, tempHome } from "../support/hermes.ts";
+import { withJob } from "../support/run_job.ts";
 
 interface Listed {
   tools: { name: string; state: string; reason?: string; chars: number }[];
   totalChars: number;
+  systemChars: number;
 }
 
 async function hermes(home: string, ...args: string[]) {
@@ -29,11 +31,35 @@ Deno.test("hermes tools lists what the model sees and what it costs", async () =
   const listed = await list(home.path);
   const offered = listed.tools.filter((tool) => tool.state === "offered");
   assert.equal(listed.totalChars, offered.reduce((sum, tool) => sum + tool.chars, 0));
-  assert.ok(listed.totalChars > 0 && listed.totalChars <= 16_000);
+  assert.ok(listed.totalChars + listed.systemChars <= 16_000);
   assert.match(
     plain.stdout,
     new RegExp(`${offered.length} of ${listed.tools.length} tools offered`),
   );
+});
+
+Deno.test("hermes tools tells the size that hermes run really sends", async () => {
+  await withJob([{ text: "done" }], async (job) => {
+    const work = await Deno.makeTempDir({ dir: job.home });
+    const listed = JSON.parse((await job.hermes(["tools", "--json"], { cwd: work })).stdout);
+    assert.equal((await job.run(["--quiet", "hi"], { cwd: work })).code, 0);
+    const { messages, tools } = job.model.requests[0]!.body as {
+      messages: { content: string }[];
+      tools: { function: unknown }[];
+    };
+    assert.equal(listed.systemChars, messages[0]!.content.length);
+    const sent = tools.map((tool) => JSON.stringify(tool.function).length);
+    assert.equal(listed.totalChars, sent.reduce((sum, chars) => sum + chars, 0));
+  });
+});
+
+Deno.test("hermes tools points at surfaces with a list of their own", async () => {
+  await using home = await tempHome();
+  await Deno.mkdir(`${home.path}/.hermes`);
+  const config = "platform_toolsets:\n  run: [file, todo]\n";
+  await Deno.writeTextFile(`${home.path}/.hermes/config.yaml`, config);
+  const { stderr } = await hermes(home.path, "tools");
+  assert.match(stderr, /"run" has a list of its own: file, todo/);
 });
 
 Deno.test("hermes tools disable and enable edit the configuration and nothing else in it", async () => {
@@ -76,6 +102,8 @@ Deno.test("hermes tools info shows a tool and a toolset", async () => {
   );
   const toolset = JSON.parse((await hermes(home.path, "tools", "info", "file", "--json")).stdout);
   assert.deepEqual(toolset.tools, ["patch", "read_file", "search_files", "write_file"]);
+  const absent = await hermes(home.path, "tools", "info", "spotify_queue");
+  assert.equal(absent.stdout, "spotify_queue: a tool that this build does not have\n");
 });
 
 Deno.test("hermes tools refuses unknown names with the nearest one", async () => {

@@ -1,9 +1,16 @@
 /** `hermes tools`: shows what the model will see, and chooses it. */
 import { editConfig } from "../../config/edit.ts";
 import type { Settings } from "../../config/load.ts";
+import { buildSystemPrompt } from "../../context/system_prompt.ts";
 import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
 import { registry } from "../../registry/registry.ts";
-import { describeUnknown, knownNames, resolveToolsets, toolsOf } from "../../registry/toolsets.ts";
+import {
+  describeUnknown,
+  knownNames,
+  resolveToolsets,
+  toolsetNames,
+  toolsOf,
+} from "../../registry/toolsets.ts";
 import { TOOLSETS } from "../../registry/toolsets_data.ts";
 import { nearest } from "../../util/nearest.ts";
 import type { CommandInput } from "../command.ts";
@@ -24,21 +31,28 @@ export async function main(input: CommandInput): Promise<number> {
       return EXIT.done;
     default:
       warnAboutConfig(settings);
-      return list(tools, input);
+      return list(tools, { settings, json: input.flags.json === true });
   }
 }
 
 function warnAboutConfig(settings: Settings): void {
   const problem = describeUnknown(resolveToolsets(registry, selectionOf(settings)).unknown);
   if (problem !== undefined) err(`hermes: config.yaml: ${problem}\n`);
+  for (const [surface, names] of Object.entries(settings.config.platform_toolsets)) {
+    err(`hermes: config.yaml: "${surface}" has a list of its own: ${names.join(", ") || "none"}\n`);
+  }
   for (const line of registry.problems) err(`hermes: ${line}\n`);
 }
 
-function list(tools: readonly ToolReport[], input: CommandInput): number {
+function list(
+  tools: readonly ToolReport[],
+  { settings, json }: { settings: Settings; json: boolean },
+): number {
   const offered = tools.filter((tool) => tool.state === "offered");
-  const total = offered.reduce((sum, tool) => sum + tool.chars, 0);
-  if (input.flags.json === true) {
-    out(`${JSON.stringify({ tools: tools.map(toJson), totalChars: total }, null, 2)}\n`);
+  const totalChars = offered.reduce((sum, tool) => sum + tool.chars, 0);
+  const systemChars = systemPromptOf(settings, offered).length;
+  if (json) {
+    out(`${JSON.stringify({ tools: tools.map(toJson), totalChars, systemChars }, null, 2)}\n`);
     return EXIT.done;
   }
   const width = Math.max(4, ...tools.map((tool) => tool.facts.name.length));
@@ -51,9 +65,22 @@ function list(tools: readonly ToolReport[], input: CommandInput): number {
     out(`${name.padEnd(width)}  ${toolset.padEnd(setWidth)}  ${chars.padStart(5)}${note}\n`);
   }
   out(
-    `\n${offered.length} of ${tools.length} tools offered, ${total} characters in every request\n`,
+    `\n${offered.length} of ${tools.length} tools offered, ${totalChars} characters in every ` +
+      `request, beside ${systemChars} of system prompt\n`,
   );
   return EXIT.done;
+}
+
+/** As `hermes run` sends it, without what a project or the configuration adds. */
+function systemPromptOf(settings: Settings, offered: readonly ToolReport[]): string {
+  return buildSystemPrompt({
+    cwd: Deno.cwd(),
+    platform: `${Deno.build.os} ${Deno.build.arch}`,
+    date: new Date().toISOString().slice(0, 10),
+    environment: settings.config.terminal.backend,
+    headless: true,
+    tools: offered.map(({ facts }) => facts.name),
+  });
 }
 
 function info(tools: readonly ToolReport[], input: CommandInput): number {
@@ -69,6 +96,10 @@ function info(tools: readonly ToolReport[], input: CommandInput): number {
   const description = TOOLSETS[name]?.description ?? "";
   if (input.flags.json === true) {
     out(`${JSON.stringify({ toolset: name, description, tools: members }, null, 2)}\n`);
+    return EXIT.done;
+  }
+  if (members.length === 1 && members[0] === name && !toolsetNames(registry).includes(name)) {
+    out(`${name}: a tool that this build does not have\n`);
     return EXIT.done;
   }
   const known = members.filter((member) => registry.facts(member));
