@@ -98,12 +98,17 @@ export interface ShellHookOptions {
 export function attachShellHooks(
   hooks: Hooks,
   configured: readonly ShellHook[],
-  options: ShellHookOptions & { approvals: readonly HookApproval[]; accept: boolean },
+  options: ShellHookOptions & {
+    approvals: readonly HookApproval[];
+    accept: boolean;
+    /** Told which hooks do not run. */
+    notice(line: string): void;
+  },
 ): void {
   for (const hook of configured) {
     const agreed = options.accept || isApproved(options.approvals, hook);
     if (!agreed) {
-      options.log(
+      options.notice(
         `Hook for ${hook.event} is not approved and does not run: ${hook.command} ` +
           "(see: hermes hooks approve)",
       );

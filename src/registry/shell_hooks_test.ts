@@ -167,13 +167,14 @@ Deno.test("attachShellHooks() runs only what was approved", async () => {
       ],
     });
     await approveHooks(file, [configured[0]!]);
-    const lines: string[] = [];
-    const hooks = new Hooks({ log: (line) => lines.push(line) });
+    const notices: string[] = [];
+    const hooks = new Hooks({ log() {} });
     attachShellHooks(hooks, configured, {
       spawn: spawnHook,
       env: ENV,
       cwd: dir,
-      log: (line) => lines.push(line),
+      log() {},
+      notice: (line) => notices.push(line),
       approvals: await readApprovals(file),
       accept: false,
     });
@@ -183,7 +184,7 @@ Deno.test("attachShellHooks() runs only what was approved", async () => {
     await assert.rejects(Deno.stat(`${dir}/ran`));
     assert.match((await verdict("closed"))[0]!.action, /block/);
     assert.deepEqual(await verdict("other"), []);
-    assert.equal(lines.filter((line) => line.includes("is not approved")).length, 2);
+    assert.equal(notices.filter((line) => line.includes("is not approved")).length, 2);
   } finally {
     await Deno.remove(dir, { recursive: true });
   }

@@ -14,20 +14,23 @@ export interface HookSetup {
   acceptHooks: boolean;
   plugins?: SessionPlugins;
   log: (line: string) => void;
+  /** What the person should know before anything runs. */
+  notice: (line: string) => void;
 }
 
-/** Reads, checks and attaches the configured hooks. What is wrong with them is logged. */
+/** Reads, checks and attaches the configured hooks. Those that do not run are named in a notice. */
 export async function openHooks(setup: HookSetup): Promise<HookRunner> {
   const { settings, log } = setup;
   const runner = new Hooks({ log });
   setup.plugins?.attachHooks(runner);
   const { hooks, problems } = parseShellHooks(settings.config.hooks);
-  for (const problem of problems) log(problem);
+  for (const problem of problems) setup.notice(problem);
   attachShellHooks(runner, hooks, {
     spawn: spawnHook,
     env: setup.processEnv,
     cwd: setup.cwd,
     log,
+    notice: setup.notice,
     approvals: await readApprovals(settings.home.path(HOOK_CONSENT_FILE)),
     accept: setup.acceptHooks || settings.config.hooks_auto_accept,
   });

@@ -10,6 +10,8 @@ import type { ToolRuntime, ToolRuntimeOptions } from "./tool_runtime.ts";
 export type LazyRuntimeOptions = Omit<ToolRuntimeOptions, "hooks"> & {
   acceptHooks: boolean;
   plugins?: SessionPlugins;
+  /** What the person should know before anything runs. */
+  notice: (line: string) => void;
 };
 
 /** Long enough for the first request to be on its way, short compared with any model's answer. */

@@ -96,7 +96,10 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
     sessionId: records.id,
     contextTokens: primary.model.contextTokens,
     reviewer: () => findReviewer(options, primary),
+    notice: (text) => notices.push(text),
   });
+  // A guard that is configured and not on duty must be known before the first call.
+  await runtime.hooks();
   const session = new Session({
     id: records.id,
     cwd,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { runHermes, tempHome } from "../support/hermes.ts";
+import { runHermes, type RunOutcome, tempHome } from "../support/hermes.ts";
 
 interface Line {
   type: string;
@@ -10,17 +10,21 @@ interface Line {
 
 /** One run of the offline model, which reads the file it is asked to read. */
 async function run(home: string, hooks: unknown, ...flags: string[]): Promise<Line[]> {
+  const { stdout } = await outcome(home, hooks, ...flags);
+  return stdout.trim().split("\n").map((line) => JSON.parse(line));
+}
+
+async function outcome(home: string, hooks: unknown, ...flags: string[]): Promise<RunOutcome> {
   await Deno.mkdir(`${home}/.hermes`, { recursive: true });
   // JSON is YAML.
   await Deno.writeTextFile(`${home}/.hermes/config.yaml`, JSON.stringify({ hooks }));
   await Deno.writeTextFile(`${home}/notes.txt`, "the true text\n");
   await Deno.writeTextFile(`${home}/other.txt`, "another text\n");
-  const { stdout } = await runHermes({
+  return await runHermes({
     home,
     args: ["run", "--json", "--provider", "offline", ...flags, "Read notes.txt"],
     env: { HERMES_HOME: `${home}/.hermes` },
   });
-  return stdout.trim().split("\n").map((line) => JSON.parse(line));
 }
 
 function endOf(lines: readonly Line[]): Line {
@@ -60,6 +64,28 @@ Deno.test("hermes run leaves a hook alone that nobody approved, unless it fails 
   const closed = await run(home.path, { "pre_tool_call": [{ command, "fail_closed": true }] });
   assert.match(endOf(closed).result!, /Blocked by a hook: the hook .* is not approved/);
   await assert.rejects(Deno.stat(`${home.path}/ran`));
+});
+
+Deno.test("hermes run says which hooks are not on duty", async () => {
+  await using home = await tempHome();
+  const command = await script(home.path, "guard", "exit 2");
+  const hooks = { "pre_tool_call": [{ command }], "pre_tool_cal": [{ command }] };
+  const { stderr } = await outcome(home.path, hooks);
+  assert.match(stderr, /Hook for pre_tool_call is not approved and does not run/);
+  assert.match(stderr, /hooks\.pre_tool_cal: there is no such event/);
+  const consented = await outcome(home.path, { "pre_tool_call": [{ command }] }, "--accept-hooks");
+  assert.doesNotMatch(consented.stderr, /not approved/);
+});
+
+Deno.test("hermes run does not start under a damaged list of consents", async () => {
+  await using home = await tempHome();
+  await Deno.mkdir(`${home.path}/.hermes`);
+  await Deno.writeTextFile(`${home.path}/.hermes/shell-hooks-allowlist.json`, "{");
+  const { code, stdout, stderr } = await outcome(home.path, {
+    "pre_tool_call": [{ command: "x" }],
+  });
+  assert.deepEqual([code, stdout], [1, ""]);
+  assert.match(stderr, /shell-hooks-allowlist\.json is damaged\n.*hermes hooks approve/);
 });
 
 Deno.test("hermes run tells an observer the result and survives its failure", async () => {
