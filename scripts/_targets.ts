@@ -1,5 +1,7 @@
 /** The platforms hermes is built for, and the Deno that each build carries. */
 
+import { platformName } from "../src/util/runtime.ts";
+
 /** The one Deno version everything is built with and tested on. */
 export const DENO_VERSION = "2.9.5";
 
@@ -48,7 +50,7 @@ export const TARGETS: readonly Target[] = [
 
 /** The target of this machine. */
 export function hostTarget(): Target {
-  return findTarget(`${Deno.build.os}-${Deno.build.arch === "aarch64" ? "arm64" : "x64"}`);
+  return findTarget(platformName());
 }
 
 /** A target by our name or Deno's. @throws with the names there are. */

@@ -22,15 +22,20 @@ const HOT = ["dispatch", "run", "openai_chat"];
 /** Entries that must stay as small as they are: the version, and a child that trusts nobody. */
 const APART = ["main", "child_main"];
 
+export interface BuildOptions {
+  /** Where `hermes update` looks for releases. */
+  releasesUrl?: string | undefined;
+}
+
 /** Bundles `main.ts` into `outdir` and returns the entry's path. @throws when a bundler fails. */
-export async function buildApp(outdir: string): Promise<string> {
+export async function buildApp(outdir: string, options: BuildOptions = {}): Promise<string> {
   const split = await Deno.makeTempDir({ prefix: "hermes-split-" });
   try {
     const args = ["bundle", "-q", "--code-splitting", "--outdir", split, "main.ts"];
     const { code, stderr } = await runDeno(args);
     if (code !== 0) throw new Error(`deno bundle failed: ${stderr}`);
     const entries = await prepareChunks(split);
-    await minify(entries, outdir);
+    await minify(entries, { ...options, outdir });
   } finally {
     await Deno.remove(split, { recursive: true });
   }
@@ -63,10 +68,15 @@ async function prepareChunks(directory: string): Promise<string[]> {
   return entries.map((name) => `${directory}/${name}`);
 }
 
-async function minify(entryPoints: string[], outdir: string): Promise<void> {
+async function minify(
+  entryPoints: string[],
+  options: BuildOptions & { outdir: string },
+): Promise<void> {
+  const { outdir, releasesUrl } = options;
   await build({
     entryPoints,
     outdir,
+    define: releasesUrl === undefined ? {} : { HERMES_RELEASES_URL: JSON.stringify(releasesUrl) },
     bundle: true,
     splitting: true,
     minify: true,

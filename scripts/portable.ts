@@ -13,7 +13,7 @@ import { denoExecutable } from "./_deno_executable.ts";
 import { tarEnd, tarEntry } from "./_tar.ts";
 import { findTarget, hostTarget, type Target, TARGETS } from "./_targets.ts";
 import { isTest, ROOT, typescriptFiles } from "./_tree.ts";
-import { buildApp } from "./build_app.ts";
+import { buildApp, type BuildOptions } from "./build_app.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -28,33 +28,41 @@ export const PORTABLE_TARGETS: readonly Target[] = TARGETS.filter(({ name }) =>
   !name.startsWith("windows")
 );
 
-/** The executable for `target`, from the cache or built; returns its path. */
-export async function portableExecutable(target: Target = hostTarget()): Promise<string> {
-  const path = `${CACHE}/hermes-${target.name}-${await inputHash()}`;
+export interface PortableOptions extends BuildOptions {
+  target?: Target;
+}
+
+/** The executable, from the cache or built; returns its path. */
+export async function portableExecutable(options: PortableOptions = {}): Promise<string> {
+  const { target = hostTarget(), ...build } = options;
+  const path = `${CACHE}/hermes-${target.name}-${await inputHash(build)}`;
   await Deno.mkdir(CACHE, { recursive: true });
   using lock = await Deno.open(`${CACHE}/lock`, { create: true, write: true });
   // Test files that run at the same time build it once.
   await lock.lock(true);
   if (await exists(path)) return path;
-  await writeFileAtomic(path, await buildPortable(target), { mode: 0o755 });
+  await writeFileAtomic(path, await buildPortable(target, build), { mode: 0o755 });
   await removeOldBuilds();
   return path;
 }
 
-async function inputHash(): Promise<string> {
+async function inputHash(build: BuildOptions): Promise<string> {
   const folders = await Promise.all(INPUT_FOLDERS.map((folder) => typescriptFiles(folder)));
   const files = ["main.ts", ...INPUTS, ...folders.flat().filter((path) => !isTest(path))];
   const sums = files.map(async (path) =>
     `${path} ${await sha256Hex(await Deno.readFile(`${ROOT}/${path}`))}`
   );
-  return (await sha256Hex((await Promise.all(sums)).join("\n"))).slice(0, 16);
+  return (await sha256Hex([JSON.stringify(build), ...await Promise.all(sums)].join("\n"))).slice(
+    0,
+    16,
+  );
 }
 
-async function buildPortable(target: Target): Promise<Bytes> {
+async function buildPortable(target: Target, build: BuildOptions): Promise<Bytes> {
   if (!PORTABLE_TARGETS.includes(target)) {
     throw new Error(`there is no portable build for ${target.name}: use deno task compile`);
   }
-  const app = await appEntries();
+  const app = await appEntries(build);
   const runtime = await compressedRuntime(target);
   const bytes = runtime.rawBytes + app.reduce((sum, part) => sum + part.length, 0);
   const payload = await concat([
@@ -65,10 +73,10 @@ async function buildPortable(target: Target): Promise<Bytes> {
 }
 
 /** The bundled program as tar entries below `app/`. */
-async function appEntries(): Promise<Bytes[]> {
+async function appEntries(build: BuildOptions): Promise<Bytes[]> {
   const directory = await Deno.makeTempDir({ prefix: "hermes-app-" });
   try {
-    await buildApp(directory);
+    await buildApp(directory, build);
     const names = (await Array.fromAsync(Deno.readDir(directory), ({ name }) => name)).sort();
     const entries = await Promise.all(
       names.map(async (name) =>
@@ -144,7 +152,7 @@ if (import.meta.main) {
   try {
     const target = values.target === undefined ? hostTarget() : findTarget(values.target);
     const out = values.out ?? `${ROOT}/dist/hermes-${target.name}`;
-    const built = await Deno.readFile(await portableExecutable(target));
+    const built = await Deno.readFile(await portableExecutable({ target }));
     await writeFileAtomic(out, built, { mode: 0o755 });
     console.log(
       `${out}: ${(built.length / 1e6).toFixed(1)} MB, SHA-256 ${await sha256Hex(built)}`,

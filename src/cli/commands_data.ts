@@ -85,6 +85,18 @@ function loadHooks() {
   return import("./commands/hooks.ts");
 }
 
+function loadPlugins() {
+  return import("./commands/plugins.ts");
+}
+
+function loadPluginsInstall() {
+  return import("./commands/plugins_install.ts");
+}
+
+function loadPluginsDev() {
+  return import("./commands/plugins_dev.ts");
+}
+
 export const COMMANDS: readonly CommandSpec[] = [
   {
     name: "run",
@@ -398,6 +410,99 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
   },
   {
+    name: "plugins",
+    summary: "Find, install, check and write plugins",
+    flags: [JSON_FLAG],
+    load: loadPlugins,
+    subcommands: [
+      {
+        name: "list",
+        summary: "Print every plugin there is and whether it is enabled",
+        flags: [JSON_FLAG],
+        load: loadPlugins,
+      },
+      {
+        name: "info",
+        summary: "Print what a plugin may do and what it brings",
+        args: "NAME",
+        flags: [JSON_FLAG],
+        load: loadPlugins,
+      },
+      {
+        name: "install",
+        summary: "Fetch a plugin from an address, show it, and pin it after a yes",
+        args: "URL",
+        flags: [YES_FLAG, {
+          name: "enable",
+          type: "boolean",
+          help: "Enable it as well; --no-enable only installs it",
+        }],
+        load: loadPluginsInstall,
+      },
+      {
+        name: "update",
+        summary: "Show what has changed at the address, and pin that after a yes",
+        args: "[NAME...]",
+        flags: [YES_FLAG],
+        load: loadPluginsInstall,
+      },
+      {
+        name: "enable",
+        summary: "Load plugins from now on",
+        args: "NAME...",
+        flags: [{
+          name: "allow-tool-override",
+          type: "boolean",
+          help: "Let them replace tools of others",
+        }],
+        load: loadPlugins,
+      },
+      {
+        name: "disable",
+        summary: "Do not load plugins any more",
+        args: "NAME...",
+        load: loadPlugins,
+      },
+      {
+        name: "remove",
+        summary: "Delete plugins and what they have stored",
+        args: "NAME...",
+        flags: [YES_FLAG],
+        load: loadPlugins,
+      },
+      {
+        name: "audit",
+        summary: "Check that every plugin is what somebody said yes to; say what each may do",
+        flags: [JSON_FLAG],
+        load: loadPlugins,
+      },
+      {
+        name: "trust",
+        summary: "Trust the plugins of this project as they are now",
+        args: "[NAME...]",
+        flags: [YES_FLAG, { name: "revoke", type: "boolean", help: "Take the trust back" }],
+        load: loadPlugins,
+      },
+      {
+        name: "create",
+        summary: "Write a new plugin with a test into a folder of that name",
+        args: "NAME",
+        load: loadPluginsDev,
+      },
+      {
+        name: "dev",
+        summary: "Load a plugin and load it again whenever its files change",
+        args: "PATH",
+        load: loadPluginsDev,
+      },
+    ],
+    examples: [
+      "hermes plugins create weather",
+      "hermes plugins install https://example.com/weather/mod.ts",
+      "hermes plugins enable calculator",
+    ],
+  },
+  {
     name: "completion",
     summary: "Print a completion script for your shell",
     subcommands: [
@@ -405,6 +510,19 @@ export const COMMANDS: readonly CommandSpec[] = [
       { name: "zsh", summary: "source <(hermes completion zsh)", load: loadCompletion },
       { name: "fish", summary: "hermes completion fish | source", load: loadCompletion },
     ],
+  },
+  {
+    name: "update",
+    summary: "Replace this executable by the newest release",
+    flags: [
+      { name: "check", type: "boolean", help: "Only say whether there is a newer one" },
+      { name: "to", type: "string", value: "VERSION", help: "Take this version, older ones too" },
+      { name: "rollback", type: "boolean", help: "Go back to the version of before" },
+      { name: "from", type: "string", value: "URL", help: "Where releases are published" },
+      JSON_FLAG,
+    ],
+    examples: ["hermes update --check", "hermes update", "hermes update --rollback"],
+    load: () => import("./commands/update.ts"),
   },
   {
     name: "help",

@@ -50,6 +50,19 @@ export function installedFile(
   }
 }
 
+/** Written in by a release build (`scripts/build_app.ts`). */
+declare const HERMES_RELEASES_URL: string | undefined;
+
+/** Where releases of this build are published; undefined in a build made by hand. */
+export function releasesUrl(): string | undefined {
+  return typeof HERMES_RELEASES_URL === "undefined" ? undefined : HERMES_RELEASES_URL;
+}
+
+/** The name of this platform in file names of releases. */
+export function platformName(): string {
+  return `${Deno.build.os}-${Deno.build.arch === "aarch64" ? "arm64" : "x64"}`;
+}
+
 /** The program and arguments that run hermes again with `args`. */
 export function selfCommand(args: readonly string[]): SelfCommand {
   const command = Deno.execPath();
