@@ -95,7 +95,7 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
     tools: tools.map((tool) => tool.name),
     sessionId: records.id,
     contextTokens: primary.model.contextTokens,
-    reviewer: () => findReviewer(options, primary),
+    reviewer: () => findReviewer(options, { primary, cassette }),
     notice: (text) => notices.push(text),
   });
   // A guard that is configured and not on duty must be known before the first call.
@@ -164,7 +164,10 @@ function findRoute(
 }
 
 /** The model that judges commands under the policy `smart`: its own, or the session's. */
-async function findReviewer(options: OpenOptions, primary: Provider): Promise<Provider> {
+async function findReviewer(
+  options: OpenOptions,
+  { primary, cassette: { wireFetch } }: { primary: Provider; cassette: Cassette },
+): Promise<Provider> {
   const { settings } = options;
   const own = settings.config.auxiliary["approval"];
   if (!own?.model) return primary;
@@ -175,6 +178,7 @@ async function findReviewer(options: OpenOptions, primary: Provider): Promise<Pr
     ...(baseUrl ? { baseUrl } : {}),
     config: { ...settings.config, model: { ...settings.config.model, ...own } },
     env: settings.env,
+    ...(wireFetch === undefined ? {} : { wireFetch }),
   });
   return route.primary;
 }

@@ -112,6 +112,24 @@ Deno.test("run --approve smart refuses whatever else the judge says", async () =
   });
 });
 
+Deno.test("run --replay answers for the judge too", async () => {
+  const judge = startFakeModel({ replies: () => ({ text: "APPROVE" }) });
+  const replies = [call("rm -rf build && echo cleaned"), { text: "done" }];
+  await withJob(replies, async (job) => {
+    await configure(
+      job.home,
+      `auxiliary:\n  approval:\n    model: judge\n    base_url: ${judge.url}\n`,
+    );
+    const args = ["--quiet", "--approve", "smart", "go"];
+    const file = `${job.home}/tape`;
+    const recorded = await job.run(["--record", file, ...args]);
+    await judge[Symbol.asyncDispose]();
+    const replayed = await job.run(["--replay", file, ...args]);
+    deepStrictEqual([recorded.code, replayed.code], [0, 0], recorded.stderr + replayed.stderr);
+    strictEqual(replayed.stdout, "done\n");
+  });
+});
+
 Deno.test("run never asks a judge about what is forbidden", async () => {
   const forbidden = [
     { command: "rm -rf /" },
