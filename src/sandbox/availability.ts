@@ -17,7 +17,7 @@ export function kernelWalls(): Wall[] {
     const libc = openLibc();
     const walls: Wall[] = [];
     if (landlockVersion(libc) > 0) walls.push("landlock");
-    if (libc.call.prctl(PR_GET_SECCOMP, 0n, 0n, 0n, 0n) >= 0) walls.push("seccomp");
+    if (libc.call("prctl", PR_GET_SECCOMP) >= 0) walls.push("seccomp");
     libc.close();
     return walls;
   } catch {

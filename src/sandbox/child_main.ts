@@ -6,11 +6,10 @@
 import { type RunFrame, ToolClient } from "./child_rpc.ts";
 import { type GuestBoot, hostGuest } from "./guest_host.ts";
 import { compileFilter } from "./seccomp.ts";
-import type { Arch } from "./seccomp.ts";
 import type { PathGrant } from "./landlock.ts";
 import type { Wall } from "./contract.ts";
 import { reenter, type Reentry } from "./reenter.ts";
-import { cString, type Libc, openLibc, pointerArray, unixAddress } from "./libc.ts";
+import { architecture, cString, type Libc, openLibc, pointerArray, unixAddress } from "./libc.ts";
 import {
   dropInherited,
   limitResources,
@@ -179,12 +178,12 @@ function describeFailure(reason: unknown): string {
 function execPython(boot: BootSpec, python: NonNullable<BootSpec["python"]>): never {
   const libc = prepareProcess(boot);
   if (libc === undefined) throw new Error("Python needs the walls of a Linux kernel");
-  const socket = libc.call.socket(1, 1, 0); // AF_UNIX, SOCK_STREAM, kept across execve
+  const socket = libc.call("socket", 1, 1, 0); // AF_UNIX, SOCK_STREAM, kept across execve
   const address = unixAddress(boot.socket);
-  if (socket < 0 || libc.call.connect(socket, address, address.length) !== 0) {
+  if (socket < 0 || libc.call("connect", socket, address, address.length) !== 0) {
     throw new Error("cannot connect to the parent");
   }
-  const filter = compileFilter("python", { arch: Deno.build.arch as Arch, pid: Deno.pid });
+  const filter = compileFilter("python", { arch: architecture(), pid: Deno.pid });
   const { executable, prelude, scratch } = python;
   const strings = [executable, "-I", "-S", "-B", "-X", "utf8", "-c", prelude]
     .concat(`${socket}`, scratch, filter.toHex(), `${boot.limits.memoryBytes}`).map(cString);
@@ -195,8 +194,8 @@ function execPython(boot: BootSpec, python: NonNullable<BootSpec["python"]>): ne
     without: boot.without,
   });
   const hello = cString(`${JSON.stringify({ t: "hello", token: boot.token, walls })}\n`);
-  libc.call.write(socket, hello, BigInt(hello.length - 1));
-  libc.call.execve(path, pointerArray(strings), pointerArray([]));
+  libc.call("write", socket, hello, hello.length - 1);
+  libc.call("execve", path, pointerArray(strings), pointerArray([]));
   throw new Error(`cannot execute ${executable}`);
 }
 

@@ -2,14 +2,11 @@
  * The Landlock wall: which paths a process may still open and which ports it may connect to.
  * Binds the calling thread, the threads it starts later and whatever it executes.
  */
-import { cString, type Libc } from "./libc.ts";
+import { type Libc, openPath } from "./libc.ts";
 
-const CREATE_RULESET = 444n;
-const ADD_RULE = 445n;
-const RESTRICT_SELF = 446n;
-const ASK_VERSION = 1n;
-const RULE_PATH_BENEATH = 1n;
-const RULE_NET_PORT = 2n;
+const ASK_VERSION = 1;
+const RULE_PATH_BENEATH = 1;
+const RULE_NET_PORT = 2;
 const BIND_TCP = 1n;
 const CONNECT_TCP = 2n;
 const O_PATH_CLOEXEC = 0o12000000;
@@ -45,7 +42,7 @@ const RIGHTS: Readonly<Record<PathGrant["access"], bigint>> = {
 
 /** The kernel's Landlock version, 0 where it has none. */
 export function landlockVersion(libc: Libc): number {
-  return Math.max(0, Number(libc.call.syscall(CREATE_RULESET, 0n, 0n, ASK_VERSION, 0n)));
+  return Math.max(0, libc.call("landlock_create_ruleset", 0, 0, ASK_VERSION));
 }
 
 /** File rights a version knows: an unknown bit would make the kernel refuse the whole ruleset. */
@@ -67,34 +64,34 @@ export function raiseLandlock(libc: Libc, { paths, ports = [] }: LandlockGrants)
   const handled = handledRights(version);
   const network = ports === "any" ? BIND_TCP : BIND_TCP | CONNECT_TCP;
   const attributes = new BigUint64Array([handled, network, 3n]); // last: abstract sockets, signals
-  const size = version >= 6 ? 24n : version >= 4 ? 16n : 8n;
+  const size = version >= 6 ? 24 : version >= 4 ? 16 : 8;
   const bytes = new Uint8Array(attributes.buffer);
-  const ruleset = libc.call.syscallBuffer(CREATE_RULESET, bytes, size, 0n, 0n);
-  if (ruleset < 0n) throw new Error("landlock_create_ruleset failed");
+  const ruleset = libc.call("landlock_create_ruleset", bytes, size, 0);
+  if (ruleset < 0) throw new Error("landlock_create_ruleset failed");
   for (const grant of paths) addPath(libc, ruleset, { ...grant, handled });
   if (version >= 4 && ports !== "any") ports.forEach((port) => addPort(libc, ruleset, port));
-  if (libc.call.syscall(RESTRICT_SELF, ruleset, 0n, 0n, 0n) !== 0n) {
+  if (libc.call("landlock_restrict_self", ruleset, 0) !== 0) {
     throw new Error("landlock_restrict_self failed");
   }
-  libc.call.close(Number(ruleset));
+  libc.call("close", ruleset);
 }
 
-function addPort(libc: Libc, ruleset: bigint, port: number): void {
+function addPort(libc: Libc, ruleset: number, port: number): void {
   const attribute = new Uint8Array(new BigUint64Array([CONNECT_TCP, BigInt(port)]).buffer);
-  if (libc.call.syscallThird(ADD_RULE, ruleset, RULE_NET_PORT, attribute, 0n) !== 0n) {
+  if (libc.call("landlock_add_rule", ruleset, RULE_NET_PORT, attribute, 0) !== 0) {
     throw new Error(`landlock_add_rule failed for port ${port}`);
   }
 }
 
-function addPath(libc: Libc, ruleset: bigint, rule: PathGrant & { handled: bigint }): void {
-  const descriptor = libc.call.open(cString(rule.path), O_PATH_CLOEXEC);
+function addPath(libc: Libc, ruleset: number, rule: PathGrant & { handled: bigint }): void {
+  const descriptor = openPath(libc, { path: rule.path, flags: O_PATH_CLOEXEC });
   // A path that does not exist here needs no grant.
   if (descriptor < 0) return;
   const attribute = new Uint8Array(12);
   const view = new DataView(attribute.buffer);
   view.setBigUint64(0, RIGHTS[rule.access] & rule.handled, true);
   view.setInt32(8, descriptor, true);
-  const result = libc.call.syscallThird(ADD_RULE, ruleset, RULE_PATH_BENEATH, attribute, 0n);
-  libc.call.close(descriptor);
-  if (result !== 0n) throw new Error(`landlock_add_rule failed for ${rule.path}`);
+  const result = libc.call("landlock_add_rule", ruleset, RULE_PATH_BENEATH, attribute, 0);
+  libc.call("close", descriptor);
+  if (result !== 0) throw new Error(`landlock_add_rule failed for ${rule.path}`);
 }

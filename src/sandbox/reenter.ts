@@ -34,7 +34,7 @@ export function reenter(boot: BootSpec, next: Reentry): never {
     tryWall(() => raiseLandlock(libc, { paths, ports: next.ports }));
   const standing: Wall[] = walled ? ["landlock"] : [];
   feedStdin(libc, `${JSON.stringify({ ...rest, standing })}\n`);
-  libc.call.execve(strings[0]!, pointerArray(strings), pointerArray(variables));
+  libc.call("execve", strings[0]!, pointerArray(strings), pointerArray(variables));
   throw new Error(`cannot execute ${next.command}`);
 }
 
@@ -56,12 +56,12 @@ function feedStdin(libc: Libc, text: string): void {
   const line = cString(text);
   if (line.length > PIPE_BYTES) throw new Error("the boot line is too long");
   const ends = new Int32Array(2);
-  const opened = libc.call.pipe(new Uint8Array(ends.buffer)) === 0;
+  const opened = libc.call("pipe2", new Uint8Array(ends.buffer), 0) === 0;
   const [readEnd, writeEnd] = [ends[0]!, ends[1]!];
-  if (!opened || libc.call.write(writeEnd, line, BigInt(line.length - 1)) < 0n) {
+  if (!opened || libc.call("write", writeEnd, line, line.length - 1) < 0) {
     throw new Error("cannot hand the boot line on");
   }
-  libc.call.dup2(readEnd, 0);
-  libc.call.close(readEnd);
-  libc.call.close(writeEnd);
+  libc.call("dup3", readEnd, 0, 0);
+  libc.call("close", readEnd);
+  libc.call("close", writeEnd);
 }

@@ -151,6 +151,11 @@ export const SYSCALLS = {
   sendfile: [40, 71],
   capget: [125, 90],
   mincore: [27, 232],
+  seccomp: [317, 277],
+  capset: [126, 91],
+  landlock_create_ruleset: [444, 444],
+  landlock_add_rule: [445, 445],
+  landlock_restrict_self: [446, 446],
 } as const;
 
 export type SyscallName = keyof typeof SYSCALLS;

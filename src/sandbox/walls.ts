@@ -2,22 +2,20 @@
  * Takes authority away from the own process, for good: resource limits, Landlock, seccomp and
  * Deno's permissions. Runs in the child only, before any line of a script is seen.
  */
-import { type Arch, compileFilter, type FilterProfile } from "./seccomp.ts";
+import { compileFilter, type FilterProfile } from "./seccomp.ts";
 import { type PathGrant, raiseLandlock } from "./landlock.ts";
-import { addressOf, type Libc, readThroughLibc } from "./libc.ts";
+import { addressOf, architecture, type Libc, openPath, readThroughLibc } from "./libc.ts";
 import type { Wall } from "./contract.ts";
 
 const PR_SET_PDEATHSIG = 1;
 const PR_SET_DUMPABLE = 4;
 const PR_SET_NO_NEW_PRIVS = 38;
-const SIGKILL = 9n;
-const CAPSET = { x86_64: 126n, aarch64: 91n } as const;
-const SECCOMP = { x86_64: 317n, aarch64: 277n } as const;
-const SECCOMP_SET_MODE_FILTER = 1n;
-const SECCOMP_FLAG_TSYNC = 1n;
-const F_GETFD = 1;
-const MAX_DESCRIPTORS = 4096;
+const SIGKILL = 9;
+const SECCOMP_SET_MODE_FILTER = 1;
+const SECCOMP_FLAG_TSYNC = 1;
 const CAPABILITY_VERSION_3 = 0x20080522;
+const F_GETFD = 1;
+const O_CLOEXEC = 0o2000000;
 
 /** Resource limits by number: the same order on x86_64 and aarch64. */
 const RLIMIT = { cpu: 0, fileSize: 1, data: 2, core: 4, openFiles: 7 } as const;
@@ -32,12 +30,12 @@ export interface ProcessLimits {
 
 /** Ties the life of this process to its parent's and gives up every capability. */
 export function surrender(libc: Libc, parentPid: number): void {
-  libc.call.prctl(PR_SET_PDEATHSIG, SIGKILL, 0n, 0n, 0n);
-  if (libc.call.getppid() !== parentPid) throw new Error("the parent is gone");
-  libc.call.prctl(PR_SET_DUMPABLE, 0n, 0n, 0n, 0n);
+  libc.call("prctl", PR_SET_PDEATHSIG, SIGKILL);
+  if (libc.call("getppid") !== parentPid) throw new Error("the parent is gone");
+  libc.call("prctl", PR_SET_DUMPABLE, 0);
   const header = new Uint8Array(new Uint32Array([CAPABILITY_VERSION_3, 0]).buffer);
-  libc.call.syscallBuffers(CAPSET[Deno.build.arch as Arch], header, new Uint8Array(24));
-  if (libc.call.prctl(PR_SET_NO_NEW_PRIVS, 1n, 0n, 0n, 0n) !== 0) {
+  libc.call("capset", header, new Uint8Array(24));
+  if (libc.call("prctl", PR_SET_NO_NEW_PRIVS, 1) !== 0) {
     throw new Error("no-new-privs was refused");
   }
 }
@@ -47,9 +45,30 @@ export function surrender(libc: Libc, parentPid: number): void {
  * one without the mark came from outside, and a script could adopt it as a socket.
  */
 export function dropInherited(libc: Libc): void {
-  for (let descriptor = 3; descriptor < MAX_DESCRIPTORS; descriptor++) {
-    if (libc.call.fcntl(descriptor, F_GETFD, 0) === 0) libc.call.close(descriptor);
+  for (const descriptor of openDescriptors(libc)) {
+    const isMarked = libc.call("fcntl", descriptor, F_GETFD) !== 0;
+    if (descriptor > 2 && !isMarked) libc.call("close", descriptor);
   }
+}
+
+/** Numbers of this process's descriptors, from the entries of its own `/proc` directory. */
+function openDescriptors(libc: Libc): number[] {
+  const directory = openPath(libc, { path: "/proc/self/fd", flags: O_CLOEXEC });
+  const found: number[] = [];
+  const buffer = new Uint8Array(16 * 1024);
+  const view = new DataView(buffer.buffer);
+  while (true) {
+    const count = libc.call("getdents64", directory, buffer, buffer.length);
+    if (count < 0) throw new Error("cannot list /proc/self/fd");
+    if (count === 0) break;
+    for (let at = 0; at < count; at += view.getUint16(at + 16, true)) {
+      const name = buffer.subarray(at + 19, buffer.indexOf(0, at + 19));
+      const descriptor = Number(new TextDecoder().decode(name));
+      if (Number.isInteger(descriptor)) found.push(descriptor);
+    }
+  }
+  libc.call("close", directory);
+  return found;
 }
 
 /** @throws when a limit cannot be set. */
@@ -63,7 +82,7 @@ export function limitResources(libc: Libc, limits: ProcessLimits): void {
   ];
   for (const [resource, value] of wanted) {
     const both = new BigUint64Array([BigInt(value), BigInt(value)]);
-    if (libc.call.setrlimit(resource, new Uint8Array(both.buffer)) !== 0) {
+    if (libc.call("prlimit64", 0, resource, new Uint8Array(both.buffer)) !== 0) {
       throw new Error(`setrlimit ${resource} failed`);
     }
   }
@@ -71,27 +90,23 @@ export function limitResources(libc: Libc, limits: ProcessLimits): void {
 
 /** Private memory of this process as the kernel counts it: half a gigabyte of address space at rest. */
 function privateBytes(libc: Libc): number {
-  const pages = Number(readThroughLibc(libc, "/proc/self/statm").split(" ")[5]);
-  if (!(pages > 0)) throw new Error("cannot read /proc/self/statm");
-  return pages * libc.call.getpagesize();
+  const [, kilobytes] = /^VmData:\s*(\d+) kB/m.exec(readThroughLibc(libc, "/proc/self/status")) ??
+    [];
+  if (kilobytes === undefined) throw new Error("cannot read /proc/self/status");
+  return Number(kilobytes) * 1024;
 }
 
 /** Filters the system calls of every thread. @throws when the kernel refuses. */
 export function raiseSeccomp(libc: Libc, profile: FilterProfile): void {
-  const arch = Deno.build.arch as Arch;
-  const filter = compileFilter(profile, { arch, pid: Deno.pid });
+  const filter = compileFilter(profile, { arch: architecture(), pid: Deno.pid });
   const program = new Uint8Array(16); // struct sock_fprog
   const view = new DataView(program.buffer);
   view.setUint16(0, filter.length / 8, true);
   view.setBigUint64(8, addressOf(filter), true);
-  const result = libc.call.syscallThird(
-    SECCOMP[arch],
-    SECCOMP_SET_MODE_FILTER,
-    SECCOMP_FLAG_TSYNC,
-    program,
-    BigInt(filter.length), // keeps `filter` alive past the call
-  );
-  if (result !== 0n) throw new Error("the kernel refused the seccomp filter");
+  // Any other answer than 0 is the thread that could not be bound.
+  if (libc.call("seccomp", SECCOMP_SET_MODE_FILTER, SECCOMP_FLAG_TSYNC, program) !== 0) {
+    throw new Error("the kernel refused the seccomp filter");
+  }
 }
 
 const PERMISSIONS = ["run", "ffi", "write", "env", "net", "sys", "import", "read"] as const;

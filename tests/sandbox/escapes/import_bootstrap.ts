@@ -1,10 +1,9 @@
-/** Imports the bootstrap that it runs in, and starts it again. */
+/** Imports the module of the bootstrap that reaches the C library, and opens a file with it. */
 import { defineAttempt, literal } from "../_attempt.ts";
 
 export const attempt = defineAttempt({
   script: (w) =>
-    `const module = await import("file://" + ${literal(w.projectRoot)} + "/src/sandbox/libc.ts");
-return module.openLibc().call.open(module.cString(${
-      literal(w.secretFile)
-    }), 0) >= 0 ? "opened" : undefined;`,
+    `const bootstrap = await import("file://" + ${literal(w.projectRoot)} + "/src/sandbox/libc.ts");
+const file = { path: ${literal(w.secretFile)}, flags: 0 };
+return bootstrap.openPath(bootstrap.openLibc(), file) >= 0 ? "opened" : undefined;`,
 });
