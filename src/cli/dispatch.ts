@@ -12,6 +12,12 @@ export async function dispatch(
   terminal: { isTerminal: boolean },
 ): Promise<number> {
   if (asksForHelp(argv)) return await showHelp(commandPathOf(argv, COMMANDS).path);
+  const [name = ""] = argv;
+  if (/^[a-z]/i.test(name) && !COMMANDS.some((command) => command.name === name)) {
+    const { runPluginCommand } = await import("./commands/plugin_command.ts");
+    const code = await runPluginCommand(argv, { name, grammar: grammar() });
+    if (code !== undefined) return code;
+  }
   const parsed = parseCommandLine(argv, grammar());
   if (parsed.flags.version === true) {
     out(`hermes ${VERSION}\n`);

@@ -3,6 +3,7 @@
  * turn, a second one quits; what is typed while a turn runs steers it.
  */
 import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
+import type { PluginHost } from "../../plugins/host.ts";
 import type { Session } from "../../session/session.ts";
 import { nearest } from "../../util/nearest.ts";
 import type { CommandInput } from "../command.ts";
@@ -34,6 +35,7 @@ class Chat {
   #terminal = new TerminalInput(createStdTerminal());
   #style = createStyle(useColor("stdout"));
   #session: Session | undefined;
+  #plugins: PluginHost | undefined;
   #turn: AbortController | undefined;
   #leaving = new AbortController();
   #warned = false;
@@ -68,11 +70,14 @@ class Chat {
   }
 
   async #open(choices: SessionChoices): Promise<Session> {
-    const { session, settings } = await openFromFlags(choices, {
+    const { session, settings, plugins } = await openFromFlags(choices, {
       source: "chat",
       approver: createTerminalApprover(this.#terminal),
       clarifier: createTerminalClarifier(this.#terminal),
+      confirm: async (question) =>
+        /^y(es)?$/i.test(await this.#terminal.readLine(`${question} [y/N] `) ?? ""),
     });
+    this.#plugins = plugins;
     this.#showReasoning = choices.verbose || settings.config.display.show_reasoning;
     return session;
   }
@@ -82,6 +87,9 @@ class Chat {
     session.start();
     const resumed = session.resumed ? " (resumed)" : "";
     out(this.#style.dim(`hermes · ${session.model} · session ${session.id}${resumed} · /help\n`));
+    for (const { id, tools } of this.#plugins?.statuses ?? []) {
+      if (tools.length > 0) out(this.#style.dim(`${id}: ${tools.join(", ")}\n`));
+    }
   }
 
   async #handle(line: string): Promise<void> {
@@ -112,7 +120,10 @@ class Chat {
     const [name = "", ...rest] = line.slice(1).split(/\s+/);
     const command = SLASH_COMMANDS.find((one) => one.name === name);
     if (command) return await command.run(rest.join(" "), this.#context());
-    const close = nearest(name, SLASH_COMMANDS.map((one) => one.name));
+    const brought = this.#plugins?.commands ?? [];
+    const found = brought.find((one) => one.name === name);
+    if (found) return out(`${await found.run(rest.join(" "), this.#leaving.signal)}\n`);
+    const close = nearest(name, [...SLASH_COMMANDS, ...brought].map((one) => one.name));
     err(
       `No command /${name}.${close === undefined ? "" : ` Did you mean /${close}?`} Try /help.\n`,
     );
@@ -124,6 +135,7 @@ class Chat {
       get session() {
         return session();
       },
+      plugins: this.#plugins,
       write: out,
       reopen: (changes) => this.#reopen(changes),
       quit: () => this.#leaving.abort(),

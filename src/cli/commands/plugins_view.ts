@@ -1,17 +1,48 @@
-/** Plugins as text for people: what one is, what it wants, what became of it. */
+/** Plugins as text for people: what one is, what it wants, what it brings. */
 import type { Candidate } from "../../plugins/discover.ts";
+import type { Registrations } from "../../plugins/messages.ts";
 import { describePermissions } from "../../plugins/permissions.ts";
 import type { Snapshot } from "../../plugins/snapshot.ts";
 
 /** What a person must know before saying yes to a plugin. */
-export function describePlugin(candidate: Pick<Candidate, "location">, snapshot: Snapshot): string {
+export function describePlugin(
+  candidate: Pick<Candidate, "location">,
+  snapshot: Pick<Snapshot, "manifest" | "hash">,
+): string {
   const { manifest, hash } = snapshot;
-  const lines = [
+  return lines([
     `${manifest.name} v${manifest.version}: ${manifest.description}`,
+    ...(manifest.author === undefined ? [] : [`  by: ${manifest.author}`]),
     `  from: ${candidate.location}`,
     `  sha256: ${hash}`,
-    "  It wants to:",
+    "  It may:",
     ...describePermissions(manifest).map((line) => `    ${line}`),
+  ]);
+}
+
+/** What a plugin registers; a hook is named with what it gets to see. */
+export function describeRegistrations(registrations: Registrations | undefined): string {
+  if (registrations === undefined) {
+    return lines(["  It brings: unknown until it runs with its permissions"]);
+  }
+  const { tools, hooks, commands, skills } = registrations;
+  const parts: [string, string[]][] = [
+    ["tools", tools.map((tool) => `${tool.name}${tool.override ? " (replaces another)" : ""}`)],
+    ["hooks", [...new Set(hooks.map((hook) => hook.name))]],
+    ["commands", commands.map((command) => `/${command.name}`)],
+    ["skills", skills.map((skill) => skill.name)],
   ];
-  return `${lines.join("\n")}\n`;
+  const seen = hooks.length > 0
+    ? ["  A hook sees what passes it: prompts, calls and results."]
+    : [];
+  return lines([
+    ...parts.filter(([, names]) => names.length > 0).map(([what, names]) =>
+      `  ${what}: ${names.join(", ")}`
+    ),
+    ...seen,
+  ]);
+}
+
+export function lines(list: readonly string[]): string {
+  return list.map((line) => `${line}\n`).join("");
 }

@@ -1,11 +1,14 @@
 /** Slash commands of the chat: one table that help and the prompt both read. */
 import type { SessionChoices } from "../commands/run_options.ts";
 import { usageText } from "../render/progress.ts";
+import type { PluginHost } from "../../plugins/host.ts";
 import type { Session } from "../../session/session.ts";
 
 /** What a command may do to the chat. */
 export interface SlashContext {
   readonly session: Session;
+  /** Absent when no plugin is wanted. */
+  readonly plugins: PluginHost | undefined;
   write(text: string): void;
   /** Replaces the session: closes this one and opens another with changed choices. */
   reopen(changes: Partial<SessionChoices>): Promise<void>;
@@ -20,7 +23,11 @@ export interface SlashCommand {
 }
 
 export const SLASH_COMMANDS: readonly SlashCommand[] = [
-  { name: "help", help: "Show these commands", run: (_, context) => context.write(slashHelp()) },
+  {
+    name: "help",
+    help: "Show these commands",
+    run: (_, context) => context.write(slashHelp(context.plugins?.commands)),
+  },
   {
     name: "new",
     help: "Start a new session",
@@ -53,12 +60,23 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     help: "Show tokens and cost of this session",
     run: (_, context) => context.write(`  ${usageText(context.session.usage)}\n`),
   },
+  {
+    name: "plugins",
+    help: "Show what became of the plugins",
+    async run(_, context) {
+      const { statusLines } = await import("../../plugins/status.ts");
+      context.write(`${statusLines(context.plugins?.statuses ?? []).join("\n")}\n`);
+    },
+  },
   { name: "quit", help: "Leave", run: (_, context) => context.quit() },
 ];
 
-/** The list that `/help` prints. */
-export function slashHelp(): string {
-  return SLASH_COMMANDS.map(({ name, args, help }) =>
+/** The list that `/help` prints, with the commands plugins bring. */
+export function slashHelp(
+  brought: readonly { name: string; args?: string; description: string }[] = [],
+): string {
+  const all = [...SLASH_COMMANDS, ...brought.map((one) => ({ ...one, help: one.description }))];
+  return all.map(({ name, args, help }) =>
     `  /${`${name} ${args ?? ""}`.trimEnd().padEnd(14)} ${help}\n`
   ).join("");
 }

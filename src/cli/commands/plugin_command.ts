@@ -1,0 +1,33 @@
+/** `hermes NAME …` where a plugin brings the command NAME. Looked for only when nothing else has the name. */
+import { EXIT } from "../../protocol/error.ts";
+import { type Grammar, parseCommandLine } from "../args.ts";
+import { onInterrupt } from "../interrupt.ts";
+import { err, out } from "../io.ts";
+import { settingsOf } from "../settings.ts";
+import { openFor } from "./open_plugins.ts";
+
+/** The exit code; undefined when no enabled plugin has such a command. */
+export async function runPluginCommand(
+  argv: readonly string[],
+  { name, grammar }: { name: string; grammar: Grammar },
+): Promise<number | undefined> {
+  const command = { name, summary: "", args: "[ARGUMENT...]" };
+  const input = parseCommandLine(argv, { ...grammar, commands: [command] });
+  const settings = await settingsOf(input);
+  if (settings.config.plugins.enabled.length === 0) return undefined;
+  const log = input.flags.verbose === true ? (line: string) => err(`hermes: ${line}\n`) : () => {};
+  const choices = { acceptPlugins: false };
+  const host = await openFor({ settings, choices, surface: {}, cwd: Deno.cwd(), log });
+  const abort = new AbortController();
+  const stop = onInterrupt((signal) => abort.abort(new Error(`received ${signal}`)));
+  try {
+    const found = host.commands.find((one) => one.name === name);
+    if (found === undefined) return undefined;
+    const text = await found.run(input.args.join(" "), abort.signal);
+    if (text !== "") out(text.endsWith("\n") ? text : `${text}\n`);
+    return EXIT.done;
+  } finally {
+    stop();
+    await host.close();
+  }
+}

@@ -1,0 +1,267 @@
+/** `hermes plugins`: shows which there are, switches them on and off, checks and trusts them. */
+import { editConfig } from "../../config/edit.ts";
+import type { Settings } from "../../config/load.ts";
+import { type Candidate, Discovery } from "../../plugins/discover.ts";
+import { probePlugin } from "../../plugins/install.ts";
+import { changeLock, readLock } from "../../plugins/lock.ts";
+import { describePermissions } from "../../plugins/permissions.ts";
+import { reasonOf } from "../../plugins/problem.ts";
+import { readEntry } from "../../plugins/settings.ts";
+import { openSnapshot, type Snapshot, snapshotDir } from "../../plugins/snapshot.ts";
+import { contentHash, readSource } from "../../plugins/source.ts";
+import { changeTrust } from "../../plugins/trust.ts";
+import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
+import { didYouMean } from "../../util/nearest.ts";
+import type { CommandInput } from "../command.ts";
+import { err, out } from "../io.ts";
+import { settingsOf } from "../settings.ts";
+import { requireYes } from "./plugins_ask.ts";
+import { describePlugin, describeRegistrations, lines } from "./plugins_view.ts";
+
+export interface PluginWork {
+  settings: Settings;
+  discovery: Discovery;
+  input: CommandInput;
+}
+
+type Action = (work: PluginWork) => Promise<number>;
+
+const ACTIONS: Readonly<Record<string, Action>> = {
+  list,
+  info,
+  enable,
+  disable,
+  remove,
+  audit,
+  trust,
+};
+
+export async function main(input: CommandInput): Promise<number> {
+  const settings = await settingsOf(input);
+  const work = { settings, discovery: new Discovery(settings.home, Deno.cwd()), input };
+  return await ACTIONS[input.path[1] ?? "list"]!(work);
+}
+
+interface Row {
+  id: string;
+  version: string;
+  origin: Candidate["origin"];
+  location: string;
+  state: "enabled" | "disabled" | "available" | "broken";
+  description: string;
+  problem?: string;
+}
+
+async function list(work: PluginWork): Promise<number> {
+  const candidates = await work.discovery.list();
+  const rows = await Promise.all(candidates.map((candidate) => rowOf(candidate, work.settings)));
+  if (work.input.flags.json === true) {
+    out(`${JSON.stringify({ plugins: rows }, null, 2)}\n`);
+    return EXIT.done;
+  }
+  const { enabled } = work.settings.config.plugins;
+  for (const id of enabled.filter((id) => !rows.some((row) => row.id === id))) {
+    err(`hermes: plugins.enabled names "${id}", which is nowhere\n`);
+  }
+  const width = Math.max(4, ...rows.map((row) => row.id.length));
+  for (const { id, version, origin, state, description, problem } of rows) {
+    out(`${id.padEnd(width)}  ${version.padEnd(8)}  ${origin.padEnd(7)}  ${state.padEnd(9)}  `);
+    out(`${problem ?? description}\n`);
+  }
+  if (rows.length === 0) err("No plugins. Make one: hermes plugins create NAME\n");
+  return EXIT.done;
+}
+
+async function rowOf(candidate: Candidate, settings: Settings): Promise<Row> {
+  const { id, origin, location } = candidate;
+  const { enabled, disabled } = settings.config.plugins;
+  const state = disabled.includes(id) ? "disabled" : enabled.includes(id) ? "enabled" : "available";
+  try {
+    const { manifest } = await snapshotOf(candidate, settings);
+    const { version, description } = manifest;
+    return { id, version, origin, location, state, description };
+  } catch (error) {
+    if (!(error instanceof HermesError)) throw error;
+    const problem = reasonOf(error);
+    return { id, version: "", origin, location, state: "broken", description: "", problem };
+  }
+}
+
+async function snapshotOf(candidate: Candidate, settings: Settings): Promise<Snapshot> {
+  return await openSnapshot(await candidate.read(), snapshotDir(settings.home));
+}
+
+/** @throws {UsageError} when there is no plugin of the name. */
+export async function findPlugin({ discovery }: PluginWork, id: string): Promise<Candidate> {
+  const found = await discovery.find(id);
+  if (found) return found;
+  const known = (await discovery.list()).map((candidate) => candidate.id);
+  throw new UsageError(`there is no plugin "${id}".${didYouMean(id, known)}`, {
+    hint: "See which there are: hermes plugins list",
+  });
+}
+
+async function info(work: PluginWork): Promise<number> {
+  const { settings, input } = work;
+  const candidate = await findPlugin(work, input.args[0]!);
+  const snapshot = await snapshotOf(candidate, settings);
+  const registrations = await probePlugin(snapshot);
+  const { manifest, hash } = snapshot;
+  if (input.flags.json === true) {
+    const { origin, location } = candidate;
+    out(
+      `${
+        JSON.stringify({ ...manifest, origin, location, sha256: hash, registrations }, null, 2)
+      }\n`,
+    );
+    return EXIT.done;
+  }
+  out(describePlugin(candidate, snapshot) + describeRegistrations(registrations));
+  const settingsLines = Object.entries(manifest.config).map(([name, setting]) =>
+    `  plugins.entries.${manifest.name}.config.${name}: ${setting.type}. ${
+      setting.description ?? ""
+    }`
+  );
+  out(lines(settingsLines));
+  return EXIT.done;
+}
+
+async function enable(work: PluginWork): Promise<number> {
+  const { settings, input } = work;
+  for (const id of input.args) {
+    const candidate = await findPlugin(work, id);
+    const { manifest } = await snapshotOf(candidate, settings);
+    await setEnabled(settings, { id, on: true });
+    out(`${id} is enabled. It may:\n`);
+    out(lines(describePermissions(manifest).map((line) => `  ${line}`)));
+    if (input.flags["allow-tool-override"] === true) {
+      await editConfig(settings.home, {
+        key: `plugins.entries.${id}.allow_tool_override`,
+        change: () => true,
+      });
+    }
+  }
+  return EXIT.done;
+}
+
+async function disable({ settings, input }: PluginWork): Promise<number> {
+  for (const id of input.args) {
+    const known = settings.config.plugins.enabled;
+    if (!known.includes(id)) {
+      throw new UsageError(`"${id}" is not enabled.${didYouMean(id, known)}`);
+    }
+    await setEnabled(settings, { id, on: false });
+    out(`${id} is disabled\n`);
+  }
+  return EXIT.done;
+}
+
+/** Adds a plugin to `plugins.enabled` or takes it out. */
+export async function setEnabled(
+  settings: Settings,
+  { id, on }: { id: string; on: boolean },
+): Promise<void> {
+  const without = (current: unknown) =>
+    (Array.isArray(current) ? current.map(String) : []).filter((other) => other !== id);
+  const change = (current: unknown) => on ? [...without(current), id] : without(current);
+  await editConfig(settings.home, { key: "plugins.enabled", change });
+  if (!on || !settings.config.plugins.disabled.includes(id)) return;
+  await editConfig(settings.home, { key: "plugins.disabled", change: without });
+}
+
+async function remove(work: PluginWork): Promise<number> {
+  const { settings, input } = work;
+  for (const id of input.args) {
+    const { origin, location } = await findPlugin(work, id);
+    if (origin === "bundled" || origin === "project") {
+      throw new UsageError(`${id} cannot be removed: it is ${whose(origin)}`, {
+        hint: `Switch it off: hermes plugins disable ${id}`,
+      });
+    }
+    requireYes(input, `Remove ${id} (${location}) and what it has stored?`);
+    if (origin === "url") await changeLock(settings.home, { name: id, locked: undefined });
+    else await Deno.remove(location, { recursive: true });
+    await Deno.remove(settings.home.path("plugin-data", id), { recursive: true }).catch(() => {
+      // It never stored anything.
+    });
+    if (settings.config.plugins.enabled.includes(id)) await setEnabled(settings, { id, on: false });
+    out(`${id} is removed\n`);
+  }
+  return EXIT.done;
+}
+
+function whose(origin: "bundled" | "project"): string {
+  return origin === "bundled" ? "part of hermes" : "the project's";
+}
+
+/** Says of every enabled plugin what it may do and whether it is still what somebody said yes to. */
+async function audit({ settings, discovery, input }: PluginWork): Promise<number> {
+  const locked = await readLock(settings.home);
+  const ids = new Set([...settings.config.plugins.enabled, ...Object.keys(locked)]);
+  const findings = await Promise.all(
+    [...ids].sort().map(async (id) => {
+      const entry = readEntry(settings.config.plugins.entries[id]);
+      const grants = [
+        ...(entry.trustFull ? ["runs inside hermes without walls (trust: full)"] : []),
+        ...(entry.allowToolOverride ? ["may replace tools of others"] : []),
+      ];
+      try {
+        const candidate = await discovery.find(id);
+        if (candidate === undefined) throw new HermesError("there is no such plugin");
+        const { manifest, hash } = await snapshotOf(candidate, settings);
+        const { origin } = candidate;
+        return { id, origin, sha256: hash, may: [...describePermissions(manifest), ...grants] };
+      } catch (error) {
+        if (!(error instanceof HermesError)) throw error;
+        return {
+          id,
+          may: grants,
+          problem: [reasonOf(error), error.hint].filter(Boolean).join(". "),
+        };
+      }
+    }),
+  );
+  if (input.flags.json === true) out(`${JSON.stringify({ plugins: findings }, null, 2)}\n`);
+  else {
+    for (const { id, origin, sha256, may, problem } of findings) {
+      out(`${problem === undefined ? "✓" : "✗"} ${id}${origin ? ` (${origin}, ${sha256})` : ""}\n`);
+      out(
+        lines([...(problem === undefined ? [] : [problem]), ...may].map((line) => `    ${line}`)),
+      );
+    }
+    if (findings.length === 0) err("No plugin is enabled.\n");
+  }
+  return findings.some((finding) => finding.problem !== undefined) ? EXIT.failed : EXIT.done;
+}
+
+/** Trusts plugins of the project in the working directory, as they are now. */
+async function trust({ settings, discovery, input }: PluginWork): Promise<number> {
+  const project = Deno.cwd();
+  const all = await discovery.project();
+  const wanted = input.args.length === 0 ? all : input.args.map((id) => {
+    const found = all.find((candidate) => candidate.id === id);
+    if (found) return found;
+    const meant = didYouMean(id, all.map((candidate) => candidate.id));
+    throw new UsageError(`this project has no plugin "${id}".${meant}`);
+  });
+  if (wanted.length === 0) {
+    throw new UsageError(`there is no plugin in ${project}/.hermes/plugins`);
+  }
+  for (const { id, location } of wanted) {
+    if (input.flags.revoke === true) {
+      await changeTrust(settings.home, { project, id, hash: undefined });
+      out(`${id} is not trusted any more\n`);
+      continue;
+    }
+    const source = await readSource(location);
+    const snapshot = await openSnapshot(source, snapshotDir(settings.home));
+    err(
+      describePlugin({ location }, snapshot) + describeRegistrations(await probePlugin(snapshot)),
+    );
+    requireYes(input, `Trust ${id} as it is now, and enable it?`);
+    await changeTrust(settings.home, { project, id, hash: await contentHash(source.files) });
+    await setEnabled(settings, { id, on: true });
+    out(`${id} is trusted and enabled\n`);
+  }
+  return EXIT.done;
+}

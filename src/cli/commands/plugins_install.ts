@@ -1,0 +1,115 @@
+/** `hermes plugins install|update`: fetches, shows, asks, pins. */
+import { Discovery } from "../../plugins/discover.ts";
+import {
+  compareFiles,
+  type FetchedPlugin,
+  fetchPlugin,
+  pinPlugin,
+  probePlugin,
+} from "../../plugins/install.ts";
+import { type LockedPlugin, readLock, readLocked } from "../../plugins/lock.ts";
+import { PluginProblem } from "../../plugins/problem.ts";
+import { isAddress } from "../../plugins/remote.ts";
+import { EXIT, UsageError } from "../../protocol/error.ts";
+import { didYouMean } from "../../util/nearest.ts";
+import type { CommandInput } from "../command.ts";
+import { err, out } from "../io.ts";
+import { settingsOf } from "../settings.ts";
+import { setEnabled } from "./plugins.ts";
+import { requireYes } from "./plugins_ask.ts";
+import { describePlugin, describeRegistrations, lines } from "./plugins_view.ts";
+import type { Settings } from "../../config/load.ts";
+
+export async function main(input: CommandInput): Promise<number> {
+  const settings = await settingsOf(input);
+  return input.path[1] === "install"
+    ? await install(settings, input)
+    : await update(settings, input);
+}
+
+async function install(settings: Settings, input: CommandInput): Promise<number> {
+  const [place = ""] = input.args;
+  const [url = "", pin] = place.split("#sha256=");
+  if (!isAddress(url)) {
+    throw new UsageError(`"${place}" is no address`, {
+      hint: `Copy a folder to ${settings.home.path("plugins")}, or try it: hermes plugins dev PATH`,
+    });
+  }
+  const fetched = await fetchPlugin(settings.home, url);
+  const { manifest, hash } = fetched.snapshot;
+  if (pin !== undefined && pin.toLowerCase() !== hash) {
+    throw new UsageError(`${url} is not the pinned plugin: its sha256 is ${hash}`);
+  }
+  await requireFree(settings, { id: manifest.name, url });
+  await show(fetched, url);
+  requireYes(input, `Install ${manifest.name}?`);
+  await pinPlugin(settings.home, fetched);
+  if (input.flags.enable !== false) await setEnabled(settings, { id: manifest.name, on: true });
+  out(`${manifest.name} v${manifest.version} is installed\n`);
+  return EXIT.done;
+}
+
+/** A name that means another plugin already would make it unclear which one runs. */
+async function requireFree(
+  settings: Settings,
+  { id, url }: { id: string; url: string },
+): Promise<void> {
+  const known = await new Discovery(settings.home, Deno.cwd()).find(id);
+  if (known === undefined || known.location === url) return;
+  throw new UsageError(`there is a plugin "${id}" already: ${known.location}`, {
+    hint: `Remove that one first: hermes plugins remove ${id}`,
+  });
+}
+
+async function show({ source, snapshot }: FetchedPlugin, url: string): Promise<void> {
+  const bytes = [...source.files.values()].reduce((sum, file) => sum + file.length, 0);
+  const probed = await probePlugin(snapshot);
+  err(describePlugin({ location: url }, snapshot));
+  err(describeRegistrations(probed));
+  err(`  ${source.files.size} files, ${bytes} bytes:\n`);
+  err(lines([...source.files].map(([file, content]) => `    ${file} (${content.length})`)));
+}
+
+async function update(settings: Settings, input: CommandInput): Promise<number> {
+  const lock = await readLock(settings.home);
+  const names = input.args.length > 0 ? input.args : Object.keys(lock);
+  for (const name of names) {
+    const locked = lock[name];
+    if (locked === undefined) {
+      throw new UsageError(
+        `"${name}" was not installed from an address.${didYouMean(name, Object.keys(lock))}`,
+      );
+    }
+    await updateOne(settings, { name, locked, input });
+  }
+  if (names.length === 0) err("No plugin was installed from an address.\n");
+  return EXIT.done;
+}
+
+async function updateOne(
+  settings: Settings,
+  { name, locked, input }: { name: string; locked: LockedPlugin; input: CommandInput },
+): Promise<void> {
+  const { home } = settings;
+  const fetched = await fetchPlugin(home, locked.url);
+  const { manifest } = fetched.snapshot;
+  if (manifest.name !== name) {
+    throw new PluginProblem(`${locked.url} is another plugin now: "${manifest.name}"`);
+  }
+  const kept = await readLocked(home, { name, locked }).catch((error) => {
+    if (error instanceof PluginProblem) return undefined;
+    throw error;
+  });
+  const changes = compareFiles(kept?.files ?? new Map(), fetched.source.files);
+  if (fetched.locked.sha256 === locked.sha256) {
+    // Unchanged; what was lost from the cache is there again.
+    await pinPlugin(home, { ...fetched, locked });
+    out(`${name} v${locked.version} is up to date\n`);
+    return;
+  }
+  for (const { diff } of changes) err(diff);
+  await show(fetched, locked.url);
+  requireYes(input, `Update ${name} from v${locked.version} to v${manifest.version}?`);
+  await pinPlugin(home, fetched);
+  out(`${name} is updated to v${manifest.version}\n`);
+}

@@ -1,0 +1,93 @@
+/**
+ * Getting plugins from addresses: fetched and prepared without running them, looked at, pinned.
+ * What changed is shown file by file before a new version takes the old one's place.
+ */
+import type { Home } from "../config/home.ts";
+import { joinPath } from "../util/path.ts";
+import { unifiedDiff } from "../util/unified_diff.ts";
+import { changeLock, keepFiles, type LockedPlugin, lockOf } from "./lock.ts";
+import type { Registrations } from "./messages.ts";
+import { Plugin } from "./plugin.ts";
+import { PluginProblem } from "./problem.ts";
+import { fetchSource } from "./remote.ts";
+import { checkConfig, readEntry } from "./settings.ts";
+import { openSnapshot, type Snapshot, snapshotDir } from "./snapshot.ts";
+import type { FileBytes, PluginSource } from "./source.ts";
+
+export interface FetchedPlugin {
+  source: PluginSource;
+  snapshot: Snapshot;
+  locked: LockedPlugin;
+}
+
+/** Fetches a plugin and prepares it; nothing of it runs and nothing is pinned yet. */
+export async function fetchPlugin(home: Home, url: string): Promise<FetchedPlugin> {
+  const source = await fetchSource(url);
+  const snapshot = await openSnapshot(source, snapshotDir(home));
+  const { version } = snapshot.manifest;
+  return { source, snapshot, locked: await lockOf(source, { url, version }) };
+}
+
+/** Pins a fetched plugin: from now on it loads without a network, as it is now. */
+export async function pinPlugin(home: Home, fetched: FetchedPlugin): Promise<void> {
+  await keepFiles(home, fetched.source);
+  await changeLock(home, { name: fetched.snapshot.manifest.name, locked: fetched.locked });
+}
+
+/**
+ * What a plugin registers, asked behind every wall and with no permission at all: somebody who
+ * has not said yes yet wants to know. Undefined when it needs more than that to tell.
+ */
+export async function probePlugin(snapshot: Snapshot): Promise<Registrations | undefined> {
+  const dir = await Deno.makeTempDir({ prefix: "hermes-probe-" });
+  const none = { net: [], read: [], write: [], env: [], run: [] };
+  const manifest = { ...snapshot.manifest, permissions: none, requiresEnv: [] };
+  try {
+    const plugin = await Plugin.load({
+      snapshot: { ...snapshot, manifest, dir },
+      entry: readEntry({}),
+      config: checkConfig(manifest, {}),
+      place: {
+        cwd: dir,
+        userHome: dir,
+        hermesRoot: joinPath(dir, "none"),
+        dataDir: joinPath(dir, "data"),
+        env: () => undefined,
+      },
+      log() {},
+      onEnd() {},
+    });
+    await plugin.close();
+    return plugin.registrations;
+  } catch (error) {
+    if (error instanceof PluginProblem) return undefined;
+    throw error;
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+}
+
+export interface FileChange {
+  url: string;
+  kind: "added" | "removed" | "changed";
+  /** As `diff -u` prints it. */
+  diff: string;
+}
+
+/** What differs between two versions, by file. */
+export function compareFiles(
+  before: ReadonlyMap<string, FileBytes>,
+  after: ReadonlyMap<string, FileBytes>,
+): FileChange[] {
+  const decoder = new TextDecoder();
+  const urls = [...new Set([...before.keys(), ...after.keys()])].sort();
+  return urls.flatMap((url): FileChange[] => {
+    const [old, next] = [before.get(url), after.get(url)];
+    const diff = unifiedDiff(decoder.decode(old), decoder.decode(next), {
+      from: old ? url : "/dev/null",
+      to: next ? url : "/dev/null",
+    });
+    const kind = old === undefined ? "added" : next === undefined ? "removed" : "changed";
+    return diff === "" && kind === "changed" ? [] : [{ url, kind, diff }];
+  });
+}
