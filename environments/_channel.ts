@@ -6,7 +6,7 @@
 import { EnvironmentError } from "../src/protocol/error.ts";
 import { openPty, type TerminalSize } from "./_pty.ts";
 import { type RawProcess, startOnTerminal, startPiped, throughScript } from "./_raw_process.ts";
-import { READY, RecordScanner, scriptLine, STARTED } from "./_remote_protocol.ts";
+import { type RecordKind, RecordScanner, scriptLine } from "./_remote_protocol.ts";
 
 /** How to start the client. */
 export interface ClientCommand {
@@ -14,6 +14,8 @@ export interface ClientCommand {
   argv: readonly string[];
   /** The whole environment of the client; it does not reach the other side. */
   env: Record<string, string>;
+  /** Called when the client has ended. */
+  onExit?: () => void;
 }
 
 /** A shell that no client program is needed for: a library talks to it. */
@@ -23,6 +25,8 @@ export interface DirectClient extends RawProcess {
 }
 
 export interface OpenChannelOptions {
+  /** Begins the records of the shell. */
+  token: string;
   setsid: string | undefined;
   /** Run on a terminal of this size. */
   terminal?: TerminalSize | undefined;
@@ -40,7 +44,8 @@ const MAX_MESSAGES = 4_000;
 const LINGER_MS = 1_000;
 
 export class Channel implements RawProcess {
-  /** Process id of the shell, there. */
+  readonly token: string;
+  /** Process id of the shell that leads the tree, there. */
   pid = 0;
   /** The private directory was there when the shell started. */
   intact = true;
@@ -49,16 +54,19 @@ export class Channel implements RawProcess {
   readonly resize?: NonNullable<RawProcess["resize"]>;
   readonly #client: DirectClient;
   readonly #messages: { text: string };
-  #scanner: RecordScanner | undefined;
+  readonly #scanner: RecordScanner;
+  readonly #records = new Map<string, string>();
   #rest: Uint8Array | undefined;
-  readonly #ended = Promise.withResolvers<string | undefined>();
+  readonly #ended = Promise.withResolvers<number | undefined>();
   #isOver = false;
   #clientGone = false;
 
   /** Use `open()`. */
-  constructor(client: DirectClient, messages: { text: string }) {
+  constructor(client: DirectClient, context: { token: string; messages: { text: string } }) {
+    this.token = context.token;
     this.#client = client;
-    this.#messages = messages;
+    this.#messages = context.messages;
+    this.#scanner = new RecordScanner(context.token);
     this.exited = client.exited.finally(() => this.#clientGone = true);
     if (client.resize) this.resize = (size) => client.resize!(size);
   }
@@ -70,9 +78,10 @@ export class Channel implements RawProcess {
   ): Promise<Channel> {
     const messages = { text: "" };
     const started = "argv" in client ? startClient(client, options, messages) : client;
-    const channel = new Channel(started, messages);
+    if ("argv" in client && client.onExit) started.exited.then(client.onExit);
+    const channel = new Channel(started, { token: options.token, messages });
     const timer = setTimeout(() => channel.#kill(), options.timeoutMs);
-    const ready = await channel.#awaitRecord(READY, (text) => keep(messages, text));
+    const ready = await channel.record("ready");
     clearTimeout(timer);
     if (ready === undefined) {
       const code = await channel.exited;
@@ -95,37 +104,36 @@ export class Channel implements RawProcess {
     return !this.#clientGone;
   }
 
-  /** Sends the script; its output ends with the record `name`. */
-  async send(script: string, name: string): Promise<void> {
-    this.#scanner = new RecordScanner(name);
+  /** Hands the waiting shell its script. */
+  async send(script: string): Promise<void> {
     await this.#client.write(scriptLine(script));
   }
 
-  /** Waits until the script says that it has read its state; false when it ended before. */
-  async started(marker: string): Promise<boolean> {
-    const scanner = this.#scanner;
-    const record = await this.#awaitRecord(`${STARTED} ${marker}`, () => {});
-    this.#scanner = scanner;
-    return record !== undefined;
+  /** Waits for a record that comes before all output; undefined when the shell ended without. */
+  async record(kind: RecordKind): Promise<string | undefined> {
+    const decoder = new TextDecoder();
+    while (!this.#isOver && !this.#records.has(kind)) {
+      const noise = await this.#next();
+      // What start-up files print; of a terminal also what the client has to say.
+      if (noise) keep(this.#messages, decoder.decode(noise, { stream: true }));
+    }
+    return this.#records.get(kind);
   }
 
-  /** The text of the last record when the output has ended; undefined when it ended without. */
-  get ended(): Promise<string | undefined> {
+  /** A record that has come; complete when the output has ended. */
+  seen(kind: RecordKind): string | undefined {
+    return this.#records.get(kind);
+  }
+
+  /** The exit code, once the output has ended; undefined when nobody was left to tell it. */
+  get ended(): Promise<number | undefined> {
     return this.#ended.promise;
   }
 
   async read(): Promise<Uint8Array | undefined> {
     while (!this.#isOver) {
-      const chunk = this.#rest ?? await this.#client.read();
-      this.#rest = undefined;
-      if (chunk === undefined) {
-        this.#end(undefined);
-        const held = this.#scanner?.flush();
-        return held && held.length > 0 ? held : undefined;
-      }
-      const { data, record } = this.#scanner!.push(chunk);
-      if (record !== undefined) this.#end(record);
-      if (data.length > 0) return data;
+      const data = await this.#next();
+      if (data) return data;
     }
     return undefined;
   }
@@ -148,33 +156,36 @@ export class Channel implements RawProcess {
     await hungUp;
   }
 
-  #end(record: string | undefined): void {
+  #end(code: number | undefined): void {
     this.#isOver = true;
-    this.#ended.resolve(record);
+    this.#ended.resolve(code);
   }
 
   #kill(): void {
     if (!this.#clientGone) this.#client.kill();
   }
 
-  /** Reads up to a record; what comes before it goes to `onNoise`, what follows stays. */
-  async #awaitRecord(
-    name: string,
-    onNoise: (text: string) => void,
-  ): Promise<string | undefined> {
-    const scanner = new RecordScanner(name);
-    const decoder = new TextDecoder();
-    while (true) {
-      const chunk = this.#rest ?? await this.#client.read();
-      this.#rest = undefined;
-      if (chunk === undefined) return undefined;
-      const { data, record, rest } = scanner.push(chunk);
-      onNoise(decoder.decode(data, { stream: true }));
-      if (record === undefined) continue;
-      if (rest!.length > 0) this.#rest = rest;
-      return record;
+  /** Takes one chunk: keeps its record, gives what comes before it, if anything. */
+  async #next(): Promise<Uint8Array | undefined> {
+    const chunk = this.#rest ?? await this.#client.read();
+    this.#rest = undefined;
+    if (chunk === undefined) {
+      this.#end(undefined);
+      return nonEmpty(this.#scanner.flush());
     }
+    const { data, record, rest } = this.#scanner.push(chunk);
+    if (record !== undefined) {
+      const [kind = "", ...fields] = record.split(" ");
+      this.#records.set(kind, fields.join(" "));
+      this.#rest = nonEmpty(rest!);
+      if (kind === "exit") this.#end(Number(fields[0]));
+    }
+    return nonEmpty(data);
   }
+}
+
+function nonEmpty(bytes: Uint8Array): Uint8Array | undefined {
+  return bytes.length > 0 ? bytes : undefined;
 }
 
 function startClient(

@@ -1,5 +1,6 @@
 /** Argument lists for docker and podman. Pure: the same plan gives the same words. */
 import type { DockerSettings } from "./_docker_settings.ts";
+import type { RemoteCommandLine } from "./_remote_host.ts";
 
 /** One container, decided down to the last word. */
 export interface ContainerPlan {
@@ -99,11 +100,7 @@ function storage(plan: ContainerPlan): string[] {
 }
 
 /** `docker exec …` of a shell. */
-export function execArgs(
-  container: string,
-  command: { shell: string; script: string; tty: boolean },
-): string[] {
+export function execArgs(container: string, command: RemoteCommandLine): string[] {
   const { shell, script, tty } = command;
-  const name = shell.slice(shell.lastIndexOf("/") + 1);
-  return ["exec", tty ? "-it" : "-i", container, shell, "-c", script, name];
+  return ["exec", tty ? "-it" : "-i", container, shell, "-c", script];
 }

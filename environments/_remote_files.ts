@@ -106,8 +106,7 @@ if [ -e "$p" ]; then
 ${mode === undefined ? "" : `else chmod ${mode.toString(8)} "$t"`}
 fi
 mv -f -- "$t" "$p"`;
-    // A trap of its own would take the place of the record's.
-    await this.#run(path, `( ${script}\n)`, { stdin: data, signal });
+    await this.#run(path, script, { stdin: data, signal });
   }
 
   async stat(path: string): Promise<FileInfo | undefined> {

@@ -13,10 +13,14 @@ export interface RemoteCommandLine {
 export interface RemoteHost {
   /** What it is, in messages: `container hermes-1a2b`. */
   readonly label: string;
+  /** The link may break while the place goes on: background processes must not depend on it. */
+  readonly survivesLink?: boolean;
   /** Makes sure that the place is there, bringing back what has gone. @throws EnvironmentError */
   connect(): Promise<void>;
   /** Runs `shell -c script` there, or says how. @throws ChannelRefused when it cannot be reached. */
-  client(command: RemoteCommandLine): ClientCommand | Promise<DirectClient>;
+  client(
+    command: RemoteCommandLine,
+  ): ClientCommand | Promise<ClientCommand> | Promise<DirectClient>;
   /** Asked when a client ended without a word from its shell. */
   isAlive(): Promise<boolean>;
   /** Lets the place go, or leaves it for the next hermes. */

@@ -1,31 +1,43 @@
 /**
  * How hermes talks to a shell on the other side of `docker exec`, `ssh` and the like: the shell
- * says that it is ready, reads one line that holds the whole script, and ends its output with
- * a record. Records stand in the output itself, because only there is it certain that
- * everything written before them has arrived. Pure text; nothing here starts a process.
+ * says that it is ready and reads one line that holds the whole script; another shell around it
+ * waits for its end and tells the code. What they say are records in the output itself, because
+ * only there is it certain that everything written before has arrived. Pure text.
  */
 import { shellQuote } from "../src/util/shell_quote.ts";
 
-/** Begins and ends every record; does not occur in text. */
+/** Begins and ends every record. */
 const SEPARATOR = 0x1e;
 /** The descriptor that a script writes records to, whatever the command does to its output. */
 const RECORD_FD = 8;
 
-/** `READY <pid> <0 when the private directory is gone>` */
-export const READY = "hermes-ready";
-/** `STARTED <marker>`: the state was read, the command begins. */
-export const STARTED = "hermes-started";
+/** `ready PID INTACT`: it waits. `started …`: the command begins. `state WHOLE DIRECTORY`. `exit CODE`: the last. */
+export type RecordKind = "ready" | "started" | "state" | "exit" | "size";
 
-/** The program of every shell there. With `dir` it also says whether that still exists. */
-export function bootScript(options: { dir: string | undefined; tty: boolean }): string {
-  const { dir, tty } = options;
+export interface BootOptions {
+  /** Begins the records of this shell; nobody else can know it. */
+  token: string;
+  /** The shell for the script. */
+  shell: string;
+  /** The private directory, to say whether it is still there. */
+  dir: string | undefined;
+  tty: boolean;
+}
+
+/** The program of every shell there, for any POSIX shell. */
+export function bootScript({ token, shell, dir, tty }: BootOptions): string {
   const there = dir === undefined ? "1" : '"$__hermes_d"';
   const look = dir === undefined ? "" : `[ -d ${shellQuote(dir)} ]; __hermes_d=$((1-$?)); `;
   // A terminal would echo the line, limit its length and take control characters out of it.
   const quiet = tty ? "__hermes_t=$(stty -g); stty raw -echo; " : "";
   const loud = tty ? ' && { stty "$__hermes_t"; }' : "";
-  return `${look}${quiet}printf '\\036${READY} %s %s\\036' "$$" ${there}; ` +
+  const inner = `${look}${quiet}printf '${format(token, "ready", 2)}' "$PPID" ${there}; ` +
     `IFS= read -r __hermes_l${loud} && eval "$(printf %b "$__hermes_l")"`;
+  const name = shell.slice(shell.lastIndexOf("/") + 1);
+  return `trap : INT QUIT; ${shellQuote(shell)} -c ${shellQuote(inner)} ${
+    shellQuote(name)
+  }; c=$?; ` +
+    `printf '${format(token, "exit", 1)}' "$c"; exit "$c"`;
 }
 
 /** The line that carries a script to a shell that waits. */
@@ -36,27 +48,36 @@ export function scriptLine(script: string): Uint8Array {
 
 /** Shell code that keeps the way for records open; goes before everything else. */
 export const OPEN_RECORDS = `exec ${RECORD_FD}>&1`;
-/** Redirection that keeps children from holding it. */
-export const HIDE_RECORDS = `${RECORD_FD}>&-`;
 
 /** Shell code that writes a record; each word is shell code for one field. */
-export function writeRecord(name: string, ...words: string[]): string {
-  const format = `\\036${name}${" %s".repeat(words.length)}\\036`;
-  return `printf '${format}' ${words.join(" ")} >&${RECORD_FD}`;
+export function writeRecord(token: string, kind: RecordKind, words: readonly string[]): string {
+  return `printf '${format(token, kind, words.length)}' ${words.join(" ")} >&${RECORD_FD}`;
 }
 
-/** Splits a stream at the record with a given name; everything else passes through. */
+function format(token: string, kind: RecordKind, fields: number): string {
+  return `\\036${token} ${kind}${" %s".repeat(fields)}\\036`;
+}
+
+export interface Scanned {
+  /** What comes before the record, or all there is. */
+  data: Uint8Array;
+  /** `kind field field…`, once it is whole. */
+  record?: string;
+  /** What follows the record. */
+  rest?: Uint8Array;
+}
+
+/** Splits a stream at records; everything else passes through. */
 export class RecordScanner {
   readonly #token: Uint8Array;
   /** The end of the last chunk, when a record may have begun there. */
   #held = new Uint8Array();
 
-  constructor(name: string) {
-    this.#token = new TextEncoder().encode(`\x1e${name} `);
+  constructor(token: string) {
+    this.#token = new TextEncoder().encode(`\x1e${token} `);
   }
 
-  /** What comes before the record; with it, once it is whole, its text and what follows. */
-  push(chunk: Uint8Array): { data: Uint8Array; record?: string; rest?: Uint8Array } {
+  push(chunk: Uint8Array): Scanned {
     const bytes = this.#held.length === 0 ? chunk : concat(this.#held, chunk);
     const start = this.#find(bytes);
     const data = bytes.subarray(0, start);

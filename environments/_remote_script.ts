@@ -4,7 +4,7 @@
  */
 import { shellQuote } from "../src/util/shell_quote.ts";
 import type { KillOptions, StartOptions } from "./_shell.ts";
-import { HIDE_RECORDS, OPEN_RECORDS, STARTED, writeRecord } from "./_remote_protocol.ts";
+import { OPEN_RECORDS, writeRecord } from "./_remote_protocol.ts";
 import { buildShellScript, valueVariable } from "./_shell_script.ts";
 
 /** What is known about the other side. */
@@ -30,11 +30,13 @@ const LATER_S = 5;
 export interface RemoteCommand extends StartOptions {
   command: string;
   marker: string;
+  /** Begins its records. */
+  token: string;
 }
 
-/** The whole script of one command; ends with the record `marker`: code, state whole, directory. */
+/** The whole script of one command; says `started` in the background and `state` in the end. */
 export function commandScript(command: RemoteCommand, facts: RemoteFacts): string {
-  const { marker, background, env, terminal } = command;
+  const { token, background, env, terminal } = command;
   const names = Object.keys(env);
   const first = [
     "unset __hermes_l __hermes_d __hermes_t",
@@ -51,11 +53,10 @@ export function commandScript(command: RemoteCommand, facts: RemoteFacts): strin
       first: first.filter((part) => part !== "").join("; "),
       reset: `unset -v ${facts.inherited.join(" ")} 2>/dev/null`,
       base: `. ${shellQuote(`${facts.dir}/base`)}`,
-      begun: background ? writeRecord(`${STARTED} ${marker}`, "1") : "",
-      redirect: HIDE_RECORDS,
+      begun: background ? writeRecord(token, "started", []) : "",
       // The directory is asked for anew, since the command may have changed the variable.
       last: `command cd . 2>/dev/null; ` +
-        writeRecord(marker, "$__hermes_c", '"${__hermes_w-0}"', '"$PWD"'),
+        writeRecord(token, "state", ['"${__hermes_w-0}"', '"$PWD"']),
     },
   });
 }
@@ -70,7 +71,7 @@ function lifeline({ marker, timeoutMs }: RemoteCommand, facts: RemoteFacts): str
     : ` -t ${Math.ceil(timeoutMs / 1000) + LATER_S}`;
   return `exec 3<&0 </dev/null; ( { read -r${limit} __hermes_l <&3; ` +
     `kill -0 $$ || exit; sleep 1; kill -0 $$ && exec ${
-      endCommand(facts, { marker, leaders: ["$$"] })
+      endCommand(facts, { marker, leaders: ["$PPID"] })
     }; } ` +
     `>/dev/null 2>&1 & ); exec 3<&-`;
 }
@@ -89,9 +90,7 @@ export function endCommand(facts: RemoteFacts, tree: TreeToEnd): string {
     (hangUp ? " hup" : "");
 }
 
-/** One of hermes' own programs: its output, then the record `name` with its code. */
-export function ownScript(script: string, name: string): string {
-  return `${OPEN_RECORDS}; exec 2>&1; LC_ALL=C; export LC_ALL; ` +
-    `trap ${shellQuote(`__hermes_c=$?; ${writeRecord(name, "$__hermes_c")}`)} EXIT; ` +
-    `eval ${shellQuote(script)} ${HIDE_RECORDS}`;
+/** One of hermes' own programs: errors among its output, in words that are the same everywhere. */
+export function ownScript(script: string): string {
+  return `exec 2>&1; LC_ALL=C; export LC_ALL; ${script}`;
 }

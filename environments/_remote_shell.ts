@@ -8,20 +8,27 @@ import { randomId } from "../src/util/id.ts";
 import { shellQuote } from "../src/util/shell_quote.ts";
 import { which } from "../src/util/which.ts";
 import { Channel, ChannelRefused } from "./_channel.ts";
+import { lastLine } from "./_cli.ts";
 import { isOwnerGone, thisOwner } from "./_owner.ts";
 import type { TerminalSize } from "./_pty.ts";
 import type { RawProcess } from "./_raw_process.ts";
 import type { RemoteHost } from "./_remote_host.ts";
 import { bootScript } from "./_remote_protocol.ts";
-import { commandScript, endCommand, ownScript, type RemoteFacts } from "./_remote_script.ts";
-import { parseSetup, type SetupResult, setupScript } from "./_remote_setup.ts";
 import {
-  checkInput,
-  type KillOptions,
-  type Shell,
-  type Started,
-  type StartOptions,
-} from "./_shell.ts";
+  DetachedProcess,
+  type DetachedStart,
+  settleScript,
+  supervisorScript,
+} from "./_remote_detached.ts";
+import {
+  commandScript,
+  endCommand,
+  ownScript,
+  type RemoteFacts,
+  type TreeToEnd,
+} from "./_remote_script.ts";
+import { parseSetup, type SetupResult, setupScript } from "./_remote_setup.ts";
+import { checkInput, type Shell, type Started, type StartOptions } from "./_shell.ts";
 
 export interface RemoteShellOptions {
   host: RemoteHost;
@@ -97,14 +104,21 @@ export class RemoteShell implements Shell {
     const channel = options.terminal ? await this.#open(options.terminal) : await this.#take();
     const { facts, id } = await this.#ready();
     const marker = `${id}.${++this.#count}`;
-    await this.#send(channel, commandScript({ ...options, command, marker }, facts), marker);
-    if (options.background) await channel.started(marker);
+    const { token } = channel;
+    if (options.background && !options.terminal && this.#host.survivesLink) {
+      const dir = `${facts.dir}/${this.#count}`;
+      return await this.#detach(channel, { ...options, command, marker, token, dir });
+    }
+    await this.#send(channel, commandScript({ ...options, command, marker, token }, facts));
+    if (options.background) await channel.record("started");
     return {
       process: this.#asProcess(channel),
-      kill: (how) => this.#endTree(channel, marker, how),
-      left: async () => {
-        const [, whole, ...cwd] = (await channel.ended)?.split(" ") ?? [];
-        return whole === "1" ? cwd.join(" ").replaceAll("\r\n", "\n") : undefined;
+      kill: (how) => this.#endTree(channel, { ...how, marker, leaders: [channel.pid] }),
+      left: () => {
+        const [whole, ...cwd] = channel.seen("state")?.split(" ") ?? [];
+        // A terminal turns a line end in a name into two characters.
+        const left = whole === "1" ? cwd.join(" ").replaceAll("\r\n", "\n") : undefined;
+        return Promise.resolve(left);
       },
       release: () => Promise.resolve(),
     };
@@ -143,8 +157,7 @@ export class RemoteShell implements Shell {
   async #run(script: string, options: OwnOptions): Promise<OwnResult> {
     options.signal?.throwIfAborted();
     const channel = await this.#take();
-    const name = `own.${++this.#count}`;
-    await this.#send(channel, ownScript(script, name), name);
+    await this.#send(channel, ownScript(script));
     const onAbort = () => this.#letGo(channel);
     options.signal?.addEventListener("abort", onAbort, { once: true });
     if (options.stdin) feed(channel, options.stdin);
@@ -158,14 +171,14 @@ export class RemoteShell implements Shell {
     options.signal?.removeEventListener("abort", onAbort);
     this.#letGo(channel);
     options.signal?.throwIfAborted();
-    const record = await channel.ended;
-    if (record === undefined) throw this.#gone(channel);
-    return { code: Number(record), tail };
+    const code = await channel.ended;
+    if (code === undefined) throw this.#gone(channel);
+    return { code, tail };
   }
 
-  async #send(channel: Channel, script: string, name: string): Promise<void> {
+  async #send(channel: Channel, script: string): Promise<void> {
     try {
-      await channel.send(script, name);
+      await channel.send(script);
     } catch {
       // The pipe to the client is broken.
       this.#letGo(channel);
@@ -195,23 +208,49 @@ export class RemoteShell implements Shell {
   }
 
   async #exitCode(channel: Channel): Promise<number> {
-    const record = await channel.ended;
-    if (record !== undefined) return Number(record.split(" ")[0]);
-    // The shell was replaced or killed, or it had an exit trap of its own; or all is lost.
+    const told = await channel.ended;
+    if (told !== undefined) return told;
+    // Both shells were killed, or all is lost.
     const code = await channel.exited;
     if (await this.#host.isAlive()) return code;
     throw this.#gone(channel);
   }
 
-  async #endTree(channel: Channel, marker: string, how: KillOptions = {}): Promise<void> {
+  /** `after` runs there when the tree is gone. */
+  async #endTree(channel: Channel, tree: TreeToEnd, after = ":"): Promise<void> {
     const { facts } = await this.#ready();
     try {
-      await this.#run(endCommand(facts, { marker, leaders: [channel.pid], ...how }), {});
+      await this.#run(`${endCommand(facts, tree)}; ${after}`, {});
     } catch (error) {
       if (!(error instanceof EnvironmentError)) throw error;
       // Out of reach: whoever waits for it learns that from the channel.
       this.#letGo(channel);
     }
+  }
+
+  /** Starts a process that a broken link does not end. */
+  async #detach(channel: Channel, start: DetachedStart): Promise<Started> {
+    const { facts } = await this.#ready();
+    const { marker, dir } = start;
+    await this.#send(channel, supervisorScript(start, facts));
+    const started = await channel.record("started");
+    this.#letGo(channel);
+    if (started === undefined) throw this.#gone(channel);
+    const [pid, supervisor] = started.split(" ").map(Number) as [number, number];
+    const process = new DetachedProcess({ pid, dir, supervisor }, {
+      open: () => this.#take(),
+      run: (script, options = {}) => this.#run(script, options),
+      letGo: (one) => this.#letGo(one),
+    });
+    const settle = settleScript({ dir, supervisor });
+    return {
+      process,
+      kill: (how) => this.#endTree(channel, { ...how, marker, leaders: [pid] }, settle),
+      left: () => Promise.resolve(undefined),
+      release: async () => {
+        if (!this.#closed) await this.#run(`rm -rf ${shellQuote(dir)}`, {});
+      },
+    };
   }
 
   #letGo(channel: Channel): void {
@@ -269,9 +308,10 @@ export class RemoteShell implements Shell {
     const { shell, dir, terminal } = options;
     const tty = terminal !== undefined;
     const setsid = await (this.#setsid ??= which("setsid", "/usr/bin:/bin"));
-    const script = bootScript({ dir, tty });
-    const client = await this.#host.client({ shell, script, tty, terminal });
-    return await Channel.open(client, { setsid, terminal, timeoutMs: OPEN_MS });
+    const token = `hermes-${randomId(16)}`;
+    const script = bootScript({ token, shell, dir, tty });
+    const client = await this.#host.client({ shell: "/bin/sh", script, tty, terminal });
+    return await Channel.open(client, { token, setsid, terminal, timeoutMs: OPEN_MS });
   }
 
   #reconnect(): Promise<void> {
@@ -296,7 +336,7 @@ export class RemoteShell implements Shell {
     const owner = await thisOwner();
     const { exports, login = false } = this.#options;
     const channel = await this.#dial({ shell: "/bin/sh" });
-    await channel.send(ownScript(setupScript({ id, owner, exports, login }), "setup"), "setup");
+    await channel.send(ownScript(setupScript({ id, owner, exports, login })));
     let output = "";
     const decoder = new TextDecoder();
     for (let chunk; (chunk = await channel.read());) {
@@ -304,7 +344,7 @@ export class RemoteShell implements Shell {
     }
     const code = await channel.ended;
     await channel.dispose();
-    const result = code === "0" ? parseSetup(output) : undefined;
+    const result = code === 0 ? parseSetup(output) : undefined;
     if (result === undefined) {
       throw new EnvironmentError(`Cannot use the ${this.#host.label}: ${lastLine(output)}`);
     }
@@ -323,7 +363,7 @@ export class RemoteShell implements Shell {
     }
     if (commands.length === 0) return;
     const channel = await this.#dial({ shell: facts.shell });
-    await channel.send(ownScript(commands.join("; "), "tidy"), "tidy");
+    await channel.send(ownScript(commands.join("; ")));
     while (await channel.read());
     await channel.dispose();
   }
@@ -337,8 +377,4 @@ async function feed(channel: Channel, data: Uint8Array): Promise<void> {
   } catch {
     // It ended without reading everything.
   }
-}
-
-function lastLine(text: string): string {
-  return text.trim().split("\n").at(-1)!.trim();
 }

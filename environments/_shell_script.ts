@@ -37,9 +37,7 @@ export interface RemoteHooks {
   base: string;
   /** Runs when the state was read. */
   begun: string;
-  /** Redirection of the command. */
-  redirect: string;
-  /** Runs last, with the exit code in `__hermes_c` and 1 in `__hermes_w` when the state is whole. */
+  /** Runs last, with 1 in `__hermes_w` when the state is whole. */
   last: string;
 }
 
@@ -80,7 +78,7 @@ export function buildShellScript(script: ShellScript): string {
   if (script.pathPrefix) parts.push(`PATH=${shellQuote(script.pathPrefix)}:$PATH`);
   parts.push(...enterDirectory(script));
   if (script.stateOut || remote?.last) parts.push(`trap ${shellQuote(saveState(script))} EXIT`);
-  parts.push(`eval ${shellQuote(script.command)}${remote ? ` ${remote.redirect}` : ""}`);
+  parts.push(`eval ${shellQuote(script.command)}`);
   return parts.join("; ");
 }
 

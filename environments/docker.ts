@@ -8,6 +8,7 @@ import { UsageError } from "../src/protocol/error.ts";
 import { sha256Hex } from "../src/util/hash.ts";
 import { randomId } from "../src/util/id.ts";
 import { isAbsolute } from "../src/util/path.ts";
+import type { ClientCommand } from "./_channel.ts";
 import { type ContainerPlan, execArgs, runArgs, WORKSPACE } from "./_docker_args.ts";
 import { DockerEngine, LABEL } from "./_docker_engine.ts";
 import {
@@ -21,7 +22,7 @@ import {
 import { type DockerSettings, dockerSettings } from "./_docker_settings.ts";
 import { thisOwner } from "./_owner.ts";
 import { createRemoteEnvironment } from "./_remote_environment.ts";
-import type { RemoteHost } from "./_remote_host.ts";
+import type { RemoteCommandLine, RemoteHost } from "./_remote_host.ts";
 import type { EnvironmentOptions } from "./manifest.ts";
 
 /** Uid and gid in the container when hermes itself runs as root. */
@@ -163,12 +164,9 @@ export class DockerHost implements RemoteHost {
     this.#made = true;
   }
 
-  client(command: { shell: string; script: string; tty: boolean }) {
+  client(command: RemoteCommandLine): ClientCommand {
     const { program, env } = this.engine;
-    return {
-      argv: [program, ...execArgs(this.#plan.name, command)],
-      env: command.tty ? { ...env, TERM: env.TERM ?? "xterm" } : env,
-    };
+    return { argv: [program, ...execArgs(this.#plan.name, command)], env };
   }
 
   async isAlive(): Promise<boolean> {

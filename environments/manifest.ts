@@ -13,6 +13,8 @@ export interface EnvironmentOptions extends LocalOptions {
   settings?: Readonly<Record<string, unknown>>;
   /** The home of hermes; default `.hermes` in the user's. */
   dataDir?: string;
+  /** A credential by its name, wherever the user keeps it; default `env`. */
+  credential?: (name: string) => string | undefined;
   /** What happens while a place is made ready: images pulled, leftovers removed. */
   onProgress?: (line: string) => void;
 }
@@ -25,6 +27,7 @@ export const ENVIRONMENTS: Readonly<Record<string, EnvironmentFactory>> = {
     return createLocalEnvironment({ ...localSettings(options), ...options });
   },
   docker: async (options) => (await import("./docker.ts")).createDockerEnvironment(options),
+  ssh: async (options) => (await import("./ssh.ts")).createSshEnvironment(options),
 };
 
 /** The keys of `terminal` that this machine understands. */

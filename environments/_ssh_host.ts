@@ -1,0 +1,128 @@
+/**
+ * A host behind `ssh`: connections that many sessions share, as few as the server's limit of
+ * sessions for one connection allows. Brings back a connection that was lost.
+ */
+import { EnvironmentError } from "../src/protocol/error.ts";
+import { randomId } from "../src/util/id.ts";
+import type { ClientCommand } from "./_channel.ts";
+import { lastLine, runCli } from "./_cli.ts";
+import type { RemoteCommandLine, RemoteHost } from "./_remote_host.ts";
+import { controlArgs, masterArgs, sessionArgs, sshAddress, type SshSettings } from "./_ssh_args.ts";
+
+export interface SshHostOptions {
+  settings: SshSettings;
+  /** Absolute path of `ssh`. */
+  program: string;
+  env: Record<string, string>;
+  /** Directory for sockets; its path must be short. */
+  tempDir: string;
+}
+
+/** Servers allow 10 sessions for one connection unless told otherwise. */
+const SESSIONS = 8;
+
+interface Connection {
+  socket: string;
+  sessions: number;
+}
+
+export class SshHost implements RemoteHost {
+  readonly survivesLink = true;
+  readonly label: string;
+  readonly #options: SshHostOptions;
+  #dir: string | undefined;
+  #connections: Connection[] = [];
+  #growing: Promise<Connection> | undefined;
+
+  constructor(options: SshHostOptions) {
+    this.#options = options;
+    this.label = `host ${sshAddress(options.settings)}`;
+  }
+
+  async connect(): Promise<void> {
+    const alive = await Promise.all(this.#connections.map((one) => this.#check(one)));
+    this.#connections = this.#connections.filter((_, i) => alive[i]);
+    if (this.#connections.length === 0) await this.#grow();
+  }
+
+  async client(command: RemoteCommandLine): Promise<ClientCommand> {
+    const connection = await this.#reserve();
+    const { settings, program, env } = this.#options;
+    return {
+      argv: [program, ...sessionArgs(settings, { ...command, socket: connection.socket })],
+      env: { ...env, TERM: env.TERM ?? "xterm-256color" },
+      onExit: () => connection.sessions--,
+    };
+  }
+
+  async isAlive(): Promise<boolean> {
+    const alive = await Promise.all(this.#connections.map((one) => this.#check(one)));
+    return alive.length > 0 && alive.every((is) => is);
+  }
+
+  async close(): Promise<void> {
+    const { settings } = this.#options;
+    await this.#growing?.catch(() => {});
+    await Promise.all(
+      this.#connections.map(({ socket }) => this.#ssh(controlArgs(settings, socket, "exit"))),
+    );
+    this.#connections = [];
+    if (this.#dir !== undefined) await Deno.remove(this.#dir, { recursive: true });
+    this.#dir = undefined;
+  }
+
+  /** A connection with room for one more session. */
+  async #reserve(): Promise<Connection> {
+    while (true) {
+      const free = this.#connections.find(({ sessions }) => sessions < SESSIONS);
+      if (free) {
+        free.sessions++;
+        return free;
+      }
+      await this.#grow();
+    }
+  }
+
+  #grow(): Promise<Connection> {
+    return this.#growing ??= this.#open().finally(() => this.#growing = undefined);
+  }
+
+  async #open(): Promise<Connection> {
+    const { settings, tempDir } = this.#options;
+    this.#dir ??= await Deno.makeTempDir({ dir: tempDir, prefix: "hermes-ssh-" });
+    const socket = `${this.#dir}/${randomId(6)}`;
+    const result = await this.#ssh(masterArgs(settings, socket));
+    if (result.code !== 0) {
+      throw new EnvironmentError(`Cannot reach the ${this.label}: ${this.#explain(result.stderr)}`);
+    }
+    const connection = { socket, sessions: 0 };
+    this.#connections.push(connection);
+    return connection;
+  }
+
+  async #check({ socket }: Connection): Promise<boolean> {
+    const result = await this.#ssh(controlArgs(this.#options.settings, socket, "check"));
+    return result.code === 0;
+  }
+
+  #ssh(args: readonly string[]) {
+    const { program, env } = this.#options;
+    return runCli([program, ...args], { env });
+  }
+
+  #explain(stderr: string): string {
+    const line = lastLine(stderr) || "ssh says nothing";
+    if (/IDENTIFICATION HAS CHANGED/.test(stderr)) {
+      return "its key is not the one that is known. Find out why before you remove the old key " +
+        `(ssh-keygen -R ${this.#options.settings.host})`;
+    }
+    if (/Host key verification failed|No .* host key is known/.test(stderr)) {
+      return "its key is not known. Connect once by hand and compare it, or set " +
+        "terminal.ssh_host_keys: accept-new";
+    }
+    if (/Permission denied/.test(line)) {
+      return `${line}. Set terminal.ssh_key, or add the key to the agent; passwords are not asked for`;
+    }
+    return line;
+  }
+}

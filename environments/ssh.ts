@@ -1,0 +1,56 @@
+/**
+ * Commands and files on another host, over the system's `ssh`: its keys, agent, configuration
+ * and known hosts. Host keys are always checked.
+ */
+import type { Environment } from "../src/protocol/environment.ts";
+import { EnvironmentError } from "../src/protocol/error.ts";
+import { which } from "../src/util/which.ts";
+import { childEnvironment } from "./_child_env.ts";
+import { createRemoteEnvironment } from "./_remote_environment.ts";
+import { sshSettings } from "./_ssh_args.ts";
+import { SshHost } from "./_ssh_host.ts";
+import type { EnvironmentOptions } from "./manifest.ts";
+
+/** Connects. @throws EnvironmentError when the host cannot be reached. */
+export async function createSshEnvironment(options: EnvironmentOptions): Promise<Environment> {
+  const { cwd } = options.settings ?? {};
+  return await createRemoteEnvironment({
+    name: "ssh",
+    // Somebody's machine, with somebody's files: every rule applies.
+    sharesHost: true,
+    host: await openSsh(options),
+    cwd: typeof cwd === "string" && /^[/~]/.test(cwd) ? cwd : "~",
+    exports: passedVariables(options),
+    login: true,
+    settings: options.settings,
+  });
+}
+
+/** The host; connects to nothing yet. */
+export async function openSsh(options: EnvironmentOptions): Promise<SshHost> {
+  const { env, home } = options;
+  const settings = sshSettings(options.settings);
+  const program = await which("ssh", env.PATH);
+  if (program === undefined) {
+    throw new EnvironmentError("ssh is not installed. Install an OpenSSH client");
+  }
+  // The agent is asked; a program that would ask a person is not.
+  const { SSH_ASKPASS: _, DISPLAY: __, ...clientEnv } = childEnvironment(env, {
+    pass: ["SSH_AUTH_SOCK", "SSH_AGENT_PID"],
+    home,
+  });
+  const key = settings.key.replace(/^~(?=\/)/, home);
+  return new SshHost({
+    settings: { ...settings, key },
+    program,
+    env: clientEnv,
+    tempDir: options.tempDir ?? env.TMPDIR ?? "/tmp",
+  });
+}
+
+/** Only what is named. */
+function passedVariables({ env, passEnv = [] }: EnvironmentOptions): Record<string, string> {
+  const passed: Record<string, string> = {};
+  for (const name of passEnv) if (env[name] !== undefined) passed[name] = env[name];
+  return passed;
+}

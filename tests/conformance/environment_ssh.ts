@@ -1,0 +1,26 @@
+/** The ssh environment as a conformance target. */
+import { createSshEnvironment } from "../../environments/ssh.ts";
+import { holdSsh } from "../../scripts/services/ssh.ts";
+import { randomId } from "../../src/util/id.ts";
+import { sshTestOptions } from "../support/ssh_environment.ts";
+import type { OpenEnvironment } from "./environment_suite.ts";
+
+export async function open(): Promise<OpenEnvironment> {
+  const ssh = await holdSsh();
+  const options = sshTestOptions(ssh.running);
+  const dir = `${ssh.running.home}/case-${randomId(8)}`;
+  await Deno.mkdir(dir);
+  const env = await createSshEnvironment({
+    ...options,
+    settings: { ...options.settings, cwd: dir },
+  });
+  return {
+    env,
+    dir,
+    async close() {
+      await env.close();
+      await Deno.remove(dir, { recursive: true });
+      await ssh.release();
+    },
+  };
+}
