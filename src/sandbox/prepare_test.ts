@@ -24,6 +24,9 @@ Deno.test("prepareScript() strips types and keeps every line where it was", asyn
     "let c = a     ;",
   ]);
   assert.match(await prepare("enum A { B }"), /A\["B"\] = 0/);
+  assert.equal(await prepare("const b = f<string>(x);"), "const b = f        (x);");
+  const plain = "for (let i = 0; i < n; i++) all.map((x) => (x > 1));";
+  assert.equal(await prepare(plain), plain);
 });
 
 Deno.test("prepareScript() resolves hermes_tools wherever it is imported", async () => {
