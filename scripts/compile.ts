@@ -6,9 +6,9 @@
 import { parseArgs } from "node:util";
 import { findTarget, hostTarget, type Target } from "./_targets.ts";
 import { ROOT } from "./_tree.ts";
-import { buildApp } from "./build_app.ts";
+import { buildApp, type BuildOptions } from "./build_app.ts";
 
-export interface CompileOptions {
+export interface CompileOptions extends BuildOptions {
   target: Target;
   out: string;
   /** Used in place of the downloaded base binary. */
@@ -62,7 +62,7 @@ export function embeddedFiles(listing: string): string[] {
 export async function compile(options: CompileOptions): Promise<string[]> {
   const app = await Deno.makeTempDir({ prefix: "hermes-compile-" });
   try {
-    await buildApp(app);
+    await buildApp(app, options);
     const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
       args: compileArguments(app, options),
       env: options.baseBinary === undefined ? {} : { DENORT_BIN: options.baseBinary },

@@ -1,6 +1,6 @@
 /**
  * `deno run -A scripts/release.ts --releases-url URL [--target NAME]… [--out DIR]`: everything a
- * release publishes: the portable executables, checksums, the manifest for `hermes update`, the
+ * release publishes: the executables, checksums, the manifest for `hermes update`, the
  * bill of materials, the installer and the package recipes. The release workflow runs it.
  */
 import { parseArgs } from "node:util";
@@ -9,6 +9,7 @@ import { sha256Hex } from "../src/util/hash.ts";
 import { VERSION } from "../src/util/version.ts";
 import type { ReleaseFile } from "../src/cli/commands/update_release.ts";
 import { findTarget, type Target } from "./_targets.ts";
+import { compile } from "./compile.ts";
 import { ROOT } from "./_tree.ts";
 import { PORTABLE_TARGETS, portableExecutable } from "./portable.ts";
 import { softwareBill } from "./release_sbom.ts";
@@ -35,9 +36,8 @@ export async function writeRelease(options: ReleaseOptions): Promise<Record<stri
   const { releasesUrl, out } = options;
   const files: Record<string, ReleaseFile> = {};
   for (const target of options.targets) {
-    const bytes = await Deno.readFile(await portableExecutable({ target, releasesUrl }));
-    const file = `hermes-${target.name}`;
-    await writeFileAtomic(`${out}/${file}`, bytes, { mode: 0o755 });
+    const file = await buildExecutable(target, options);
+    const bytes = await Deno.readFile(`${out}/${file}`);
     files[target.name] = { file, sha256: await sha256Hex(bytes), size: bytes.length };
   }
   const sums = Object.values(files).map(({ file, sha256 }) => `${sha256}  ${file}\n`);
@@ -55,6 +55,20 @@ export async function writeRelease(options: ReleaseOptions): Promise<Record<stri
     );
   }
   return files;
+}
+
+/** Builds for one platform, the compiled program where there is no portable one; returns its name. */
+async function buildExecutable(target: Target, options: ReleaseOptions): Promise<string> {
+  const { releasesUrl, out } = options;
+  if (!PORTABLE_TARGETS.includes(target)) {
+    const file = `hermes-${target.name}.exe`;
+    await compile({ target, releasesUrl, out: `${out}/${file}` });
+    return file;
+  }
+  const file = `hermes-${target.name}`;
+  const bytes = await Deno.readFile(await portableExecutable({ target, releasesUrl }));
+  await writeFileAtomic(`${out}/${file}`, bytes, { mode: 0o755 });
+  return file;
 }
 
 /** Replaces `@NAME@`. A platform that is not built keeps its mark, so that nobody publishes it. */
