@@ -127,10 +127,11 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
     onFirstRequest: () => runtime.warmSoon(),
     notices: () => runtime.peek()?.services.processes.drainNotices() ?? [],
     clock: cassette.clock,
-    async dispose(reason) {
+    end: (reason) => records.end(reason),
+    async dispose() {
       await runtime.close();
       await options.plugins?.close();
-      records.close(reason);
+      records.close();
       await cassette.close();
     },
   });

@@ -62,8 +62,13 @@ export class SessionRecords {
     this.#store?.logScriptCall(this.id, call);
   }
 
-  close(reason: EndReason): void {
+  /** Stores how the session ended. */
+  end(reason: EndReason): void {
     if (this.#store?.getSession(this.id)) this.#store.endSession(this.id, reason);
+  }
+
+  close(): void {
+    this.#store?.tidy();
     this.#store?.[Symbol.dispose]();
   }
 

@@ -29,8 +29,10 @@ export type SessionDeps = Omit<LoopDeps, "signal" | "inbox" | "request"> & {
   notices: () => string[];
   /** How events are stamped; a replay stamps them the same every time. */
   clock: EventClock;
-  /** Runs once at the end: stores the reason, frees processes and files. */
-  dispose: (reason: EndReason) => Promise<void>;
+  /** Stores how it ended; quick. */
+  end: (reason: EndReason) => void;
+  /** Frees processes, files and the store; nobody waits for it. */
+  dispose: () => Promise<void>;
 };
 
 export interface EventClock {
@@ -151,13 +153,10 @@ export class Session {
     return step.value;
   }
 
-  /** Closes the session and gives its last event. Safe to call twice. */
+  /** Stores how the session ended and gives its last event. `close()` must follow. */
   async finish(reason: EndReason, detail?: string): Promise<AgentEvent> {
-    if (!this.#closed) {
-      this.#closed = true;
-      await this.#notify("on_session_end", { reason });
-      await this.#deps.dispose(reason);
-    }
+    await this.#notify("on_session_end", { reason });
+    this.#deps.end(reason);
     return this.#stamp({
       type: "session_end",
       reason,
@@ -165,6 +164,13 @@ export class Session {
       usage: { ...this.usage },
       ...(detail === undefined ? {} : { detail }),
     });
+  }
+
+  /** Frees everything the session holds. Safe to call twice. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#deps.dispose();
   }
 
   async #input(content: UserPart[] | undefined, options: SendOptions): Promise<TurnInput> {

@@ -46,7 +46,7 @@ export interface StoreStats {
   bytes: number;
 }
 
-/** Milliseconds the end of a session may spend on the search index. */
+/** Milliseconds that tidying may spend on the search index. */
 const INDEX_BUDGET_MS = 20;
 const PREVIEW_CHARS = 80;
 const FILTERED = "(?1 IS NULL OR source = ?1) AND (?2 IS NULL OR cwd = ?2) " +
@@ -201,9 +201,12 @@ export class Store implements Disposable {
     this.#update("title = ?", sessionId, clean);
   }
 
-  /** Marks the end and lets the search index catch up a little. */
   endSession(sessionId: string, reason: string): void {
     this.#update("ended_at = ?, end_reason = ?", sessionId, Date.now(), reason);
+  }
+
+  /** Lets the search index catch up a little; for when nobody waits. */
+  tidy(): void {
     this.#index.update(INDEX_BUDGET_MS);
   }
 

@@ -66,6 +66,7 @@ class Chat {
 
   async close(): Promise<void> {
     await this.#session?.finish("done");
+    await this.#session?.close();
     if (this.#session) err(`\nResume with: hermes --resume ${this.#session.id}\n`);
   }
 
@@ -148,6 +149,7 @@ class Chat {
     const next = { ...kept, resumeHere: false, ...changes };
     const opened = await this.#open(next);
     await this.#session?.finish("done");
+    await this.#session?.close();
     this.#choices = next;
     this.#session = opened;
     this.#banner();

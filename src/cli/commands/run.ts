@@ -10,6 +10,7 @@ import type { AgentEvent, EndReason } from "../../protocol/event.ts";
 import type { UserPart } from "../../protocol/message.ts";
 import type { Session } from "../../session/session.ts";
 import type { CommandInput } from "../command.ts";
+import type { OutputSchema } from "./run_schema.ts";
 import { err, out, useColor } from "../io.ts";
 import { onInterrupt } from "../interrupt.ts";
 import { progressLines } from "../render/progress.ts";
@@ -49,22 +50,39 @@ export async function main(input: CommandInput): Promise<number> {
     );
     const budget = settings.config.agent.run_budget_seconds;
     if (budget > 0) timer ??= limitTime(abort, `${budget}s`);
-    const show = createSink(input);
-    show(session.start());
-    const images = input.flags.image;
-    const content = await userContent(session, {
-      prompt,
-      images: Array.isArray(images) ? images : [],
-    });
-    const turn = { session, content, show, signal: abort.signal };
-    const result = schema === undefined
-      ? await runPlain(turn)
-      : await (await import("./run_schema.ts")).runWithSchema(turn, schema);
-    return await finish(input, { session, result, show });
+    try {
+      return await runJob(input, { session, prompt, schema, signal: abort.signal });
+    } finally {
+      await session.close();
+    }
   } finally {
-    clearTimeout(timer);
+    // The first touch of a timer function loads Node's timers: 6 ms for nothing.
+    if (timer !== undefined) clearTimeout(timer);
     stopListening();
   }
+}
+
+interface Job {
+  session: Session;
+  prompt: string | undefined;
+  schema: OutputSchema | undefined;
+  signal: AbortSignal;
+}
+
+async function runJob(input: CommandInput, job: Job): Promise<number> {
+  const { session, schema, signal } = job;
+  const show = createSink(input);
+  show(session.start());
+  const images = input.flags.image;
+  const content = await userContent(session, {
+    prompt: job.prompt,
+    images: Array.isArray(images) ? images : [],
+  });
+  const turn = { session, content, show, signal };
+  const result = schema === undefined
+    ? await runPlain(turn)
+    : await (await import("./run_schema.ts")).runWithSchema(turn, schema);
+  return await finish(input, { session, result, show });
 }
 
 /** Asks whoever sits at the terminal; whether anybody is asked at all is the policy's to say. */
