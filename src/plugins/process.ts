@@ -25,6 +25,7 @@ const CPU_SECONDS = 3600;
 /** A worker realm needs an address space of its own. */
 const WORKER_MB = 1024;
 const KEPT_BYTES = 4_000;
+const LAST_WORDS_MS = 1_000;
 const FLOOD_BYTES = 16 * 1024 * 1024;
 
 /** Resolves when the guest listens. @throws when the process cannot be started as it must be. */
@@ -71,9 +72,10 @@ class ProcessLink implements GuestLink {
       // Anything else is a reset connection: the process is gone.
       if (error instanceof FrameError) this.#break(`it broke the protocol: ${error.message}`);
     }
-    // A process that only hung up is of no use any more.
-    void this.close();
+    // One that ends by itself still has to say why; one that only hung up is of no use any more.
+    const timer = setTimeout(() => void this.close(), LAST_WORDS_MS);
     const exit = await this.#child.dispose();
+    clearTimeout(timer);
     return this.#broken ?? this.#why(exit);
   }
 
@@ -87,9 +89,8 @@ class ProcessLink implements GuestLink {
   }
 
   #why(exit: Deno.CommandStatus): string {
-    const last = this.#printed.text().trim().split("\n").filter((line) => !/^ {4}at /.test(line))
-      .at(-1);
     const line = exit.signal === "SIGKILL" ? undefined : exitLine(exit, this.#memoryMb);
-    return line ?? `its process ended${last ? `: ${last.slice(0, 200)}` : ""}`;
+    const uncaught = /^error: (.*)$/m.exec(this.#printed.text())?.[1];
+    return line ?? `its process ended${uncaught ? `: ${uncaught.slice(0, 200)}` : ""}`;
   }
 }

@@ -1,0 +1,147 @@
+/** A home, a project and plugins in them, opened the way a session does and called through dispatch. */
+import { resolveHome } from "../../src/config/home.ts";
+import { loadSettings, type Settings } from "../../src/config/load.ts";
+import type { PluginHost } from "../../src/plugins/host.ts";
+import { openPlugins, type OpenPluginsOptions } from "../../src/plugins/open.ts";
+import { dirname } from "../../src/util/path.ts";
+import { TOOL_MANIFEST } from "../../tools/manifest.ts";
+import { Bench, parsed } from "../registry/support.ts";
+
+export type Files = Readonly<Record<string, string>>;
+
+export interface OpenOptions extends
+  Partial<
+    Pick<
+      OpenPluginsOptions,
+      "extra" | "mode" | "without" | "registerTimeoutMs" | "confirm" | "acceptUnpinned"
+    >
+  > {
+  enabled?: readonly string[];
+  disabled?: readonly string[];
+  /** `plugins.entries`. */
+  entries?: Record<string, unknown>;
+  env?: Record<string, string>;
+}
+
+export class PluginBench implements AsyncDisposable {
+  /** The person's home; hermes' own is `.hermes` in it. */
+  readonly root: string;
+  readonly reports: string[] = [];
+  readonly logs: string[] = [];
+  bench = new Bench();
+  #hosts: PluginHost[] = [];
+
+  constructor(root: string) {
+    this.root = root;
+  }
+
+  static async create(): Promise<PluginBench> {
+    const root = await Deno.makeTempDir({ prefix: "hermes-plugins-" });
+    await Deno.mkdir(`${root}/project`);
+    return new PluginBench(await Deno.realPath(root));
+  }
+
+  get hermes(): string {
+    return `${this.root}/.hermes`;
+  }
+
+  get project(): string {
+    return `${this.root}/project`;
+  }
+
+  /** Writes files below the person's home. */
+  async write(folder: string, files: Files): Promise<string> {
+    for (const [path, text] of Object.entries(files)) {
+      const target = `${this.root}/${folder}/${path}`;
+      await Deno.mkdir(dirname(target), { recursive: true });
+      await Deno.writeTextFile(target, text);
+    }
+    return `${this.root}/${folder}`;
+  }
+
+  /** A plugin in the home: a module body, or all its files. */
+  async user(id: string, source: string | Files): Promise<void> {
+    await this.write(`.hermes/plugins/${id}`, pluginFiles(id, source));
+  }
+
+  async settings(options: OpenOptions = {}): Promise<Settings> {
+    const { enabled = [], disabled = [], entries = {} } = options;
+    const env = { HOME: this.root, PATH: "/usr/local/bin:/usr/bin:/bin", ...options.env };
+    return await loadSettings({
+      home: resolveHome({ env }),
+      env,
+      overrides: {
+        "plugins.enabled": enabled,
+        "plugins.disabled": disabled,
+        "plugins.entries": entries,
+      },
+    });
+  }
+
+  /** Opens plugins into a registry that knows the built-in tools. */
+  async open(options: OpenOptions = {}): Promise<PluginHost> {
+    const { enabled: _, disabled: _1, entries: _2, env: _3, ...rest } = options;
+    this.bench.registry.addManifest(TOOL_MANIFEST);
+    const host = await openPlugins({
+      ...rest,
+      settings: await this.settings(options),
+      cwd: this.project,
+      userHome: this.root,
+      report: (line) => this.reports.push(line),
+      log: (line) => this.logs.push(line),
+      registry: this.bench.registry,
+    });
+    this.#hosts.push(host);
+    host.registerTools();
+    host.attachHooks(this.bench.hooks);
+    this.bench.tools.splice(0, Infinity, ...this.bench.registry.list().map((facts) => facts.name));
+    return host;
+  }
+
+  /** The shortest way: one plugin in the home, opened. */
+  async load(source: string | Files, options: OpenOptions = {}): Promise<PluginHost> {
+    await this.user("demo", source);
+    return await this.open({ enabled: ["demo"], ...options });
+  }
+
+  /** What the model would read. */
+  async call(tool: string, args: unknown = {}): Promise<Record<string, unknown>> {
+    return parsed(await this.bench.dispatcher().run(tool, args));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const host of this.#hosts) await host.close();
+    await Deno.remove(this.root, { recursive: true });
+  }
+}
+
+/** The files of a plugin: a manifest is added where there is none. */
+export function pluginFiles(id: string, source: string | Files): Files {
+  const files = typeof source === "string" ? { "mod.ts": source } : source;
+  return {
+    "plugin.yaml": `name: ${id}\nversion: 1.0.0\ndescription: A plugin for tests\n`,
+    ...files,
+  };
+}
+
+/** A manifest that asks for permissions. */
+export function manifest(id: string, permissions: Record<string, readonly string[]>): string {
+  return `name: ${id}\nversion: 1.0.0\ndescription: A plugin for tests\npermissions: ${
+    JSON.stringify(permissions)
+  }\n`;
+}
+
+/** A module that registers one tool whose handler has this body, with `args` and `call` in scope. */
+export function toolModule(name: string, body: string, more = ""): string {
+  return `import { ToolError, type PluginContext } from "hermes/plugin";
+export function register(ctx: PluginContext) {
+  ctx.registerTool({
+    name: ${JSON.stringify(name)},
+    description: "A tool for tests",
+    schema: { type: "object", properties: {} },
+    ${more}
+    async handler(args: any, call: any) { void ToolError; ${body} },
+  });
+}
+`;
+}
