@@ -61,7 +61,7 @@ export type WriteTarget = "device" | "system" | "credentials" | "hermes" | "proj
 const DEVICE =
   /^\/dev\/(?:(?:sd|hd|vd|xvd)[a-z]|nvme\d|mmcblk\d|r?disk\d|dm-\d|md\d|mapper\/|disk\/)/;
 const SYSTEM =
-  /^\/(?:private\/)?(?:etc|boot|lib\/systemd|usr\/lib\/systemd|library\/launchdaemons)(?:\/|$)/;
+  /^\/(?:private\/)?(?:etc|boot|lib\/systemd|usr\/lib\/systemd|library\/launchdaemons|proc\/sys|sys)(?:\/|$)/;
 const CREDENTIALS = new RegExp(
   "^(?:~|/root|/home/[^/]+|/users/[^/]+)/" +
     "(?:\\.(?:ssh|aws|gnupg|kube|azure|config/(?:gh|gcloud|fish))(?:/|$)|\\.docker/config\\.json$|" +
@@ -83,4 +83,17 @@ export function writeTarget(path: string, place: Place): WriteTarget | undefined
   if (CREDENTIALS.test(full)) return "credentials";
   if (!hasUnknown(basename(full)) && PROJECT.test(basename(full))) return "project";
   return undefined;
+}
+
+const SECRETS = new RegExp(
+  "^(?:~|/root|/home/[^/]+|/users/[^/]+)/" +
+    "(?:\\.ssh/?$|\\.ssh/(?!config$|known_hosts|authorized_keys$|.*\\.pub$)|\\.gnupg(?:/|$)|\\.aws/?$|" +
+    "\\.aws/credentials$|\\.kube/config$|\\.docker/config\\.json$|\\.config/(?:gh|gcloud)(?:/|$)|\\.azure(?:/|$)|" +
+    "\\.(?:netrc|pgpass|npmrc|pypirc|git-credentials)$|\\.hermes/(?:\\.env|auth\\.json)$)|" +
+    "^/(?:private/)?etc/(?:g?shadow|sudoers)|(?:^|/)\\.env(?:\\.(?!(?:example|sample|template|dist|defaults?)$)[\\w-]+)*$",
+);
+
+/** Whether the file is there to be kept from others: private keys, tokens, passwords. */
+export function holdsSecrets(path: string, place: Place): boolean {
+  return SECRETS.test(canonicalPath(path, place).toLowerCase());
 }

@@ -73,11 +73,9 @@ export function touches(
 /** Where `cp`, `mv`, `install`, `ln`, `rsync`, `curl -o` and `wget -O` put things. */
 export function destinations(command: Invocation): string[] {
   if (command.program === "curl" || command.program === "wget") {
-    const { values } = parseOptions(command.args, {
-      values: "oO",
-      longValues: ["output", "output-document"],
-    });
-    return ["o", "O", "output", "output-document"].flatMap((name) => values.get(name) ?? []);
+    const [letter, word] = command.program === "curl" ? ["o", "output"] : ["O", "output-document"];
+    const { values } = parseOptions(command.args, { values: letter, longValues: [word] });
+    return [letter, word].flatMap((name) => values.get(name) ?? []);
   }
   const options = parseOptions(command.args, {
     values: command.program === "rsync" ? "ef" : command.program === "install" ? "gmotS" : "tS",
@@ -101,6 +99,12 @@ export function destinations(command: Invocation): string[] {
       into !== undefined
     ? [target, ...inside]
     : [target];
+}
+
+/** Whether rsync deletes at its target what the source lacks. */
+export function mirrors({ args }: Invocation): boolean {
+  return args.some((arg) => /^--del(?:ete(?:-\w+)*)?$/.test(arg)) &&
+    !hasFlag(parseOptions(args, { values: "efBMT" }), "n", "dry-run");
 }
 
 /** Files edited in place by sed, perl or ruby; empty when printing instead. */

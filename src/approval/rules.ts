@@ -9,9 +9,11 @@ import type { Rule } from "./rule.ts";
 import { FILE_RULES } from "./rules/file_data.ts";
 import { GIT_RULES } from "./rules/git_data.ts";
 import { HARDLINE_RULES } from "./rules/hardline_data.ts";
+import { NETWORK_RULES } from "./rules/network_data.ts";
 import { PROCESS_RULES } from "./rules/process_data.ts";
 import { SCRIPT_RULES } from "./rules/script_data.ts";
 import { SERVICE_RULES } from "./rules/service_data.ts";
+import { SYSTEM_RULES } from "./rules/system_data.ts";
 import { WINDOWS_RULES } from "./rules/windows_data.ts";
 import { walkShell } from "./walk.ts";
 
@@ -22,7 +24,9 @@ export const RULES: readonly Rule[] = [
   ...PROCESS_RULES,
   ...SCRIPT_RULES,
   ...GIT_RULES,
+  ...NETWORK_RULES,
   ...SERVICE_RULES,
+  ...SYSTEM_RULES,
   ...WINDOWS_RULES,
 ];
 

@@ -5,6 +5,7 @@ import {
   destinations,
   editedInPlace,
   given,
+  mirrors,
   operands,
   redirectsTo,
   type Rule,
@@ -305,6 +306,15 @@ export const FILE_RULES: readonly Rule[] = [
     test: ({ args }) => args.includes("-delete"),
     match: ["find . -delete", "find . -name '*.o' -delete"],
     noMatch: ["find . -name '*.delete'"],
+  },
+  {
+    key: "rsync --delete",
+    kind: "dangerous",
+    description: "deletes what the source does not have",
+    programs: ["rsync"],
+    test: mirrors,
+    match: ["rsync -a --delete a/ b/", "rsync --delete-after -av a host:b"],
+    noMatch: ["rsync -an --delete a/ b/", "rsync -av a/ b/"],
   },
   {
     key: "chmod +x followed by immediate execution",

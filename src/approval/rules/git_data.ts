@@ -87,12 +87,46 @@ export const GIT_RULES: readonly Rule[] = [
       if (checkout !== undefined) {
         return hasFlag(checkout, "f", "force") || checkout.operands.some(isWholeTree);
       }
+      const changed = git(command, "switch") ?? git(command, "worktree") ??
+        git(command, "submodule");
+      if (changed !== undefined) {
+        return hasFlag(changed, "f", "force", "discard-changes") && changed.operands[0] !== "add";
+      }
       const restore = git(command, "restore");
       if (restore === undefined || !restore.operands.some(isWholeTree)) return false;
       return !hasFlag(restore, "S", "staged") || hasFlag(restore, "W", "worktree");
     },
-    match: ["git checkout -- .", "git checkout .", "git checkout -f main", "git restore ."],
+    match: [
+      "git checkout -- .",
+      "git checkout .",
+      "git checkout -f main",
+      "git restore .",
+      "git switch --discard-changes main",
+      "git worktree remove -f ../x",
+    ],
     noMatch: ["git checkout main", "git checkout -b x", "git restore --staged .", "git restore f"],
+  },
+  {
+    key: "git rewrite or prune history",
+    kind: "dangerous",
+    description: "rewrites commits, or deletes those nothing points at",
+    programs: ["git", "git-filter-repo", "bfg"],
+    test: (command) => {
+      if (command.program !== "git") return !hasFlag(parseOptions(command.args), "help", "version");
+      const { name, args } = subcommand(command.args, "git");
+      if (name === "filter-branch" || name === "filter-repo") return true;
+      if (name === "reflog") return /^(?:expire|delete)$/.test(args[0] ?? "");
+      const options = parseOptions(args);
+      return (name === "update-ref" && hasFlag(options, "d", "stdin")) ||
+        (name === "gc" && options.values.get("prune")?.[0] === "now");
+    },
+    match: [
+      "git filter-branch --tree-filter x HEAD",
+      "git reflog expire --expire=now --all",
+      "git update-ref -d refs/heads/x",
+      "git gc --prune=now",
+    ],
+    noMatch: ["git reflog -10", "git gc", "git log --all"],
   },
   {
     key: "git stash clear",

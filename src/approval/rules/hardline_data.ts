@@ -1,10 +1,18 @@
 /** What never runs, whatever the mode: the machine or everything on it would be lost. */
 import { hasFlag, type Invocation, parseLeading } from "../invocation.ts";
 import { deleteTarget, writeTarget } from "../paths.ts";
-import { destinations, operands, redirectsTo, type Rule, sudoOptions, touches } from "../rule.ts";
+import {
+  destinations,
+  mirrors,
+  operands,
+  redirectsTo,
+  type Rule,
+  sudoOptions,
+  touches,
+} from "../rule.ts";
 import { subcommand } from "../unwrap.ts";
 
-const DELETERS = "rm rimraf srm shred unlink rmdir remove-item trash mv find".split(" ");
+const DELETERS = "rm rimraf srm shred unlink rmdir remove-item trash mv find rsync".split(" ");
 
 /** `find / -delete` without a test that narrows it deletes as `rm -rf /` does. */
 function findDeletes(command: Invocation, kind: string): boolean {
@@ -27,8 +35,14 @@ function findDeletes(command: Invocation, kind: string): boolean {
 
 function wipes(command: Invocation, kind: "root" | "system" | "home"): boolean {
   if (command.program === "find") return findDeletes(command, kind);
+  if (command.program === "rsync" && !mirrors(command)) return false;
   // Moving a tree away leaves as little behind as deleting it.
-  const paths = command.program === "mv" ? operands(command).slice(0, -1) : operands(command);
+  const all = operands(command);
+  const paths = command.program === "mv"
+    ? all.slice(0, -1)
+    : command.program === "rsync"
+    ? all.slice(-1)
+    : all;
   return paths.some((path) => deleteTarget(path, command.place) === kind);
 }
 
@@ -92,6 +106,7 @@ export const HARDLINE_RULES: readonly Rule[] = [
       "cd / && rm -rf *",
       "echo / | xargs rm -rf",
       "find / -delete",
+      "rsync -a --delete empty/ /",
     ],
     noMatch: [
       "rm -rf /...",
@@ -104,6 +119,7 @@ export const HARDLINE_RULES: readonly Rule[] = [
       "grep -P 'rm -rf build' f",
       "find / -name '*.pyc' -delete",
       "rm -rf ./",
+      "rsync -a --delete / /mnt/backup",
     ],
   },
   {
@@ -191,9 +207,17 @@ export const HARDLINE_RULES: readonly Rule[] = [
     key: "kill all processes",
     kind: "hardline",
     description: "signals every process of the user",
-    programs: ["kill"],
-    test: ({ args }) => args.join(" ") === "-1" || killTargets(args).includes("-1"),
-    match: ["kill -9 -1", "kill -1", "kill -- -1", "kill -s KILL -1", "kill -n 9 -1"],
+    programs: ["kill", "killall5"],
+    test: ({ program, args }) =>
+      program === "killall5" || args.join(" ") === "-1" || killTargets(args).includes("-1"),
+    match: [
+      "kill -9 -1",
+      "killall5 -9",
+      "kill -1",
+      "kill -- -1",
+      "kill -s KILL -1",
+      "kill -n 9 -1",
+    ],
     noMatch: ["kill -9 12345", "kill -HUP 1234", "kill -1 123"],
   },
   {

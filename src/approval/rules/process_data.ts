@@ -1,6 +1,7 @@
 /** Services, signals, privileges, scheduled jobs and Hermes itself. */
 import { hasFlag, type Invocation, parseOptions } from "../invocation.ts";
 import { killsHard, type Rule, sudoOptions } from "../rule.ts";
+import { unknown } from "../unknown.ts";
 import { subcommand } from "../unwrap.ts";
 
 const SIGNAL_OPTIONS = { values: "sugGPtFU", longValues: ["signal", "user", "group", "parent"] };
@@ -33,7 +34,8 @@ export const PROCESS_RULES: readonly Rule[] = [
       const verb = program === "systemctl" || program === "initctl"
         ? subcommand(args, "systemctl").name
         : args[1] ?? "";
-      return /^(?:stop|restart|try-restart|force-reload|kill|disable|mask)$/.test(verb);
+      return /^(?:stop|restart|try-restart|force-reload|kill|disable|mask|isolate|rescue|emergency)$/
+        .test(verb);
     },
     match: [
       "systemctl stop x",
@@ -100,9 +102,12 @@ export const PROCESS_RULES: readonly Rule[] = [
     key: "kill hermes/gateway process (self-termination)",
     kind: "dangerous",
     description: "would end Hermes itself",
-    programs: ["pkill", "killall"],
-    test: ({ args }) => args.some((arg) => !arg.startsWith("-") && /hermes|gateway/i.test(arg)),
-    match: ["pkill -f hermes", "killall gateway"],
+    programs: ["pkill", "killall", "kill"],
+    test: ({ program, args }) =>
+      program === "kill"
+        ? args.includes(unknown("PPID"))
+        : args.some((arg) => !arg.startsWith("-") && /hermes|gateway/i.test(arg)),
+    match: ["pkill -f hermes", "killall gateway", "kill -9 $PPID"],
     noMatch: ["pkill -f nginx"],
   },
   {

@@ -22,6 +22,15 @@ function composeCommand(command: Invocation): string {
   return first.name === "compose" ? subcommand(first.args, "compose").name : "";
 }
 
+/** Options that lift the walls of a container. */
+const HOST_ACCESS =
+  /^--(?:privileged$|(?:pid|ipc|uts|userns|network)=host$|cap-add=(?:all|sys_admin)$|(?:volume|mount)=.*(?:docker\.sock|(?:^|=)\/[:,]))/i;
+
+/** The root directory or the engine's own socket as a volume. */
+function isHost(volume: string): boolean {
+  return /^\/:|docker\.sock|(?:^|,)(?:source|src)=\/(?:,|$)/.test(volume);
+}
+
 const REMOTE_VARIABLES = /^(?:DOCKER_HOST|DOCKER_CONTEXT|CONTAINER_HOST|CONTAINER_CONNECTION)$/;
 
 /** The SQL a command would run: its own words for bare SQL, a client's arguments and input. */
@@ -104,10 +113,34 @@ export const SERVICE_RULES: readonly Rule[] = [
         return name === "rm" && hasFlag(options, "f", "force", "v", "volumes");
       }
       if (name === "volume") return /^(?:rm|remove|prune)$/.test(args[0] ?? "");
-      return name === "system" && args[0] === "prune" && hasFlag(options, "volumes");
+      return name === "system" && args[0] === "prune" && hasFlag(options, "volumes", "a", "all");
     },
-    match: ["docker rm -f x", "docker container rm --force x", "docker volume rm data"],
+    match: [
+      "docker rm -f x",
+      "docker container rm --force x",
+      "docker volume rm data",
+      "docker system prune -af",
+    ],
     noMatch: ["docker rm x", "docker rmi img", "docker volume ls", "docker run --rm -v a:b img"],
+  },
+  {
+    key: "container with access to the host",
+    kind: "dangerous",
+    description: "gives a container the rights or the files of the whole machine",
+    programs: ENGINES,
+    test: (command) => {
+      const { name, args } = engineCommand(command);
+      if (!/^(?:run|create|exec)$/.test(name)) return false;
+      return args.some((arg) => HOST_ACCESS.test(arg)) ||
+        args.some((arg, i) => /^(?:-v|--volume|--mount)$/.test(args[i - 1] ?? "") && isHost(arg));
+    },
+    match: [
+      "docker run --privileged alpine sh",
+      "docker run -v /:/host alpine",
+      "docker run -v /var/run/docker.sock:/s img",
+      "docker run --pid=host img",
+    ],
+    noMatch: ["docker run -v $PWD:/w img", "docker run -v data:/d img", "docker run --rm img ls /"],
   },
   {
     key: "SQL DROP",
@@ -150,30 +183,60 @@ export const SERVICE_RULES: readonly Rule[] = [
     key: "destroy hosted resources",
     kind: "dangerous",
     description: "deletes infrastructure or data that may not come back",
-    programs: ["terraform", "tofu", "pulumi", "kubectl", "aws", "redis-cli"],
+    programs: [
+      "terraform tofu pulumi kubectl oc helm aws gcloud az gsutil doctl gh heroku fly flyctl vercel vagrant",
+      "virsh redis-cli mongo mongosh",
+    ].join(" ").split(" "),
     test: ({ program, args }) => {
       switch (program) {
-        case "kubectl": {
+        case "kubectl":
+        case "oc": {
           const { name, args: rest } = subcommand(args, "kubectl");
           return name === "delete" &&
             (rest.includes("--all") || /^(?:ns|namespaces?|pvc?|crd)\b/.test(rest[0] ?? ""));
         }
         case "aws":
-          return args.includes("s3") &&
+          return (args.includes("s3") &&
             ((args.includes("rm") && args.includes("--recursive")) ||
-              (args.includes("rb") && args.includes("--force")));
+              (args.includes("rb") && args.includes("--force")))) ||
+            args.some((arg) => /^(?:delete|terminate)-\w/.test(arg));
         case "redis-cli":
           return args.some((arg) => /^flush(?:all|db)$/i.test(arg));
+        case "mongo":
+        case "mongosh":
+          return args.some((arg) => /\.(?:drop\w*|deleteMany|remove)\s*\(/.test(arg));
+        case "terraform":
+        case "tofu":
+        case "pulumi":
+          return args.some((arg) => /^-{0,2}(?:destroy|auto-approve|yes)$/.test(arg));
         default:
-          return args.some((arg) => arg === "destroy" || arg === "-destroy");
+          return args.some((arg) =>
+            /^(?:\w+:)?(?:destroy|undefine|uninstall|delete|rm)$/.test(arg)
+          );
       }
     },
     match: [
       "terraform destroy",
+      "terraform apply -auto-approve",
+      "helm uninstall web",
+      "gcloud projects delete p",
+      "gh repo delete x --yes",
+      "vagrant destroy -f",
+      "mongosh --eval 'db.dropDatabase()'",
+      "aws ec2 terminate-instances --instance-ids i",
       "kubectl delete namespace prod",
       "aws s3 rm s3://b --recursive",
       "redis-cli FLUSHALL",
     ],
-    noMatch: ["terraform plan", "kubectl delete pod x", "aws s3 ls", "redis-cli ping"],
+    noMatch: [
+      "terraform plan",
+      "terraform apply plan.tfplan",
+      "kubectl delete pod x",
+      "aws s3 ls",
+      "redis-cli ping",
+      "gh pr list",
+      "helm list -A",
+      "mongosh --eval 'db.users.find()'",
+    ],
   },
 ];
