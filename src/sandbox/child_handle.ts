@@ -25,6 +25,8 @@ export interface ChildSpec {
   guest?: GuestSpec | undefined;
   /** Where the private directory is made; default the system's place. */
   tempDir?: string | undefined;
+  /** Where the runtime keeps compiled modules; default a new place in the private directory. */
+  cacheDir?: string | undefined;
 }
 
 /** A plugin's process: what it runs and what it is left with. */
@@ -182,8 +184,12 @@ function spawn(place: Place, spec: ChildSpec): Deno.ChildProcess {
     args,
     cwd: place.scratch,
     clearEnv: true,
-    // The only variable: keeps the runtime from asking the network for a newer version.
-    env: { ...(Deno.build.os === "linux" ? {} : spec.guest?.env), DENO_NO_UPDATE_CHECK: "1" },
+    // The runtime's own: where its cache is, and not to ask the network for a newer version.
+    env: {
+      ...(Deno.build.os === "linux" ? {} : spec.guest?.env),
+      DENO_DIR: spec.cacheDir ?? joinPath(place.directory, "deno"),
+      DENO_NO_UPDATE_CHECK: "1",
+    },
     detached: true,
     stdin: "piped",
     stdout: "piped",

@@ -39,6 +39,14 @@ function pathOf(url: string): string {
   return decodeURIComponent(new URL(url).pathname);
 }
 
+/** Where the runtime keeps compiled modules, from the environment of hermes; undefined when it does not tell. */
+export function runtimeCacheDir(env: Readonly<Record<string, string>>): string | undefined {
+  if (env.DENO_DIR) return env.DENO_DIR;
+  if (Deno.build.os === "darwin") return env.HOME && `${env.HOME}/Library/Caches/deno`;
+  if (env.XDG_CACHE_HOME) return `${env.XDG_CACHE_HOME}/deno`;
+  return env.HOME && `${env.HOME}/.cache/deno`;
+}
+
 /** What `HERMES_SANDBOX_MODE` asks for. @throws {UsageError} when it is no mode. */
 export function parseChildMode(value: string | undefined): ChildMode | undefined {
   if (value === undefined || value === "") return undefined;

@@ -23,6 +23,8 @@ export interface SandboxOptions {
   mode?: ChildMode | undefined;
   /** Where private directories are made; default the system's place. */
   tempDir?: string | undefined;
+  /** Where the runtime keeps compiled modules; default a new place for each child, which costs time. */
+  cacheDir?: string | undefined;
   /** How long a named session may be idle; default ten minutes. */
   sessionIdleMs?: number | undefined;
   /** Walls left down, so that tests can prove the others. */
@@ -105,6 +107,7 @@ export class SandboxRunner implements Sandbox {
       without: this.#options.without ?? [],
       python: isPython ? await this.#pythonRuntime() : undefined,
       tempDir: this.#options.tempDir,
+      cacheDir: this.#options.cacheDir,
     }).catch((error) => {
       throw new HermesError(`the script sandbox did not start: ${error.message}`, { cause: error });
     });

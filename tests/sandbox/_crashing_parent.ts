@@ -1,9 +1,9 @@
 /** A parent that is killed while its script is busy. Arguments: language, directory for sockets. */
 import { SandboxRunner } from "../../src/sandbox/runner.ts";
-import { request, SEARCH_PATH } from "./_sandbox.ts";
+import { request, SANDBOX } from "./_sandbox.ts";
 
 const [language, tempDir] = Deno.args;
-const sandbox = new SandboxRunner({ searchPath: SEARCH_PATH, tempDir });
+const sandbox = new SandboxRunner({ ...SANDBOX, tempDir });
 const code = language === "python"
   ? `from hermes_tools import read_file\nread_file("x")\nwhile True: pass`
   : `import { read_file } from "hermes_tools";\nawait read_file({ path: "x" });\nfor (;;);`;

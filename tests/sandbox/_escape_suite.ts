@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import type { ChildMode, Wall } from "../../src/sandbox/contract.ts";
 import { SandboxRunner } from "../../src/sandbox/runner.ts";
 import { type Attempt, loadAttempts, pythonProgram, scriptProgram } from "./_attempt.ts";
-import { request, SEARCH_PATH } from "./_sandbox.ts";
+import { request, SANDBOX } from "./_sandbox.ts";
 import { World } from "./_world.ts";
 
 interface Variant {
@@ -51,7 +51,7 @@ async function attemptAll(
   attempts: ReadonlyMap<string, Attempt>,
 ): Promise<void> {
   const { language, mode, without } = variant;
-  const sandbox = new SandboxRunner({ searchPath: SEARCH_PATH, mode, without });
+  const sandbox = new SandboxRunner({ ...SANDBOX, mode, without });
   const world = await World.create();
   try {
     for (const [name, attempt] of attempts) {
@@ -94,7 +94,7 @@ export async function testEscapes(mode: ChildMode): Promise<void> {
     const label = `${language} in ${mode} mode, ${without.join(" and ") || "no wall"} down`;
     if (mustRefuse(variant)) {
       Deno.test(`SandboxRunner.run() refuses ${label}`, async () => {
-        const sandbox = new SandboxRunner({ searchPath: SEARCH_PATH, mode, without });
+        const sandbox = new SandboxRunner({ ...SANDBOX, mode, without });
         await assert.rejects(sandbox.run(request("1", { language })), /kernel with/);
       });
     } else {

@@ -2,9 +2,13 @@
 import type { ToolDefinition } from "../../src/protocol/provider.ts";
 import type { ScriptRequest, ScriptResult } from "../../src/sandbox/contract.ts";
 import type { SandboxRunner } from "../../src/sandbox/runner.ts";
+import { testEnv } from "../support/hermes.ts";
 
-/** Where the tests look for Python; not the environment's `PATH`. */
-export const SEARCH_PATH = "/usr/local/bin:/usr/bin:/bin";
+/** What every sandbox of a test needs: Python's usual places, and a warm cache. */
+export const SANDBOX = {
+  searchPath: "/usr/local/bin:/usr/bin:/bin",
+  cacheDir: testEnv("/").DENO_DIR,
+};
 
 /** Python that finds the descriptor its calls go through, as a hostile script would. */
 export const FIND_SOCKET = `import os, stat

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import type { ScriptProgress } from "../../src/sandbox/contract.ts";
 import { SandboxRunner } from "../../src/sandbox/runner.ts";
-import { FIND_SOCKET, request, runScript, SEARCH_PATH } from "./_sandbox.ts";
+import { FIND_SOCKET, request, runScript, SANDBOX } from "./_sandbox.ts";
 
 /** One sandbox per test: children of different tests never meet. */
 function sandboxTest(name: string, body: (sandbox: SandboxRunner) => Promise<void>): void {
   Deno.test(`SandboxRunner.run() ${name}`, async () => {
-    const sandbox = new SandboxRunner({ searchPath: SEARCH_PATH });
+    const sandbox = new SandboxRunner({ ...SANDBOX });
     try {
       await body(sandbox);
     } finally {
@@ -414,7 +414,7 @@ time.sleep(20)`;
 
 sandboxTest("keeps a run alive while strangers knock", async () => {
   const tempDir = await Deno.makeTempDir();
-  const sandbox = new SandboxRunner({ searchPath: SEARCH_PATH, tempDir });
+  const sandbox = new SandboxRunner({ ...SANDBOX, tempDir });
   try {
     const running = sandbox.run(request(`console.log("ran");`));
     let path: string | undefined;
@@ -457,7 +457,7 @@ for (const path of ["a", "b"]) await read_file({ path });`;
 
 sandboxTest("leaves neither process nor directory behind", async () => {
   const tempDir = await Deno.makeTempDir();
-  const sandbox = new SandboxRunner({ searchPath: SEARCH_PATH, tempDir });
+  const sandbox = new SandboxRunner({ ...SANDBOX, tempDir });
   await runScript(sandbox, "1");
   await runScript(sandbox, "for (;;);", { limits: { timeoutMs: 300 } });
   await runScript(sandbox, "syntax error here");

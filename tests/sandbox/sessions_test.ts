@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { SandboxRunner } from "../../src/sandbox/runner.ts";
-import { request, runScript, SEARCH_PATH } from "./_sandbox.ts";
+import { request, runScript, SANDBOX } from "./_sandbox.ts";
 
 function sessionTest(name: string, body: (sandbox: SandboxRunner) => Promise<void>): void {
   Deno.test(`SandboxRunner.run() ${name}`, async () => {
-    const sandbox = new SandboxRunner({ searchPath: SEARCH_PATH });
+    const sandbox = new SandboxRunner({ ...SANDBOX });
     try {
       await body(sandbox);
     } finally {
@@ -110,7 +110,7 @@ sessionTest("loses a session that ran out of time and starts it anew", async (sa
 
 Deno.test("SandboxRunner.run() ends a session that is idle", async () => {
   const tempDir = await Deno.makeTempDir();
-  const sandbox = new SandboxRunner({ searchPath: SEARCH_PATH, sessionIdleMs: 50, tempDir });
+  const sandbox = new SandboxRunner({ ...SANDBOX, sessionIdleMs: 50, tempDir });
   await sandbox.run(request("const x = 1;", { session: "a" }));
   while ((await Array.fromAsync(Deno.readDir(tempDir))).length > 0) {
     await new Promise((resolve) => setTimeout(resolve, 10));
