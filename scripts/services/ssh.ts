@@ -29,7 +29,7 @@ export interface SshService {
 export function holdSsh(): Promise<HeldService<SshService>> {
   return holdService<SshService>({
     name: "ssh",
-    works: answers,
+    works: listens,
     start: startSsh,
     stop: ({ pidFile }) => stopDaemon(pidFile),
   });
@@ -51,6 +51,16 @@ function login(service: SshService): string[] {
   ];
 }
 
+/** Cheap: whether the port still answers. */
+async function listens({ port }: SshService): Promise<boolean> {
+  try {
+    using _connection = await Deno.connect({ hostname: "127.0.0.1", port });
+    return true;
+  } catch {
+    return false; // Nobody is there.
+  }
+}
+
 async function answers(service: SshService): Promise<boolean> {
   return (await run([...login(service), "true"])).code === 0;
 }
@@ -68,7 +78,7 @@ async function startSsh(dir: string): Promise<SshService> {
 ssh-keygen -q -t ed25519 -N '' -f host; ssh-keygen -q -t ed25519 -N '' -f id
 cp id.pub authorized_keys; chmod 600 authorized_keys
 echo "[127.0.0.1]:${port} $(cut -d' ' -f1,2 host.pub)" >known_hosts
-echo "UserKnownHostsFile ${dir}/known_hosts" >ssh_config`;
+printf '%s\\n' "UserKnownHostsFile ${dir}/known_hosts" "KexAlgorithms curve25519-sha256" >ssh_config`;
   const made = await run(["/bin/sh", "-c", script]);
   if (made.code !== 0) throw new ServiceUnavailable(`cannot prepare sshd: ${made.output.trim()}`);
   await Deno.writeTextFile(`${dir}/sshd_config`, sshdConfig(dir, service));

@@ -1,5 +1,5 @@
 /** The docker environment as a conformance target: one container, reused by its label. */
-import { createDockerEnvironment } from "../../environments/docker.ts";
+import { createDockerEnvironment, openDocker } from "../../environments/docker.ts";
 import { holdDocker } from "../../scripts/services/docker.ts";
 import { randomId } from "../../src/util/id.ts";
 import { dockerTestOptions } from "../support/docker_environment.ts";
@@ -14,10 +14,8 @@ export async function open(): Promise<OpenEnvironment> {
   await Deno.mkdir(`${workspace}/${name}`, { recursive: true });
   await Deno.chmod(`${workspace}/${name}`, 0o777);
   const dir = `/workspace/${name}`;
-  const env = await createDockerEnvironment({
-    ...options,
-    settings: { ...options.settings, cwd: dir },
-  });
+  const withDir = { ...options, settings: { ...options.settings, cwd: dir } };
+  const env = await createDockerEnvironment(withDir);
   return {
     env,
     dir,
@@ -25,6 +23,10 @@ export async function open(): Promise<OpenEnvironment> {
       await env.close();
       await Deno.remove(`${workspace}/${name}`, { recursive: true });
       await docker.release();
+    },
+    async breakDown() {
+      const { host } = await openDocker(withDir);
+      await host.engine.call(["kill", host.label.replace("container ", "")]);
     },
   };
 }

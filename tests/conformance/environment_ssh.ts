@@ -22,5 +22,10 @@ export async function open(): Promise<OpenEnvironment> {
       await Deno.remove(dir, { recursive: true });
       await ssh.release();
     },
+    async breakDown() {
+      // The server's end of the connection is the parent of the shell around a command.
+      const { output } = await env.exec("cut -d' ' -f4 /proc/$PPID/stat", { taskId: "break" });
+      Deno.kill(Number(output), "SIGKILL");
+    },
   };
 }

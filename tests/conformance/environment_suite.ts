@@ -12,12 +12,16 @@ export interface OpenEnvironment {
   dir: string;
   /** Closes the environment and removes what the backend needed for it. */
   close(): Promise<void>;
+  /** Ends the place, or the way to it, from outside; where there is a place of its own. */
+  breakDown?(): Promise<void>;
 }
 
 export interface EnvironmentTarget {
   name: string;
   /** URL of a module that exports `open(): Promise<OpenEnvironment>`. */
   module: string;
+  /** Where a library needs memory of its own: growth allowed for this much output. */
+  memory?: { megabytes: number; limitKb: number };
 }
 
 export interface CaseContext extends OpenEnvironment {
