@@ -1,0 +1,198 @@
+import assert from "node:assert/strict";
+import type { ChildMode } from "../../src/sandbox/contract.ts";
+import { manifest, PluginBench, toolModule } from "./_bench.ts";
+
+const MODES: readonly ChildMode[] = ["deno", "reexec"];
+
+/** A tool that runs JavaScript, which is what a malicious plugin is. */
+const EVALUATE = toolModule(
+  "evaluate",
+  `const source = "export default async (ctx) => {" + args.code + "}";
+   const module = await import("data:application/javascript," + encodeURIComponent(source));
+   try { return { value: await module.default(ctx) ?? null }; }
+   catch (error) { return { refused: error.name + ": " + error.message }; }`,
+);
+
+interface Situation {
+  bench: PluginBench;
+  run(code: string): Promise<unknown>;
+  refuses(code: string): Promise<void>;
+}
+
+function situation(bench: PluginBench): Situation {
+  const evaluate = (code: string) => bench.call("evaluate", { code });
+  return {
+    bench,
+    run: async (code) => {
+      const { value, ...rest } = await evaluate(code);
+      assert.deepEqual(rest, {}, code);
+      return value;
+    },
+    refuses: async (code) => {
+      const { refused } = await evaluate(code);
+      assert.match(
+        String(refused),
+        /NotCapable|Permission denied|os error (1|13)\b|Requires/,
+        code,
+      );
+    },
+  };
+}
+
+function inBothModes(
+  name: string,
+  permissions: (port: number) => Record<string, readonly string[]>,
+  body: (situation: Situation, port: number) => Promise<void>,
+): void {
+  for (const mode of MODES) {
+    Deno.test(`${name} (${mode})`, async () => {
+      const server = Deno.serve(
+        { hostname: "127.0.0.1", port: 0, onListen() {} },
+        () => new Response("hello"),
+      );
+      const { port } = server.addr;
+      try {
+        await using bench = await PluginBench.create();
+        await bench.write("project", {
+          "docs/open.txt": "open",
+          "docs/deep/open.txt": "deep",
+          "secret.txt": "secret",
+          "out/old.txt": "old",
+        });
+        await Deno.symlink(`${bench.project}/secret.txt`, `${bench.project}/docs/link.txt`);
+        const files = { "plugin.yaml": manifest("demo", permissions(port)), "mod.ts": EVALUATE };
+        await bench.load(files, { mode, env: { WANTED: "yes", SECRET_TOKEN: "s3cret" } });
+        assert.deepEqual(bench.reports, []);
+        await body(situation(bench), port);
+      } finally {
+        await server.shutdown();
+      }
+    });
+  }
+}
+
+function read(path: string): string {
+  return `return await Deno.readTextFile(${JSON.stringify(path)})`;
+}
+
+function fetchText(url: string): string {
+  return `return await (await fetch(${JSON.stringify(url)})).text()`;
+}
+
+inBothModes("a plugin without permissions has nothing but its own folders", () => ({}), async (
+  { bench, run, refuses },
+  port,
+) => {
+  await refuses(read(`${bench.project}/secret.txt`));
+  await refuses(read("/etc/passwd"));
+  await refuses(read(`${bench.hermes}/config.yaml`));
+  await refuses(fetchText(`http://127.0.0.1:${port}/`));
+  await refuses(`return Deno.env.get("SECRET_TOKEN")`);
+  await refuses(`return Deno.env.toObject()`);
+  await refuses(`return (await new Deno.Command("/usr/bin/id").output()).code`);
+  await refuses(`await Deno.writeTextFile(${JSON.stringify(`${bench.project}/new.txt`)}, "x")`);
+  await refuses(`return Deno.hostname()`);
+  await refuses(`Deno.dlopen("libc.so.6", {})`);
+  assert.equal(
+    await run(`const file = ctx.dataDir + "/note.txt";
+      await Deno.writeTextFile(file, "kept"); return await Deno.readTextFile(file)`),
+    "kept",
+  );
+  assert.equal(
+    await Deno.readTextFile(`${bench.hermes}/plugin-data/demo/note.txt`),
+    "kept",
+  );
+});
+
+inBothModes("a plugin connects to the hosts it declares and to no other", (port) => ({
+  net: [`127.0.0.1:${port}`],
+}), async ({ run, refuses }, port) => {
+  assert.equal(await run(fetchText(`http://127.0.0.1:${port}/`)), "hello");
+  await refuses(fetchText(`http://127.0.0.1:${port + 1}/`));
+  await refuses(fetchText("https://example.com/"));
+  await refuses(`Deno.listen({ hostname: "127.0.0.1", port: ${port} }).close()`);
+  await refuses(`(await Deno.connect({ transport: "unix", path: "/run/docker.sock" })).close()`);
+});
+
+inBothModes("a plugin resolves the names it declares", (port) => ({
+  net: [`localhost:${port}`],
+}), async ({ run, refuses }, port) => {
+  assert.equal(await run(fetchText(`http://localhost:${port}/`)), "hello");
+  await refuses(fetchText(`http://127.0.0.1:${port}/`));
+});
+
+inBothModes("a plugin reads what it declares, and no link leads out of it", () => ({
+  read: ["./docs"],
+}), async ({ bench, run, refuses }) => {
+  assert.equal(await run(read(`${bench.project}/docs/open.txt`)), "open");
+  assert.equal(await run(read(`${bench.project}/docs/deep/open.txt`)), "deep");
+  await refuses(read(`${bench.project}/secret.txt`));
+  await refuses(read(`${bench.project}/docs/../secret.txt`));
+  await refuses(read(`${bench.project}/docs/link.txt`));
+  await refuses(`await Deno.writeTextFile(${JSON.stringify(`${bench.project}/docs/x`)}, "x")`);
+});
+
+inBothModes("a plugin writes where it declares and only there", () => ({
+  write: ["./out"],
+}), async ({ bench, run, refuses }) => {
+  await run(`await Deno.writeTextFile(${JSON.stringify(`${bench.project}/out/new.txt`)}, "new")`);
+  assert.equal(await Deno.readTextFile(`${bench.project}/out/new.txt`), "new");
+  await refuses(`await Deno.writeTextFile(${JSON.stringify(`${bench.project}/x.txt`)}, "new")`);
+  await refuses(`await Deno.remove(${JSON.stringify(`${bench.project}/secret.txt`)})`);
+});
+
+inBothModes("a plugin sees the variables it declares and no other", () => ({
+  env: ["WANTED"],
+}), async ({ run, refuses }) => {
+  assert.equal(await run(`return Deno.env.get("WANTED")`), "yes");
+  await refuses(`return Deno.env.get("SECRET_TOKEN")`);
+  await refuses(`return Deno.env.get("HOME")`);
+});
+
+inBothModes("a program a plugin starts stands behind the same walls", () => ({
+  run: ["cat"],
+  read: ["./docs"],
+}), async ({ bench, run, refuses }) => {
+  const cat = (path: string) =>
+    `const { code, stdout } = await new Deno.Command("cat", { args: [${
+      JSON.stringify(path)
+    }] }).output();
+     return [code, new TextDecoder().decode(stdout)]`;
+  assert.deepEqual(await run(cat(`${bench.project}/docs/open.txt`)), [0, "open"]);
+  assert.deepEqual(await run(cat(`${bench.project}/secret.txt`)), [1, ""]);
+  assert.deepEqual(await run(cat("/etc/passwd")), [1, ""]);
+  assert.deepEqual(await run(cat(`/proc/${Deno.pid}/environ`)), [1, ""]);
+  await refuses(`return (await new Deno.Command("/usr/bin/id").output()).code`);
+});
+
+Deno.test("the kernel holds a plugin to its paths and ports without Deno's help", async () => {
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen() {} },
+    () => new Response("hello"),
+  );
+  const other = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  try {
+    await using bench = await PluginBench.create();
+    await bench.write("project", { "docs/open.txt": "open", "secret.txt": "secret" });
+    const { port } = server.addr;
+    const wanted = manifest("demo", { net: [`127.0.0.1:${port}`], read: ["./docs"], run: ["cat"] });
+    await bench.load({ "plugin.yaml": wanted, "mod.ts": EVALUATE }, { without: ["permissions"] });
+    const { run, refuses } = situation(bench);
+    assert.equal(await run(fetchText(`http://127.0.0.1:${port}/`)), "hello");
+    assert.equal(await run(read(`${bench.project}/docs/open.txt`)), "open");
+    await refuses(read(`${bench.project}/secret.txt`));
+    // Every thread of the runtime is behind the wall, not only the first.
+    const many = await run(
+      `const all = await Promise.all(Array.from({ length: 100 }, () =>
+         Deno.readTextFile("/etc/passwd").then(() => "READ", () => "refused")));
+       return [...new Set(all)]`,
+    );
+    assert.deepEqual(many, ["refused"]);
+    await refuses(
+      `(await Deno.connect({ hostname: "127.0.0.1", port: ${other.addr.port} })).close()`,
+    );
+  } finally {
+    other.close();
+    await server.shutdown();
+  }
+});

@@ -1,0 +1,308 @@
+import assert from "node:assert/strict";
+import { contentHash } from "../../src/plugins/source.ts";
+import { fetchSource } from "../../src/plugins/remote.ts";
+import { sha256Hex } from "../../src/util/hash.ts";
+import { runHermes } from "../support/hermes.ts";
+import { withJob } from "../support/run_job.ts";
+import { PluginBench } from "./_bench.ts";
+
+/** A web server on this machine: bodies by path, and what was asked for. */
+class Site implements AsyncDisposable {
+  readonly pages = new Map<string, string | ((request: Request) => Response)>();
+  readonly asked: string[] = [];
+  #server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (request) => {
+    const { pathname, search } = new URL(request.url);
+    this.asked.push(pathname);
+    const page = this.pages.get(pathname + search) ?? this.pages.get(pathname);
+    if (page === undefined) return new Response("nothing here", { status: 404 });
+    return typeof page === "string" ? new Response(page) : page(request);
+  });
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#server.addr.port}`;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#server.shutdown();
+  }
+}
+
+function greeter(version = "1.0.0", greeting = "hello"): string {
+  return `export const manifest = {
+  name: "greeter", version: "${version}", description: "Greets", permissions: {},
+} as const;
+import { greeting } from "./lib/words.ts";
+export function register(ctx: import("hermes/plugin").PluginContext): void {
+  ctx.registerTool({ name: "greet", description: "Greets", schema: { type: "object" },
+    handler: () => ({ greeting, version: "${version}", unused: "${greeting}" }) });
+}
+`;
+}
+
+function greeterSite(site: Site): string {
+  site.pages.set("/p/mod.ts", greeter());
+  site.pages.set("/p/lib/words.ts", `export const greeting: string = "hello";\n`);
+  return `${site.url}/p/mod.ts`;
+}
+
+async function refused(url: string, says: RegExp): Promise<void> {
+  await assert.rejects(fetchSource(url), (error: Error) => {
+    assert.match(error.message, says);
+    assert.ok(!error.message.includes("\n"));
+    return true;
+  });
+}
+
+Deno.test("fetchSource() follows relative, absolute and data imports", async () => {
+  await using site = new Site();
+  site.pages.set(
+    "/p/mod.ts",
+    `export const manifest = { name: "x", version: "1", description: "x" };
+     import "./a.ts"; import "${site.url}/q/b.js?v=2"; import "/r/c.ts";
+     import data from "./d.json" with { type: "json" };
+     export const later = () => import("./late.ts");`,
+  );
+  site.pages.set("/p/a.ts", `import "../q/b.js?v=2"; export const a: number = 1;`);
+  site.pages.set("/q/b.js?v=2", "export const b = 1;");
+  site.pages.set("/r/c.ts", "export enum C { One }");
+  site.pages.set("/p/d.json", "{}");
+  site.pages.set("/p/late.ts", "export {};");
+  const source = await fetchSource(`${site.url}/p/mod.ts`);
+  assert.deepEqual(
+    [...source.files.keys()].map((url) => url.slice(site.url.length)).sort(),
+    ["/p/a.ts", "/p/d.json", "/p/late.ts", "/p/mod.ts", "/q/b.js?v=2", "/r/c.ts"],
+  );
+  assert.equal(site.asked.length, 6, "each file is fetched once");
+});
+
+Deno.test("fetchSource() takes plugin.yaml from beside a module without a manifest", async () => {
+  await using site = new Site();
+  site.pages.set("/p/mod.ts", "export function register() {}");
+  site.pages.set("/p/plugin.yaml", "name: x\nversion: 1\ndescription: x\n");
+  const source = await fetchSource(`${site.url}/p/mod.ts`);
+  assert.equal(source.manifest, `${site.url}/p/plugin.yaml`);
+});
+
+Deno.test("fetchSource() follows a redirect and resolves imports from where it led", async () => {
+  await using site = new Site();
+  greeterSite(site);
+  site.pages.set("/latest", () => Response.redirect(`${site.url}/p/mod.ts`));
+  const source = await fetchSource(`${site.url}/latest`);
+  assert.equal(source.entry, `${site.url}/p/mod.ts`);
+  assert.equal(source.redirects?.get(`${site.url}/latest`), `${site.url}/p/mod.ts`);
+});
+
+Deno.test("fetchSource() loads modules that import each other in a circle", async () => {
+  await using site = new Site();
+  site.pages.set(
+    "/mod.ts",
+    `import { b } from "./b.ts";
+     export const manifest = { name: "circle", version: "1.0.0", description: "Goes round" };
+     export function a() { return "a"; }
+     export function register(ctx) {
+       ctx.registerTool({ name: "round", description: "x", schema: { type: "object" }, handler: () => ({ value: b() }) });
+     }`,
+  );
+  site.pages.set(
+    "/b.ts",
+    `import { a } from "./mod.ts"; export function b() { return a() + "b"; }`,
+  );
+  await using bench = await PluginBench.create();
+  await bench.open({ extra: [`${site.url}/mod.ts`], acceptUnpinned: true });
+  assert.deepEqual(await bench.call("round"), { value: "ab" });
+});
+
+Deno.test("fetchSource() refuses what is missing, endless, too large or no module", async (t) => {
+  await using site = new Site();
+  const entry = (body: string) => {
+    site.pages.set(
+      "/mod.ts",
+      `export const manifest = { name: "x", version: "1", description: "x" };\n${body}`,
+    );
+    return `${site.url}/mod.ts`;
+  };
+  await t.step("missing file", async () => {
+    await refused(entry(`import "./gone.ts";`), /gone\.ts: the server answered 404/);
+  });
+  await t.step("redirect loop", async () => {
+    site.pages.set("/loop.ts", () => Response.redirect(`${site.url}/loop.ts`));
+    await refused(entry(`import "./loop.ts";`), /redirects more than 5 times/);
+  });
+  await t.step("announced 50 MB", async () => {
+    site.pages.set("/big.ts", () => new Response("x".repeat(50 * 1024 * 1024)));
+    await refused(entry(`import "./big.ts";`), /big\.ts is too large/);
+  });
+  await t.step("50 MB that nobody announced", async () => {
+    let sent = 0;
+    site.pages.set("/flood.ts", () =>
+      new Response(
+        new ReadableStream({
+          pull(controller) {
+            sent += 64 * 1024;
+            controller.enqueue(new Uint8Array(64 * 1024).fill(32));
+            if (sent > 50 * 1024 * 1024) controller.close();
+          },
+        }),
+      ));
+    await refused(entry(`import "./flood.ts";`), /flood\.ts is too large/);
+    assert.ok(sent < 20 * 1024 * 1024, `read ${sent} bytes before giving up`);
+  });
+  await t.step("more files than a plugin has", async () => {
+    site.pages.set("/n.ts", ({ url }) => {
+      const n = Number(new URL(url).searchParams.get("n"));
+      return new Response(`import "./n.ts?n=${n + 1}";`);
+    });
+    await refused(entry(`import "./n.ts?n=0";`), /too large for a plugin: at most 500 files/);
+  });
+  await t.step("a content type that lies: a web page called TypeScript", async () => {
+    site.pages.set("/page.ts", () =>
+      new Response("<!doctype html><p>not found", {
+        headers: { "content-type": "application/typescript" },
+      }));
+    await refused(entry(`import "./page.ts";`), /page\.ts is a web page, not a module/);
+  });
+  await t.step("a content type that lies: a module called an image", async () => {
+    site.pages.set(
+      "/module.ts",
+      () =>
+        new Response("export const x: number = 1;", { headers: { "content-type": "image/png" } }),
+    );
+    const source = await fetchSource(entry(`import "./module.ts";`));
+    assert.equal(source.files.size, 2);
+  });
+  await t.step("bytes that are no text", async () => {
+    site.pages.set("/binary.ts", () => new Response(new Uint8Array([0xff, 0xfe, 0x00])));
+    await refused(entry(`import "./binary.ts";`), /is not text/);
+  });
+  await t.step("a connection that breaks", async () => {
+    site.pages.set("/cut.ts", () =>
+      new Response(
+        new ReadableStream({
+          start(controller) {
+            controller.enqueue(new TextEncoder().encode("export"));
+            controller.error(new Error("cut"));
+          },
+        }),
+      ));
+    await refused(entry(`import "./cut.ts";`), /cannot fetch .*cut\.ts/);
+  });
+});
+
+Deno.test("fetchSource() takes nothing over an unsafe connection", async () => {
+  await refused("http://example.com/mod.ts", /is not HTTPS/);
+  await using site = new Site();
+  site.pages.set(
+    "/mod.ts",
+    `import "http://example.com/x.ts";
+    export const manifest = { name: "x", version: "1", description: "x" };`,
+  );
+  await refused(`${site.url}/mod.ts`, /example\.com.* is not HTTPS/);
+  site.pages.set(
+    "/file.ts",
+    () => new Response(null, { status: 302, headers: { location: "file:///etc/passwd" } }),
+  );
+  await refused(`${site.url}/file.ts`, /is not HTTPS/);
+});
+
+Deno.test("a URL plugin headless needs a pin or --accept-plugins, then works offline", async () => {
+  const site = new Site();
+  const url = greeterSite(site);
+  const hash = await contentHash((await fetchSource(url)).files);
+  const call = { toolCalls: [{ name: "greet", arguments: {} }] };
+  await withJob((_, index) => index % 2 === 0 ? call : { text: "done" }, async (job) => {
+    const unpinned = await job.run(["--plugin", url, "go"]);
+    assert.equal(unpinned.code, 2);
+    assert.ok(unpinned.stderr.includes(`${url}#sha256=${hash}`), unpinned.stderr);
+    const wrong = await job.run(["--plugin", `${url}#sha256=${"0".repeat(64)}`, "go"]);
+    assert.equal(wrong.code, 2);
+    assert.match(wrong.stderr, /is not the pinned plugin/);
+    const pinned = await job.run(["--plugin", `${url}#sha256=${hash}`, "go"]);
+    assert.deepEqual([pinned.code, pinned.stdout], [0, "done\n"], pinned.stderr);
+    const results = JSON.stringify(job.model.requests.at(-1)!.body.messages);
+    assert.match(results, /greeting.*hello/);
+    const accepted = await job.run(["--accept-plugins", "--plugin", url, "go"]);
+    assert.equal(accepted.code, 0, accepted.stderr);
+    await site[Symbol.asyncDispose]();
+    const offline = await job.run(["--plugin", `${url}#sha256=${hash}`, "go"]);
+    assert.deepEqual([offline.code, offline.stdout], [0, "done\n"], offline.stderr);
+  });
+});
+
+Deno.test("hermes plugins install pins every file, and a change loads only after update", async () => {
+  const site = new Site();
+  const url = greeterSite(site);
+  const call = { toolCalls: [{ name: "greet", arguments: {} }] };
+  await withJob((_, index) => index % 2 === 0 ? call : { text: "done" }, async (job) => {
+    const asked = await job.hermes(["plugins", "install", url]);
+    assert.equal(asked.code, 2, "nobody said yes");
+    for (const part of ["greeter v1.0.0", "tools: greet", "nothing: no network", "2 files"]) {
+      assert.ok(asked.stderr.includes(part), `${part} is missing from: ${asked.stderr}`);
+    }
+    const installed = await job.hermes(["plugins", "install", url, "--yes"]);
+    assert.equal(installed.code, 0, installed.stderr);
+    const lock = JSON.parse(await Deno.readTextFile(`${job.home}/.hermes/plugins.lock`));
+    assert.equal(
+      lock.plugins.greeter.files[url].sha256,
+      await sha256Hex(site.pages.get("/p/mod.ts") as string),
+    );
+    const version = async () => {
+      const outcome = await job.run(["go"]);
+      assert.equal(outcome.code, 0, outcome.stderr);
+      const results = JSON.stringify(job.model.requests.at(-1)!.body.messages);
+      return /version\\*":\\*"([\d.]+)/.exec(results)?.[1];
+    };
+    assert.equal(await version(), "1.0.0");
+    site.pages.set("/p/mod.ts", greeter("2.0.0"));
+    assert.equal(await version(), "1.0.0", "a changed file is not loaded");
+    const shown = await job.hermes(["plugins", "update", "greeter"]);
+    assert.equal(shown.code, 2, "nobody said yes");
+    assert.match(shown.stderr, /-.*version: "1\.0\.0"/);
+    assert.match(shown.stderr, /\+.*version: "2\.0\.0"/);
+    assert.equal(await version(), "1.0.0");
+    assert.equal((await job.hermes(["plugins", "update", "--yes"])).code, 0);
+    assert.equal(await version(), "2.0.0");
+    await site[Symbol.asyncDispose]();
+    assert.equal(await version(), "2.0.0", "works without a network");
+    await spoil(job.home, await sha256Hex(greeter("2.0.0")));
+    const spoilt = await job.run(["go"]);
+    assert.match(spoilt.stderr, /greeter disabled \(.*mod\.ts is not what was pinned/);
+    const audit = await job.hermes(["plugins", "audit"]);
+    assert.equal(audit.code, 1);
+    assert.match(audit.stdout, /✗ greeter/);
+    const removed = await job.hermes(["plugins", "remove", "greeter", "--yes"]);
+    assert.equal(removed.code, 0, removed.stderr);
+    assert.deepEqual(JSON.parse(await Deno.readTextFile(`${job.home}/.hermes/plugins.lock`)), {
+      plugins: {},
+    });
+  });
+});
+
+async function spoil(home: string, sha256: string): Promise<void> {
+  await Deno.writeTextFile(`${home}/.hermes/cache/plugins/files/${sha256}`, "export {}");
+}
+
+Deno.test("hermes plugins install says in one line why not", async () => {
+  await using site = new Site();
+  greeterSite(site);
+  const home = await Deno.makeTempDir({ prefix: "hermes-test-" });
+  try {
+    for (
+      const [place, says] of [
+        [`${site.url}/nowhere.ts`, /answered 404/],
+        [
+          "http://127.0.0.1:1/mod.ts",
+          /cannot fetch http:\/\/127\.0\.0\.1:1\/mod\.ts: no connection/,
+        ],
+        ["ftp://example.com/mod.ts", /is no address/],
+        [`${site.url}/p/lib/words.ts`, /plugin\.yaml: the server answered 404/],
+      ] as const
+    ) {
+      const { code, stderr } = await runHermes({ home, args: ["plugins", "install", place] });
+      assert.notEqual(code, 0);
+      assert.match(stderr, says);
+      assert.ok(!/at .*\.ts:\d/.test(stderr), stderr);
+    }
+  } finally {
+    await Deno.remove(home, { recursive: true });
+  }
+});
