@@ -179,7 +179,7 @@ function decodeLine(parts: readonly Uint8Array[]): string {
 }
 
 /** The first `length` characters, without half of a surrogate pair at the end. */
-export function sliceChars(text: string, length: number): string {
+function sliceChars(text: string, length: number): string {
   const cut = text.slice(0, length);
   return /[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut;
 }

@@ -15,7 +15,7 @@ export interface PagedFile extends FileCount {
 }
 
 /** The wanted files of a listing: names checked, excluded ones counted. */
-export function selectFiles<T extends { path: string }>(
+function selectFiles<T extends { path: string }>(
   found: readonly T[],
   query: SearchQuery,
 ): { kept: T[]; omitted: number } {

@@ -66,23 +66,16 @@ export async function checkText(loaded: Loaded, text: string): Promise<void> {
   throw new ToolError(syntaxRefusal(path, problem));
 }
 
-/** Writes, reads back, notes the write. Returns how many bytes the file has now. */
+/**
+ * Writes through symlinks, reads back, notes the write. Returns how many bytes the file has now.
+ * @throws ToolError when the file reads back different.
+ */
 export async function commitText(
   ctx: ToolContext,
   change: { loaded: Loaded; text: string },
 ): Promise<number> {
-  const { loaded, text } = change;
-  const bytes = encodeText(text, loaded.format);
-  await commitBytes(ctx, loaded.target, bytes);
-  return bytes.length;
-}
-
-/** Writes exactly these bytes through symlinks. @throws ToolError when the file reads back different. */
-export async function commitBytes(
-  ctx: ToolContext,
-  target: Target,
-  bytes: Uint8Array,
-): Promise<void> {
+  const { target, format } = change.loaded;
+  const bytes = encodeText(change.text, format);
   await ctx.env.writeFile(target.real, bytes, { signal: ctx.signal });
   const back = await ctx.env.readFile(target.real, { signal: ctx.signal });
   if (!equalBytes(bytes, back)) {
@@ -90,6 +83,7 @@ export async function commitBytes(
   }
   const info = await ctx.env.stat(target.real);
   ctx.services.files.noteWrite(ctx.taskId, target.real, info?.mtimeMs ?? 0);
+  return bytes.length;
 }
 
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {

@@ -49,13 +49,6 @@ export interface SmartReview {
   timeoutMs?: number;
 }
 
-/** A gate whose surface may change its mind: `/yolo`, a new conversation. */
-export interface SessionGate extends ApprovalGate {
-  setPolicy(policy: ApprovalPolicy): void;
-  /** Forgets what was allowed for the session only. */
-  reset(): void;
-}
-
 /** A question on its way through the gate. */
 interface Question {
   request: ApprovalRequest;
@@ -67,7 +60,8 @@ interface Question {
   isCovered(): boolean;
 }
 
-export function createApprovalGate(options: ApprovalGateOptions): SessionGate {
+/** The gate of one session; what was allowed for the session ends with it. */
+export function createApprovalGate(options: ApprovalGateOptions): ApprovalGate {
   return new Gate(options);
 }
 
@@ -75,27 +69,18 @@ const ISOLATED = new Set(["docker", "singularity", "modal", "daytona"]);
 const DEFAULT_TIMEOUT_MS = 300_000;
 const REVIEW_TIMEOUT_MS = 30_000;
 
-class Gate implements SessionGate {
+class Gate implements ApprovalGate {
   readonly #options: ApprovalGateOptions;
   readonly #turnstile = new Turnstile();
   /** Rules allowed for this session or for good. */
-  #remembered: Set<string>;
-  #policy: ApprovalPolicy;
+  readonly #remembered: Set<string>;
+  readonly #policy: ApprovalPolicy;
   #denials = 0;
 
   constructor(options: ApprovalGateOptions) {
     this.#options = options;
     this.#policy = options.policy;
     this.#remembered = new Set(options.rules?.allowlist);
-  }
-
-  setPolicy(policy: ApprovalPolicy): void {
-    this.#policy = policy;
-  }
-
-  reset(): void {
-    this.#remembered = new Set(this.#options.rules?.allowlist);
-    this.#denials = 0;
   }
 
   async checkCommand(command: string, context: ApprovalContext): Promise<ApprovalOutcome> {

@@ -108,8 +108,6 @@ Deno.test("checkCommand() remembers a yes for the session, for all its findings 
   assert.equal(person.questions.length, 1);
   await gate.checkCommand("chmod 777 f", context());
   assert.equal(person.questions.length, 2);
-  gate.reset();
-  assert.equal((await gate.checkCommand("rm -rf b", context())).answer, "deny");
 });
 
 Deno.test("checkCommand() stores a yes for good", async () => {
@@ -160,13 +158,6 @@ Deno.test("checkCommand() does what the policy says when a yes is needed", async
     context({ environment: "docker" }),
   );
   assert.equal(mounted.answer, "deny");
-});
-
-Deno.test("setPolicy() takes effect with the next command", async () => {
-  const gate = gateWith({ policy: "never" });
-  assert.equal((await gate.checkCommand("rm -rf build", context())).answer, "deny");
-  gate.setPolicy("always");
-  assert.equal((await gate.checkCommand("rm -rf build", context())).answer, "once");
 });
 
 Deno.test("checkCommand() never prompts for sub-agents", async () => {
@@ -279,13 +270,12 @@ Deno.test("checkCommand() asks one question at a time, in order", async () => {
 });
 
 Deno.test("checkCommand() tells the model to stop after refusals in a row", async () => {
-  const gate = gateWith({ policy: "never", denialLimit: 2 });
+  const approver = new Person("deny", "deny", "once", "deny");
+  const gate = gateWith({ approver, denialLimit: 2 });
   const refuse = async () => (await gate.checkCommand("rm -rf a", context())).reason!;
   assert.doesNotMatch(await refuse(), /in a row/);
   assert.match(await refuse(), /2 refusals in a row: stop trying/);
-  gate.setPolicy("always");
-  await gate.checkCommand("rm -rf a", context());
-  gate.setPolicy("never");
+  assert.equal((await gate.checkCommand("rm -rf a", context())).answer, "once");
   assert.doesNotMatch(await refuse(), /in a row/);
 });
 

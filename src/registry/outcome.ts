@@ -84,7 +84,7 @@ export function redactDeep(value: unknown, clean: (text: string) => string): unk
 }
 
 /** Removes what could be read as chat or tool-call markup, bounds the length, marks it as an error. */
-export function scrubError(text: string): string {
+function scrubError(text: string): string {
   const plain = text.replace(PROTOCOL_TAGS, "")
     .replace(/^\s*```(?:json|xml|html|markdown)?[^\S\n]*\n?/gm, "")
     .replace(/```\s*$/gm, "")

@@ -148,10 +148,13 @@ Deno.test("spawnHook() gives the program no credentials", async () => {
   assert.ok(!exit!.stdout.includes("API_KEY"));
   assert.match(exit!.stdout, /PLAIN=yes/);
   assert.deepEqual(
-    withoutSecrets({ PWD: "/x", A: "sk-abcdefghij1234567890", DB: "pg://u:p@h/d" }),
-    {
+    withoutSecrets({
       PWD: "/x",
-    },
+      A: "sk-abcdefghij1234567890",
+      DB: "pg://u:p@h/d",
+      PGPASSWORD: "x",
+    }),
+    { PWD: "/x" },
   );
 });
 

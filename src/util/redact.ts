@@ -196,11 +196,14 @@ function redactFields(text: string): string {
   });
 }
 
+/** Variables whose words are not told apart: `GITHUBTOKEN`, `PGPASSWORD`, `GH_PAT`. */
+const SECRET_ENDING = /^[A-Z][A-Z0-9_]*(?:APIKEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|_PAT)$/;
+
 /** True when a variable or field of this name holds a secret: one of its words says so. */
 export function isSecretName(name: string): boolean {
   if (HARMLESS_NAMES.has(name)) return false;
   const words = name.replace(/([a-z0-9])([A-Z])/g, "$1_$2").toLowerCase().split(/[_-]+/);
-  return words.some((word) => SECRET_WORDS.has(word));
+  return words.some((word) => SECRET_WORDS.has(word)) || SECRET_ENDING.test(name);
 }
 
 function mask(value: string, mode: RedactMode): string {

@@ -140,7 +140,18 @@ Deno.test("createRedactor() masks exact values, also encoded, and ignores short 
 });
 
 Deno.test("isSecretName() judges whole words", () => {
-  for (const name of ["API_KEY", "apiKey", "GITHUB_TOKEN", "db-password", "X_AUTH"]) {
+  for (
+    const name of [
+      "GITHUBTOKEN",
+      "PGPASSWORD",
+      "GH_PAT",
+      "API_KEY",
+      "apiKey",
+      "GITHUB_TOKEN",
+      "db-password",
+      "X_AUTH",
+    ]
+  ) {
     assert.equal(isSecretName(name), true, name);
   }
   for (const name of ["MONKEY", "PWD", "SSH_AUTH_SOCK", "AUTHOR", "KEYBOARD", "PATH"]) {
