@@ -1,4 +1,5 @@
 /** The `terminal` keys that concern containers, read once, with their defaults. */
+import { readSetting, readWords, type TerminalSettings } from "./_settings.ts";
 
 export interface DockerSettings {
   /** Program to use; empty looks for docker, then podman. */
@@ -30,38 +31,27 @@ export interface DockerSettings {
 
 const DEFAULT_IMAGE = "nikolaik/python-nodejs:python3.11-nodejs20";
 
-export function dockerSettings(settings: Readonly<Record<string, unknown>> = {}): DockerSettings {
-  const text = (key: string, or: string) => typed(settings[key], or);
-  const flag = (key: string, or: boolean) => typed(settings[key], or);
-  const number = (key: string, or: number) => typed(settings[key], or);
-  const words = (key: string) => {
-    const value = settings[key];
-    return Array.isArray(value) ? value.map(String) : [];
-  };
+export function dockerSettings(settings: TerminalSettings = {}): DockerSettings {
   return {
-    binary: text("docker_binary", ""),
-    image: text("docker_image", DEFAULT_IMAGE),
-    user: text("docker_user", ""),
-    runAsHostUser: flag("docker_run_as_host_user", false),
-    readOnly: flag("docker_read_only", true),
-    volumes: words("docker_volumes"),
+    binary: readSetting(settings, "docker_binary", ""),
+    image: readSetting(settings, "docker_image", DEFAULT_IMAGE),
+    user: readSetting(settings, "docker_user", ""),
+    runAsHostUser: readSetting(settings, "docker_run_as_host_user", false),
+    readOnly: readSetting(settings, "docker_read_only", true),
+    volumes: readWords(settings, "docker_volumes"),
     env: settings["docker_env"] as Record<string, string> | undefined ?? {},
-    forwardEnv: words("docker_forward_env"),
-    extraArgs: words("docker_extra_args"),
-    shmSize: text("docker_shm_size", "1g"),
-    network: flag("docker_network", true),
-    mountCwd: flag("docker_mount_cwd_to_workspace", false),
-    persistent: flag("container_persistent", true),
-    reuse: flag("docker_persist_across_processes", true),
-    reapOrphans: flag("docker_orphan_reaper", true),
-    allowHostAccess: flag("docker_allow_host_access", false),
-    cpus: number("container_cpu", 1),
-    memoryMb: number("container_memory", 5120),
-    diskMb: number("container_disk", 51_200),
-    idleSeconds: number("lifetime_seconds", 300),
+    forwardEnv: readWords(settings, "docker_forward_env"),
+    extraArgs: readWords(settings, "docker_extra_args"),
+    shmSize: readSetting(settings, "docker_shm_size", "1g"),
+    network: readSetting(settings, "docker_network", true),
+    mountCwd: readSetting(settings, "docker_mount_cwd_to_workspace", false),
+    persistent: readSetting(settings, "container_persistent", true),
+    reuse: readSetting(settings, "docker_persist_across_processes", true),
+    reapOrphans: readSetting(settings, "docker_orphan_reaper", true),
+    allowHostAccess: readSetting(settings, "docker_allow_host_access", false),
+    cpus: readSetting(settings, "container_cpu", 1),
+    memoryMb: readSetting(settings, "container_memory", 5120),
+    diskMb: readSetting(settings, "container_disk", 51_200),
+    idleSeconds: readSetting(settings, "lifetime_seconds", 300),
   };
-}
-
-function typed<T>(value: unknown, or: T): T {
-  return typeof value === typeof or ? value as T : or;
 }

@@ -1,11 +1,12 @@
 /** Argument lists for the system's `ssh`. Pure: the same settings give the same words. */
 import { UsageError } from "../src/protocol/error.ts";
 import { shellJoin } from "../src/util/shell_quote.ts";
+import { readSetting, type TerminalSettings } from "./_settings.ts";
 
 export interface SshSettings {
   host: string;
   user: string;
-  /** 0 leaves it to ssh. */
+  /** 22, the default, leaves it to ssh's own configuration. */
   port: number;
   /** Identity file; empty leaves it to the agent and ssh's own defaults. */
   key: string;
@@ -14,7 +15,7 @@ export interface SshSettings {
   /** Configuration file; empty is the user's own. */
   config: string;
   /** What to do with a host whose key is not known. A changed key is always refused. */
-  hostKeys: "strict" | "accept-new";
+  unknownHosts: "refuse" | "accept";
 }
 
 const CONNECT_S = 10;
@@ -25,8 +26,8 @@ const ALIVE_COUNT = 3;
 const PERSIST_S = 60;
 
 /** @throws UsageError when no host is configured. */
-export function sshSettings(settings: Readonly<Record<string, unknown>> = {}): SshSettings {
-  const text = (key: string) => typeof settings[key] === "string" ? settings[key] : "";
+export function sshSettings(settings: TerminalSettings = {}): SshSettings {
+  const text = (key: string) => readSetting(settings, key, "");
   const host = text("ssh_host");
   if (host === "" || host.startsWith("-")) {
     throw new UsageError("The ssh environment needs a host", {
@@ -36,17 +37,17 @@ export function sshSettings(settings: Readonly<Record<string, unknown>> = {}): S
   return {
     host,
     user: text("ssh_user"),
-    port: typeof settings["ssh_port"] === "number" ? settings["ssh_port"] : 0,
+    port: readSetting(settings, "ssh_port", 22),
     key: text("ssh_key"),
     jump: text("ssh_jump"),
     config: text("ssh_config"),
-    hostKeys: settings["ssh_host_keys"] === "accept-new" ? "accept-new" : "strict",
+    unknownHosts: text("ssh_unknown_hosts") === "accept" ? "accept" : "refuse",
   };
 }
 
 /** As a person writes it: `user@host:port`. */
 export function sshAddress({ user, host, port }: SshSettings): string {
-  return `${user === "" ? "" : `${user}@`}${host}${port === 0 || port === 22 ? "" : `:${port}`}`;
+  return `${user === "" ? "" : `${user}@`}${host}${port === 22 ? "" : `:${port}`}`;
 }
 
 /** Common to everything that uses the connection at `socket`. The first value of an option wins. */
@@ -55,10 +56,10 @@ function common(settings: SshSettings, socket: string): string[] {
   return [
     ...(config === "" ? [] : ["-F", config]),
     ...option("BatchMode", "yes"),
-    ...option("StrictHostKeyChecking", settings.hostKeys === "strict" ? "yes" : "accept-new"),
+    ...option("StrictHostKeyChecking", settings.unknownHosts === "refuse" ? "yes" : "accept-new"),
     ...option("LogLevel", "ERROR"),
     ...option("ControlPath", socket),
-    ...(port === 0 ? [] : ["-p", String(port)]),
+    ...(port === 22 ? [] : ["-p", String(port)]),
     ...(user === "" ? [] : ["-l", user]),
     ...(key === "" ? [] : ["-i", key, ...option("IdentitiesOnly", "yes")]),
     "--",

@@ -118,7 +118,7 @@ export class SshHost implements RemoteHost {
     }
     if (/Host key verification failed|No .* host key is known/.test(stderr)) {
       return "its key is not known. Connect once by hand and compare it, or set " +
-        "terminal.ssh_host_keys: accept-new";
+        "terminal.ssh_unknown_hosts: accept";
     }
     if (/Permission denied/.test(line)) {
       return `${line}. Set terminal.ssh_key, or add the key to the agent; passwords are not asked for`;

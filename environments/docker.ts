@@ -23,6 +23,7 @@ import { type DockerSettings, dockerSettings } from "./_docker_settings.ts";
 import { thisOwner } from "./_owner.ts";
 import { createRemoteEnvironment } from "./_remote_environment.ts";
 import type { RemoteCommandLine, RemoteHost } from "./_remote_host.ts";
+import { passedVariables, sandboxDir } from "./_settings.ts";
 import type { EnvironmentOptions } from "./manifest.ts";
 
 /** Uid and gid in the container when hermes itself runs as root. */
@@ -37,7 +38,7 @@ export async function createDockerEnvironment(options: EnvironmentOptions): Prom
     sharesHost,
     host,
     cwd: typeof cwd === "string" && isAbsolute(cwd) ? cwd : WORKSPACE,
-    exports: passedVariables(settings, options),
+    exports: { ...passedVariables(options, settings.forwardEnv), ...settings.env },
     settings: options.settings,
   });
 }
@@ -71,7 +72,11 @@ export async function openDocker(options: EnvironmentOptions): Promise<OpenedDoc
     });
   }
   const engine = await DockerEngine.find({ ...options, binary: settings.binary });
-  const plan = await planContainer(settings, { facts, volumes });
+  const plan = await planContainer(settings, {
+    facts,
+    volumes,
+    keptDir: sandboxDir(options, "docker"),
+  });
   const host = new DockerHost(engine, plan, options.onProgress ?? (() => {}));
   return { host, sharesHost: access.sharesHost, settings };
 }
@@ -86,18 +91,17 @@ async function resolved(mounts: readonly Mount[]): Promise<Mount[]> {
 
 async function planContainer(
   settings: DockerSettings,
-  context: { facts: PolicyFacts; volumes: readonly Mount[] },
+  context: { facts: PolicyFacts; volumes: readonly Mount[]; keptDir: string },
 ): Promise<ContainerPlan> {
-  const { facts, volumes } = context;
+  const { facts, volumes, keptDir } = context;
   const { persistent, mountCwd } = settings;
-  const kept = `${facts.hermesHome}/sandboxes/docker`;
   const plan: ContainerPlan = {
     name: "",
     labels: {},
     settings,
     user: containerUser(settings),
-    homeDir: persistent ? `${kept}/home` : undefined,
-    workspaceDir: mountCwd ? facts.cwd : persistent ? `${kept}/workspace` : undefined,
+    homeDir: persistent ? `${keptDir}/home` : undefined,
+    workspaceDir: mountCwd ? facts.cwd : persistent ? `${keptDir}/workspace` : undefined,
     volumes: volumes.map(({ source, text }) => source + text.slice(text.indexOf(":"))),
     quota: true,
   };
@@ -121,19 +125,6 @@ function containerUser(settings: DockerSettings): string {
   const uid = Deno.uid() ?? PLAIN_USER;
   if (uid === 0 && !settings.runAsHostUser) return `${PLAIN_USER}:${PLAIN_USER}`;
   return `${uid}:${Deno.gid() ?? uid}`;
-}
-
-/** Only what is named: credentials of hermes stay on this side. */
-function passedVariables(
-  settings: DockerSettings,
-  options: EnvironmentOptions,
-): Record<string, string> {
-  const passed: Record<string, string> = {};
-  for (const name of [...options.passEnv ?? [], ...settings.forwardEnv]) {
-    const value = options.env[name];
-    if (value !== undefined) passed[name] = value;
-  }
-  return { ...passed, ...settings.env };
 }
 
 export class DockerHost implements RemoteHost {

@@ -28,6 +28,8 @@ export const ENVIRONMENTS: Readonly<Record<string, EnvironmentFactory>> = {
   },
   docker: async (options) => (await import("./docker.ts")).createDockerEnvironment(options),
   ssh: async (options) => (await import("./ssh.ts")).createSshEnvironment(options),
+  singularity: async (options) =>
+    (await import("./singularity.ts")).createSingularityEnvironment(options),
 };
 
 /** The keys of `terminal` that this machine understands. */

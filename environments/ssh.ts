@@ -7,6 +7,7 @@ import { EnvironmentError } from "../src/protocol/error.ts";
 import { which } from "../src/util/which.ts";
 import { childEnvironment } from "./_child_env.ts";
 import { createRemoteEnvironment } from "./_remote_environment.ts";
+import { passedVariables } from "./_settings.ts";
 import { sshSettings } from "./_ssh_args.ts";
 import { SshHost } from "./_ssh_host.ts";
 import type { EnvironmentOptions } from "./manifest.ts";
@@ -46,11 +47,4 @@ export async function openSsh(options: EnvironmentOptions): Promise<SshHost> {
     env: clientEnv,
     tempDir: options.tempDir ?? env.TMPDIR ?? "/tmp",
   });
-}
-
-/** Only what is named. */
-function passedVariables({ env, passEnv = [] }: EnvironmentOptions): Record<string, string> {
-  const passed: Record<string, string> = {};
-  for (const name of passEnv) if (env[name] !== undefined) passed[name] = env[name];
-  return passed;
 }

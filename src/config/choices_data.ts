@@ -9,6 +9,8 @@ export const TERMINAL_BACKENDS = [
   "daytona",
 ] as const;
 
+export const SSH_UNKNOWN_HOSTS = ["refuse", "accept"] as const;
+
 export const APPROVAL_MODES = ["manual", "smart", "off"] as const;
 
 export const APPROVAL_POLICIES = ["never", "ask", "smart", "always"] as const;
