@@ -125,7 +125,7 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
     images: records.blobs,
     logScriptCall: (call) => records.logScriptCall(call),
     onFirstRequest: () => runtime.warmSoon(),
-    notices: () => runtime.peek()?.services.processes.drainNotices() ?? [],
+    notices: () => runtime.peek()?.notices() ?? [],
     clock: cassette.clock,
     end: (reason) => records.end(reason),
     async dispose() {

@@ -47,6 +47,8 @@ export interface ToolRuntimeOptions {
 export interface ToolRuntime {
   dispatcher: ToolDispatcher;
   services: ToolServices;
+  /** What background processes reported since the last call, without secrets. */
+  notices(): string[];
   close(): Promise<void>;
 }
 
@@ -104,6 +106,7 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
   return {
     dispatcher,
     services,
+    notices: () => services.processes.drainNotices().map((text) => redact(text, "code")),
     async close() {
       await sandbox.close();
       await services.processes.closeAll();
