@@ -85,9 +85,8 @@ export type LoadOptions = Omit<OpenPluginsOptions, "report" | "registry"> & {
 
 async function loadForRun(place: string, options: LoadOptions): Promise<LoadedPlugin> {
   const { runCandidate } = await import("./run_candidate.ts");
-  const candidate = await runCandidate(place, options);
   try {
-    return await loadPlugin(candidate, options);
+    return await loadPlugin(await runCandidate(place, options), options);
   } catch (error) {
     if (!(error instanceof PluginProblem)) throw error;
     const hint = error.hint === undefined ? {} : { hint: error.hint };

@@ -46,7 +46,8 @@ async function create(name: string): Promise<number> {
     await Deno.writeTextFile(target, text);
   }
   out(`${folder} is a plugin now. Try it:\n`);
-  out(`  deno test ${name}\n  hermes plugins dev ${name}\n  hermes run --plugin ${name} "…"\n`);
+  out(`  cd ${name} && deno test\n  hermes plugins dev ${name}\n`);
+  out(`  hermes run --plugin ${name} "…"\n`);
   return EXIT.done;
 }
 

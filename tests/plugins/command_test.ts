@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import { runHermes, startHermes, tempHome } from "../support/hermes.ts";
+import { withJob } from "../support/run_job.ts";
+import { pluginFiles, toolModule } from "./_bench.ts";
+
+async function writeFiles(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
+  await Deno.mkdir(folder, { recursive: true });
+  for (const [path, text] of Object.entries(files)) {
+    await Deno.writeTextFile(`${folder}/${path}`, text);
+  }
+}
+
+/** Output of a running process, waited for piece by piece. */
+class Watched {
+  text = "";
+  #reader: ReadableStreamDefaultReader<Uint8Array>;
+  #decoder = new TextDecoder();
+
+  constructor(stream: ReadableStream<Uint8Array>) {
+    this.#reader = stream.getReader();
+  }
+
+  async until(pattern: RegExp): Promise<void> {
+    while (!pattern.test(this.text)) {
+      const { value, done } = await this.#reader.read();
+      if (done) throw new Error(`ended without ${pattern}: ${this.text}`);
+      this.text += this.#decoder.decode(value, { stream: true });
+    }
+  }
+
+  async end(): Promise<void> {
+    while (!(await this.#reader.read()).done);
+  }
+}
+
+Deno.test("hermes plugins create writes a plugin whose test passes and that runs", async () => {
+  const call = { toolCalls: [{ name: "my_first_hello", arguments: { name: "Ada" } }] };
+  await withJob([call, { text: "done" }], async (job) => {
+    const created = await job.hermes(["plugins", "create", "my-first"]);
+    assert.equal(created.code, 0, created.stderr);
+    const test = await new Deno.Command(Deno.execPath(), {
+      args: ["test", "--quiet"],
+      cwd: `${job.home}/my-first`,
+      env: { NO_COLOR: "1" },
+    }).output();
+    const said = new TextDecoder().decode(test.stdout) + new TextDecoder().decode(test.stderr);
+    assert.equal(test.code, 0, said);
+    assert.match(said, /1 passed/);
+    const outcome = await job.run(["--plugin", "my-first", "go"]);
+    assert.deepEqual([outcome.code, outcome.stdout], [0, "done\n"], outcome.stderr);
+    assert.match(JSON.stringify(job.model.requests[1]!.body.messages), /Hello, Ada!/);
+    const again = await job.hermes(["plugins", "create", "my-first"]);
+    assert.equal(again.code, 2);
+    assert.match(again.stderr, /exists already/);
+    const bad = await job.hermes(["plugins", "create", "Bad Name"]);
+    assert.match(bad.stderr, /is no name for a plugin/);
+  });
+});
+
+Deno.test("hermes plugins dev loads again after a change and calls tools", async () => {
+  await using home = await tempHome();
+  const folder = `${home.path}/demo`;
+  await writeFiles(folder, pluginFiles("demo", toolModule("version", "return { version: 1 }")));
+  const child = startHermes({ home: home.path, args: ["plugins", "dev", "demo"], stdin: "" });
+  const stdout = new Watched(child.stdout);
+  const stderr = new Watched(child.stderr);
+  const input = child.stdin.getWriter();
+  const type = (line: string) => input.write(new TextEncoder().encode(`${line}\n`));
+  await stdout.until(/tools: version[\s\S]*Waiting for changes/);
+  await type("version {}");
+  await stdout.until(/\{"version":1\}/);
+  await Deno.writeTextFile(`${folder}/mod.ts`, "export function register( {");
+  await stderr.until(/✗ .*mod\.ts/);
+  await Deno.writeTextFile(`${folder}/mod.ts`, toolModule("version", "return { version: 2 }"));
+  await stdout.until(/loaded[\s\S]*loaded[\s\S]*tools: version/);
+  await type("version");
+  await stdout.until(/\{"version":2\}/);
+  child.kill("SIGINT");
+  assert.equal((await child.status).code, 0);
+  await stdout.end();
+  await stderr.end();
+  await input.close().catch(() => {
+    // The process has closed its end already.
+  });
+});
+
+Deno.test("a project's plugin loads only as it was when somebody trusted it", async () => {
+  const call = { toolCalls: [{ name: "local", arguments: {} }] };
+  await withJob((_, index) => index % 2 === 0 ? call : { text: "done" }, async (job) => {
+    const project = `${job.home}/project`;
+    const folder = `${project}/.hermes/plugins/local`;
+    await writeFiles(folder, pluginFiles("local", toolModule("local", "return { trusted: true }")));
+    const options = { cwd: project };
+    const nobody = await job.hermes(["plugins", "trust"], options);
+    assert.equal(nobody.code, 2);
+    assert.match(nobody.stderr, /tools: local/);
+    assert.equal((await job.hermes(["plugins", "trust", "--yes"], options)).code, 0);
+    const loaded = await job.run(["go"], options);
+    assert.equal(loaded.code, 0, loaded.stderr);
+    assert.match(JSON.stringify(job.model.requests.at(-1)!.body.messages), /trusted\\":true/);
+    const elsewhere = await job.run(["go"]);
+    assert.match(elsewhere.stderr, /Plugin local disabled \(there is no such plugin\)/);
+    await Deno.writeTextFile(`${folder}/extra.txt`, "a file was added");
+    const changed = await job.run(["go"], options);
+    assert.match(changed.stderr, /Plugin local disabled \(.*has changed since it was trusted/);
+    const audit = await job.hermes(["plugins", "audit"], options);
+    assert.equal(audit.code, 1);
+    assert.equal((await job.hermes(["plugins", "trust", "--revoke"], options)).code, 0);
+    const revoked = await job.run(["go"], options);
+    assert.match(revoked.stderr, /is not trusted/);
+  });
+});
+
+Deno.test("hermes plugins answers mistakes in one line", async () => {
+  await using home = await tempHome();
+  for (
+    const [args, says] of [
+      [["enable", "calculater"], /no plugin "calculater"\. Did you mean "calculator"/],
+      [["disable", "calculator"], /"calculator" is not enabled/],
+      [["info", "nothing"], /there is no plugin "nothing"/],
+      [["remove", "calculator", "--yes"], /cannot be removed: it is part of hermes/],
+      [["update", "calculator"], /was not installed from an address/],
+      [["trust"], /there is no plugin in/],
+      [["instal", "x"], /unknown subcommand "instal".*install/],
+    ] as const
+  ) {
+    const { code, stderr } = await runHermes({ home: home.path, args: ["plugins", ...args] });
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, says);
+  }
+  const run = await runHermes({
+    home: home.path,
+    args: ["run", "--plugin", "./nowhere", "go"],
+  });
+  assert.equal(run.code, 2);
+  assert.match(run.stderr, /there is nothing at .*nowhere/);
+});
+
+Deno.test("a damaged lock or trust file is one clear line", async () => {
+  await using home = await tempHome();
+  await writeFiles(`${home.path}/.hermes`, { "plugins.lock": "{", "trusted-plugins.json": "[]" });
+  const { code, stderr } = await runHermes({ home: home.path, args: ["plugins", "audit"] });
+  assert.equal(code, 1);
+  assert.match(stderr, /plugins\.lock is damaged/);
+});
+
+Deno.test("a plugin's command is found by name, and an unknown one still is an error", async () => {
+  await using home = await tempHome();
+  const hermes = (...args: string[]) => runHermes({ home: home.path, args });
+  assert.match((await hermes("shout", "x")).stderr, /unknown command "shout"/);
+  await writeFiles(
+    `${home.path}/.hermes/plugins/loud`,
+    pluginFiles(
+      "loud",
+      `export function register(ctx) {
+        ctx.registerCommand({ name: "shout", description: "Shouts", run: (text) => text.toUpperCase() });
+        ctx.registerCommand({ name: "fail", description: "Fails", run: () => { throw new Error("no"); } });
+      }`,
+    ),
+  );
+  assert.equal((await hermes("plugins", "enable", "loud")).code, 0);
+  assert.deepEqual(await hermes("shout", "hello", "there"), {
+    code: 0,
+    stdout: "HELLO THERE\n",
+    stderr: "",
+  });
+  const failed = await hermes("fail");
+  assert.deepEqual([failed.code, failed.stdout], [1, ""]);
+  assert.match(failed.stderr, /fail failed: no/);
+  assert.match((await hermes("shuot")).stderr, /unknown command "shuot"/);
+});
