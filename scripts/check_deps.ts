@@ -22,6 +22,8 @@ export function dependencyProblems(input: DependencyInput): string[] {
   const rows = documentedVersions(input.docs);
   const pinned = new Map<string, string>();
   for (const [alias, specifier] of Object.entries(input.imports)) {
+    // A name for a file of ours is no dependency.
+    if (specifier.startsWith("./")) continue;
     const [, name, version] = EXACT_NPM.exec(specifier) ?? [];
     if (name === undefined || version === undefined) {
       problems.push(`deno.json: "${alias}" is ${specifier}: write npm:name@x.y.z`);

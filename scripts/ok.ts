@@ -12,6 +12,7 @@ const STEPS: readonly [name: string, args: string[]][] = [
   ["layers", ["run", "-A", "--quiet", "scripts/check_layers.ts"]],
   ["dependencies", ["run", "-A", "--quiet", "scripts/check_deps.ts"]],
   ["generated files", ["run", "-A", "--quiet", "scripts/gen.ts", "--check"]],
+  ["generated plugin files", ["run", "-A", "--quiet", "scripts/gen_plugins.ts", "--check"]],
 ];
 
 /** Runs one step quietly; prints its output only when it fails. */
