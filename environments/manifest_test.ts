@@ -1,11 +1,17 @@
-import { deepEqual, equal, rejects } from "node:assert/strict";
+import { equal, ok, rejects } from "node:assert/strict";
+import { TERMINAL_BACKENDS } from "../src/config/choices_data.ts";
 import { UsageError } from "../src/protocol/error.ts";
 import { createEnvironment, ENVIRONMENTS } from "./manifest.ts";
 
 const OPTIONS = { cwd: "/", env: {}, home: "/" };
 
-Deno.test("createEnvironment() makes every environment of the manifest by name", async () => {
-  deepEqual(Object.keys(ENVIRONMENTS), ["local"]);
+Deno.test("ENVIRONMENTS has what terminal.backend may be", () => {
+  for (const name of Object.keys(ENVIRONMENTS)) {
+    ok((TERMINAL_BACKENDS as readonly string[]).includes(name), name);
+  }
+});
+
+Deno.test("createEnvironment() makes an environment of the manifest by name", async () => {
   const env = await createEnvironment("local", OPTIONS);
   equal(env.name, "local");
   equal(env.sharesHost, true);
@@ -25,7 +31,7 @@ Deno.test("createEnvironment() says what to use instead of a retired name", asyn
   await rejects(createEnvironment("vercel_sandbox", OPTIONS), {
     name: "UsageError",
     message: 'The environment "vercel_sandbox" is not part of hermes',
-    hint: "Set terminal.backend (or --env) to one of: local",
+    hint: `Set terminal.backend (or --env) to one of: ${Object.keys(ENVIRONMENTS).join(", ")}`,
   });
 });
 
