@@ -25,6 +25,16 @@ const CLASSIC_BROWSER = [
 const BROWSER = [...CLASSIC_BROWSER, "browser_cdp", "browser_dialog", "browser_exec"];
 const HOME_ASSISTANT = ["ha_list_entities", "ha_get_state", "ha_list_services", "ha_call_service"];
 
+const BFL = named(
+  "bfl_flux3_",
+  "text_to_video image_to_video keyframes_to_video video_continuation get_result prompting_guide",
+);
+const KANBAN = named(
+  "kanban_",
+  "show list complete block request_review request_changes heartbeat comment create link unblock " +
+    "attach attach_url attachments",
+);
+
 /** What every interactive surface offers, as far as each tool is available. */
 export const CORE_TOOLS: readonly string[] = [
   "web_search",
@@ -34,6 +44,7 @@ export const CORE_TOOLS: readonly string[] = [
   ...FILE,
   "vision_analyze",
   "image_generate",
+  ...BFL,
   ...SKILLS,
   ...BROWSER,
   "text_to_speech",
@@ -45,6 +56,7 @@ export const CORE_TOOLS: readonly string[] = [
   "delegate_task",
   "cronjob",
   ...HOME_ASSISTANT,
+  ...KANBAN,
   "computer_use",
 ];
 
@@ -104,6 +116,11 @@ function single(tool: string, description: string): ToolsetSpec {
   return { description, tools: [tool] };
 }
 
+/** Tools whose names share a beginning. */
+function named(prefix: string, names: string): string[] {
+  return names.split(" ").map((name) => prefix + name);
+}
+
 function without(tools: readonly string[], ...removed: string[]): string[] {
   return tools.filter((tool) => !removed.includes(tool));
 }
@@ -119,6 +136,7 @@ export const TOOLSETS: Readonly<Record<string, ToolsetSpec>> = {
     description: "Make and edit videos",
     tools: ["video_generate", "xai_video_edit", "xai_video_extend"],
   },
+  bfl: { description: "Make videos with Flux", tools: BFL },
   "computer_use": single("computer_use", "Operate the desktop"),
   terminal: {
     description: "Run commands and background processes",
@@ -136,6 +154,19 @@ export const TOOLSETS: Readonly<Record<string, ToolsetSpec>> = {
   tts: single("text_to_speech", "Speak text"),
   cronjob: single("cronjob", "Schedule jobs"),
   "context_engine": { description: "Tools of a replacement context engine", tools: [] },
+  project: {
+    description: "Switch between projects",
+    tools: named("project_", "list create switch"),
+  },
+  "desktop_ui": {
+    description: "Panes and previews of the desktop app",
+    tools: named(
+      "",
+      "read_terminal close_terminal open_preview close_preview read_preview drive_preview " +
+        "annotate_preview read_window_below focus_pane react_to_message setup_mcp tour",
+    ),
+  },
+  kanban: { description: "Work on a shared board", tools: KANBAN },
   homeassistant: { description: "Smart home", tools: HOME_ASSISTANT },
   discord: single("discord", "Read and write on Discord"),
   "discord_admin": single("discord_admin", "Moderate Discord"),
@@ -144,15 +175,7 @@ export const TOOLSETS: Readonly<Record<string, ToolsetSpec>> = {
   "feishu_drive": { description: "Comment on Feishu documents", tools: FEISHU_DRIVE },
   spotify: {
     description: "Music",
-    tools: [
-      "spotify_playback",
-      "spotify_devices",
-      "spotify_queue",
-      "spotify_search",
-      "spotify_playlists",
-      "spotify_albums",
-      "spotify_library",
-    ],
+    tools: named("spotify_", "playback devices queue search playlists albums library"),
   },
 
   debugging: {
@@ -180,7 +203,7 @@ export const TOOLSETS: Readonly<Record<string, ToolsetSpec>> = {
   "hermes-acp": { description: "Preset for editors", tools: without(CODING, "clarify") },
   "hermes-api-server": {
     description: "Preset of the HTTP API",
-    tools: without(CORE_TOOLS, "clarify", "text_to_speech", "computer_use"),
+    tools: without(CORE_TOOLS, "clarify", "text_to_speech", "computer_use", ...KANBAN),
   },
   "hermes-discord": {
     description: "Preset of the discord surface",
