@@ -21,7 +21,7 @@ const CACHE = `${ROOT}/dist/cache`;
 /** What the executable is made from, beside the TypeScript files. */
 const INPUTS = ["deno.json", "deno.lock", "scripts/portable_stub.sh"];
 const INPUT_FOLDERS = ["src", "tools", "environments", "plugins", "scripts"];
-const KEPT_BUILDS_MS = 24 * 3600 * 1000;
+const KEPT_BUILDS_MS = 3600 * 1000;
 
 /** Windows has no shell to start it with. */
 export const PORTABLE_TARGETS: readonly Target[] = TARGETS.filter(({ name }) =>
