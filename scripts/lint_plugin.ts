@@ -34,8 +34,9 @@ function noTopLevelArrow(context: Context): Visitor {
 
 function hashPrivate(context: Context): Visitor {
   function check(node: Deno.lint.Node): void {
-    // By text, because the tree leaves `accessibility` out of parameter properties.
-    if (/^private\b/.test(context.sourceCode.getText(node))) {
+    // By text, because the tree leaves `accessibility` out of parameter properties. A constructor
+    // has no other way to be private.
+    if (/^private\b(?!\s+constructor\b)/.test(context.sourceCode.getText(node))) {
       context.report({ node, message: "Use #name instead of `private`" });
     }
   }
