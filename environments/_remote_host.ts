@@ -15,6 +15,8 @@ export interface RemoteHost {
   readonly label: string;
   /** The link may break while the place goes on: background processes must not depend on it. */
   readonly survivesLink?: boolean;
+  /** How long a shell may wait for its command, where it does not learn that hermes has ended. */
+  readonly waitSeconds?: number;
   /** Makes sure that the place is there, bringing back what has gone. @throws EnvironmentError */
   connect(): Promise<void>;
   /** Runs `shell -c script` there, or says how. @throws ChannelRefused when it cannot be reached. */

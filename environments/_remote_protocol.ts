@@ -22,17 +22,20 @@ export interface BootOptions {
   /** The private directory, to say whether it is still there. */
   dir: string | undefined;
   tty: boolean;
+  /** How long it waits for its script; default for ever. */
+  waitSeconds?: number | undefined;
 }
 
 /** The program of every shell there, for any POSIX shell. */
-export function bootScript({ token, shell, dir, tty }: BootOptions): string {
+export function bootScript({ token, shell, dir, tty, waitSeconds }: BootOptions): string {
+  const limit = waitSeconds === undefined ? "" : ` -t ${waitSeconds}`;
   const there = dir === undefined ? "1" : '"$__hermes_d"';
   const look = dir === undefined ? "" : `[ -d ${shellQuote(dir)} ]; __hermes_d=$((1-$?)); `;
   // A terminal would echo the line, limit its length and take control characters out of it.
   const quiet = tty ? "__hermes_t=$(stty -g); stty raw -echo; " : "";
   const loud = tty ? ' && { stty "$__hermes_t"; }' : "";
   const inner = `${look}${quiet}printf '${format(token, "ready", 2)}' "$PPID" ${there}; ` +
-    `IFS= read -r __hermes_l${loud} && eval "$(printf %b "$__hermes_l")"`;
+    `IFS= read -r${limit} __hermes_l${loud} && eval "$(printf %b "$__hermes_l")"`;
   const name = shell.slice(shell.lastIndexOf("/") + 1);
   return `trap : INT QUIT; ${shellQuote(shell)} -c ${shellQuote(inner)} ${
     shellQuote(name)

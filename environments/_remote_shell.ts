@@ -287,7 +287,9 @@ export class RemoteShell implements Shell {
       const setup = this.#ready();
       const { facts } = await setup;
       try {
-        const channel = await this.#dial({ shell: facts.shell, dir: facts.dir, terminal });
+        const waitSeconds = facts.timedRead ? this.#host.waitSeconds : undefined;
+        const { shell, dir } = facts;
+        const channel = await this.#dial({ shell, dir, terminal, waitSeconds });
         if (channel.intact) return channel;
         await channel.dispose();
         if (this.#setup === setup) this.#setup = undefined;
@@ -303,13 +305,18 @@ export class RemoteShell implements Shell {
   }
 
   async #dial(
-    options: { shell: string; dir?: string; terminal?: TerminalSize | undefined },
+    options: {
+      shell: string;
+      dir?: string;
+      terminal?: TerminalSize | undefined;
+      waitSeconds?: number | undefined;
+    },
   ): Promise<Channel> {
-    const { shell, dir, terminal } = options;
+    const { shell, dir, terminal, waitSeconds } = options;
     const tty = terminal !== undefined;
     const setsid = await (this.#setsid ??= which("setsid", "/usr/bin:/bin"));
     const token = `hermes-${randomId(16)}`;
-    const script = bootScript({ token, shell, dir, tty });
+    const script = bootScript({ token, shell, dir, tty, waitSeconds });
     const client = await this.#host.client({ shell: "/bin/sh", script, tty, terminal });
     return await Channel.open(client, { token, setsid, terminal, timeoutMs: OPEN_MS });
   }

@@ -30,6 +30,8 @@ export const ENVIRONMENTS: Readonly<Record<string, EnvironmentFactory>> = {
   ssh: async (options) => (await import("./ssh.ts")).createSshEnvironment(options),
   singularity: async (options) =>
     (await import("./singularity.ts")).createSingularityEnvironment(options),
+  modal: async (options) => (await import("./modal.ts")).createModalEnvironment(options),
+  daytona: async (options) => (await import("./daytona.ts")).createDaytonaEnvironment(options),
 };
 
 /** The keys of `terminal` that this machine understands. */

@@ -1,0 +1,9 @@
+/** Lazy door to npm `@daytonaio/sdk`. */
+export {
+  Daytona,
+  DaytonaAuthenticationError,
+  DaytonaAuthorizationError,
+  DaytonaNotFoundError,
+  type PtyHandle,
+  type Sandbox,
+} from "@daytonaio/sdk";

@@ -1,0 +1,87 @@
+/**
+ * Lazy door to npm `modal`. The SDK looks for its address and profile in the process environment
+ * and in `~/.modal.toml`; here everything comes from the caller, and nothing is logged.
+ */
+import { Channel } from "@grpc/grpc-js";
+import { ModalClient, type ModalClientParams, type Profile } from "modal";
+
+export { type ContainerProcess, type Image, ModalClient, NotFoundError, type Sandbox } from "modal";
+
+export interface ModalAccess {
+  tokenId: string;
+  tokenSecret: string;
+  serverUrl: string;
+  /** Of Modal, inside a workspace; default the workspace's own. */
+  environment: string | undefined;
+}
+
+/** The part of the client that the SDK keeps to itself. */
+interface ClientInternals {
+  createClient(profile: Profile): unknown;
+}
+
+const Base = ModalClient as unknown as new (params: ModalClientParams) => ClientInternals;
+type Middleware = NonNullable<ModalClientParams["grpcMiddleware"]>[number];
+
+/** Connects to nothing yet. `close` ends the connection, which the SDK's own does not. */
+export function createModalClient(access: ModalAccess): { client: ModalClient; close(): void } {
+  const { tokenId, tokenSecret, serverUrl, environment } = access;
+  class Client extends Base {
+    override createClient(profile: Profile): unknown {
+      Object.assign(profile, {
+        serverUrl,
+        environment,
+        imageBuilderVersion: undefined,
+        sandboxV2: true,
+      });
+      return super.createClient(profile);
+    }
+  }
+  let channel: Channel | undefined;
+  const client = new Client({
+    tokenId,
+    tokenSecret,
+    logger: { debug() {}, info() {}, warn() {}, error() {} },
+    grpcMiddleware: [watchChannel((found) => channel = found)],
+  }) as unknown as ModalClient;
+  return {
+    client,
+    close() {
+      client.close();
+      channel?.close();
+    },
+  };
+}
+
+/** Finds the channel of a client, which only the calls on it know. */
+function watchChannel(onChannel: (channel: Channel) => void): Middleware {
+  let known = false;
+  return async function* (call, options) {
+    const answer = call.next(call.request, options);
+    if (known || call.responseStream) return yield* answer;
+    const { createCall } = Channel.prototype;
+    Channel.prototype.createCall = function (...args) {
+      known = true;
+      onChannel(this);
+      return createCall.apply(this, args);
+    };
+    try {
+      // The call begins before this returns a promise.
+      const first = answer.next();
+      Channel.prototype.createCall = createCall;
+      return (await first).value;
+    } finally {
+      Channel.prototype.createCall = createCall;
+    }
+  };
+}
+
+/** True when the server does not know the credentials, or does not let them do this. */
+export function isModalRefusal(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return code === UNAUTHENTICATED || code === PERMISSION_DENIED;
+}
+
+/** Status codes of gRPC. */
+const PERMISSION_DENIED = 7;
+const UNAUTHENTICATED = 16;

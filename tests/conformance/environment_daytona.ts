@@ -1,0 +1,27 @@
+/** Daytona as a conformance target, over the server whose address stands in this module's query. */
+import { createDaytonaEnvironment } from "../../environments/daytona.ts";
+import { DAYTONA_KEY } from "../support/daytona_server.ts";
+import type { OpenEnvironment } from "./environment_suite.ts";
+
+export async function open(): Promise<OpenEnvironment> {
+  const base = await Deno.realPath(await Deno.makeTempDir({ prefix: "hermes-daytona-case-" }));
+  const dir = `${base}/work`;
+  await Deno.mkdir(dir);
+  const env = await createDaytonaEnvironment({
+    cwd: "/",
+    home: base,
+    env: {
+      DAYTONA_API_KEY: DAYTONA_KEY,
+      DAYTONA_API_URL: new URL(import.meta.url).searchParams.get("server")!,
+    },
+    settings: { cwd: dir, container_persistent: false },
+  });
+  return {
+    env,
+    dir,
+    async close() {
+      await env.close();
+      await Deno.remove(base, { recursive: true });
+    },
+  };
+}
