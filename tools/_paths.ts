@@ -91,10 +91,8 @@ export async function guardWrite(
     const subject = `${options.tool} ${path}`;
     const outcome = await ctx.approve({ tool: options.tool, subject, ...needed });
     if (outcome.answer === "deny") {
-      const reason = outcome.reason === undefined ? "" : ` ${outcome.reason}`;
-      throw new ToolError(
-        `Write refused: ${path} ${needed.description} and was not approved.${reason}`,
-      );
+      const reason = outcome.reason ?? `It ${needed.description} and was not approved.`;
+      throw new ToolError(`Write refused: ${path}. ${reason}`);
     }
     return;
   }
