@@ -9,7 +9,7 @@ import { bootstrapGrants, childCommand, guestCommand, reentryCommand } from "./c
 import type { ChildMode, Wall } from "./contract.ts";
 import type { GuestBoot } from "./guest_host.ts";
 import type { PathGrant, PortGrant } from "./landlock.ts";
-import { FrameWriter } from "./frames.ts";
+import { FrameWriter, parseFrame } from "./frames.ts";
 import { acceptChild, type Greeted } from "./handshake.ts";
 import { type Captures, OutputPump } from "./output_pump.ts";
 import type { PythonRuntime } from "./python.ts";
@@ -142,23 +142,36 @@ export async function startChild(spec: ChildSpec): Promise<ChildHandle> {
 }
 
 async function startIn(place: Place, spec: ChildSpec): Promise<ChildHandle> {
-  const { directory, socket, scratch } = place;
-  await Deno.mkdir(scratch, { mode: 0o700 });
-  if (spec.guest) await Deno.mkdir(joinPath(directory, "deno"), { mode: 0o700 });
-  const listener = Deno.listen({ transport: "unix", path: socket });
-  await Deno.chmod(socket, 0o600);
+  await Deno.mkdir(place.scratch, { mode: 0o700 });
+  if (spec.guest) await Deno.mkdir(joinPath(place.directory, "deno"), { mode: 0o700 });
+  const listener = Deno.listen({ transport: "unix", path: place.socket });
+  try {
+    await Deno.chmod(place.socket, 0o600);
+    return await meet(listener, place, spec);
+  } finally {
+    closeQuietly(listener);
+  }
+}
+
+/** Spawns the child and waits for its greeting; a child that dies or takes too long ends the wait. */
+async function meet(
+  listener: Deno.UnixListener,
+  place: Place,
+  spec: ChildSpec,
+): Promise<ChildHandle> {
   const token = randomId(TOKEN_CHARS);
   const process = spawn(place, spec);
   const output = new OutputPump(process);
-  // A child that dies or never comes ends the wait.
-  const timer = setTimeout(() => closeQuietly(listener), BOOT_TIMEOUT_MS);
+  const timer = setTimeout(() => signalGroup(process, "SIGKILL"), BOOT_TIMEOUT_MS);
   process.status.then(() => closeQuietly(listener));
+  let greeted: Greeted<Deno.UnixConn> | undefined;
   try {
     await sendBoot(process, bootSpec(spec, { ...place, token }));
-    const greeted = await acceptChild(listener, token);
-    return new ChildHandle({ greeted, process, output, directory });
+    greeted = await acceptChild(listener, token);
+    if (spec.python) await interpreterReady(greeted.frames);
+    return new ChildHandle({ greeted, process, output, directory: place.directory });
   } catch (error) {
-    closeQuietly(listener);
+    greeted?.connection.close();
     signalGroup(process, "SIGKILL");
     await process.status;
     await output.finished;
@@ -166,6 +179,12 @@ async function startIn(place: Place, spec: ChildSpec): Promise<ChildHandle> {
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** The bootstrap greets; the interpreter it becomes says when its last wall stands. */
+async function interpreterReady(frames: AsyncGenerator<string[]>): Promise<void> {
+  const { value, done } = await frames.next();
+  if (done || parseFrame(value[0] ?? "").t !== "ready") throw new Error("Python did not start");
 }
 
 function closeQuietly(listener: Deno.UnixListener): void {

@@ -125,6 +125,7 @@ def _hermes():
             sys.stdout.flush()
             sys.stderr.flush()
 
+    send({"t": "ready"})
     while True:
         with receiving:
             frame = receive()

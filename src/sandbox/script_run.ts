@@ -54,10 +54,8 @@ export class ScriptRun {
 
   /** Runs to the end. Never rejects for anything a script can do. */
   async run(): Promise<RunEnd> {
-    const { request, startedAt } = this.#spec;
-    const { signal, limits } = request;
-    const timeoutMs = Math.max(0, startedAt + limits.timeoutMs - performance.now());
-    const timer = setTimeout(() => this.#end("timeout", timeoutLine(limits.timeoutMs)), timeoutMs);
+    const { signal, limits: { timeoutMs } } = this.#spec.request;
+    const timer = setTimeout(() => this.#end("timeout", timeoutLine(timeoutMs)), timeoutMs);
     const onAbort = () => this.#end("interrupted", "Interrupted.");
     signal.addEventListener("abort", onAbort, { once: true });
     if (signal.aborted) onAbort();

@@ -201,14 +201,14 @@ console.log(join("a", "..", "b"), format("%d", 1));`;
 });
 
 sandboxTest("stops a busy loop at the time limit", async (sandbox) => {
-  for (const [language, code] of [["typescript", "for (;;);"], ["python", "while True: pass"]]) {
-    const result = await runScript(sandbox, code!, {
-      language: language as "python",
-      limits: { timeoutMs: 700 },
-    });
+  for (const language of ["typescript", "python"] as const) {
+    const start = await runScript(sandbox, "1", { language });
+    const code = language === "python" ? "while True: pass" : "for (;;);";
+    const result = await runScript(sandbox, code, { language, limits: { timeoutMs: 700 } });
     assert.equal(result.status, "timeout");
     assert.match(result.errors, /Timed out after 0\.7 s and was stopped\./);
-    assert.ok(result.durationMs < 4_000, `SIGTERM was enough: ${result.durationMs}`);
+    const looped = result.durationMs - start.durationMs;
+    assert.ok(looped < 5_000, `SIGTERM was not enough: ${looped}`);
   }
 });
 
@@ -219,10 +219,10 @@ print("ignoring")
 while True: time.sleep(1)`;
   const result = await runScript(sandbox, code, {
     language: "python",
-    limits: { timeoutMs: 700 },
+    limits: { timeoutMs: 1500 },
   });
   assert.deepEqual([result.status, result.output], ["timeout", "ignoring\n"]);
-  assert.ok(result.durationMs > 5_000 && result.durationMs < 9_000, `${result.durationMs}`);
+  assert.ok(result.durationMs > 6_500, `${result.durationMs}`);
 });
 
 sandboxTest("counts a slow call against the time limit and cancels it", async (sandbox) => {
@@ -237,7 +237,7 @@ sandboxTest("counts a slow call against the time limit and cancels it", async (s
   const code = `import { terminal } from "hermes_tools";
 console.log("calling");
 await terminal({ command: "make" });`;
-  const result = await runScript(sandbox, code, { callTool, limits: { timeoutMs: 600 } });
+  const result = await runScript(sandbox, code, { callTool, limits: { timeoutMs: 1000 } });
   assert.deepEqual([result.status, result.output, cancelled], ["timeout", "calling\n", true]);
 });
 
