@@ -12,6 +12,7 @@ import {
   looksLikePlugin,
   type PluginSource,
   readSource,
+  statOf,
 } from "./source.ts";
 import { readTrust } from "./trust.ts";
 
@@ -45,18 +46,18 @@ export class Discovery {
 
   /** The plugin of a name; a project's own only counts once somebody trusted it, or when it is the only one. */
   async find(id: string): Promise<Candidate | undefined> {
-    const project = await this.#inFolder(this.#projectDir, { id, origin: "project" });
-    const trusted = project && (await readTrust(this.#home))[this.#cwd]?.[id] !== undefined;
+    const project = this.#inFolder(this.#projectDir, { id, origin: "project" });
+    const trusted = project && readTrust(this.#home)[this.#cwd]?.[id] !== undefined;
     if (trusted) return project;
-    const locked = (await readLock(this.#home))[id];
+    const locked = readLock(this.#home)[id];
     if (locked) return this.#pinned(id, locked);
-    const user = await this.#inFolder(this.#userDir, { id, origin: "user" });
+    const user = this.#inFolder(this.#userDir, { id, origin: "user" });
     return user ?? await this.#bundled(id) ?? project;
   }
 
   /** The plugins of the project, trusted or not. */
-  async project(): Promise<Candidate[]> {
-    return await this.#folder(this.#projectDir, "project");
+  project(): Candidate[] {
+    return this.#folder(this.#projectDir, "project");
   }
 
   get #userDir(): string {
@@ -72,12 +73,12 @@ export class Discovery {
   async #all(): Promise<Candidate[]> {
     const { BUNDLED_PLUGINS } = await import("../../plugins/manifest.ts");
     const bundled = await Promise.all(Object.keys(BUNDLED_PLUGINS).map((id) => this.#bundled(id)));
-    const locked = Object.entries(await readLock(this.#home));
+    const locked = Object.entries(readLock(this.#home));
     return [
       ...bundled.filter((one) => one !== undefined),
-      ...await this.#folder(this.#userDir, "user"),
+      ...this.#folder(this.#userDir, "user"),
       ...locked.map(([id, one]) => this.#pinned(id, one)),
-      ...await this.project(),
+      ...this.project(),
     ];
   }
 
@@ -94,46 +95,31 @@ export class Discovery {
     return { id, origin: "url", location: locked.url, read };
   }
 
-  async #folder(
-    folder: string | undefined,
-    origin: "user" | "project",
-  ): Promise<Candidate[]> {
-    if (folder === undefined) return [];
-    const names = new Set<string>();
-    try {
-      for await (const { name } of Deno.readDir(folder)) names.add(name.replace(/\.ts$/, ""));
-    } catch {
-      // No such folder: no plugins there.
-      return [];
-    }
-    const found = await Promise.all(
-      [...names].sort().map((id) => this.#inFolder(folder, { id, origin })),
-    );
-    return found.filter((candidate) => candidate !== undefined);
+  #folder(folder: string | undefined, origin: "user" | "project"): Candidate[] {
+    if (folder === undefined || !statOf(folder)?.isDirectory) return [];
+    const names = [...Deno.readDirSync(folder)].map(({ name }) => name.replace(/\.ts$/, ""));
+    return [...new Set(names)].sort().flatMap((id) => this.#inFolder(folder, { id, origin }) ?? []);
   }
 
-  async #inFolder(
+  #inFolder(
     folder: string | undefined,
     { id, origin }: { id: string; origin: "user" | "project" },
-  ): Promise<Candidate | undefined> {
+  ): Candidate | undefined {
     // A name is a name, never a way to somewhere else.
     if (folder === undefined || id.includes("/") || id.startsWith(".")) return undefined;
     const path = joinPath(folder, id);
-    const location = await looksLikePlugin(path)
-      ? path
-      : await Deno.stat(`${path}.ts`).then((info) => info.isFile, () => false)
-      ? `${path}.ts`
-      : undefined;
-    if (location === undefined) return undefined;
+    const isFile = !looksLikePlugin(path);
+    if (isFile && !statOf(`${path}.ts`)?.isFile) return undefined;
+    const location = isFile ? `${path}.ts` : path;
     const read = origin === "user"
-      ? () => readSource(location)
+      ? () => Promise.resolve(readSource(location))
       : () => this.#readTrusted(id, location);
     return { id, origin, location, read };
   }
 
   async #readTrusted(id: string, location: string): Promise<PluginSource> {
-    const source = await readSource(location);
-    const seen = (await readTrust(this.#home))[this.#cwd]?.[id];
+    const source = readSource(location);
+    const seen = readTrust(this.#home)[this.#cwd]?.[id];
     if (seen === await contentHash(source.files)) return source;
     const what = seen === undefined ? "is not trusted" : "has changed since it was trusted";
     throw new PluginProblem(`it belongs to this project and ${what}`, {

@@ -3,6 +3,7 @@
  * themselves in the cache. A file that is not the pinned one is never loaded.
  */
 import type { Home } from "../config/home.ts";
+import { readOptional } from "../config/load.ts";
 import { HermesError } from "../protocol/error.ts";
 import { writeFileAtomic } from "../util/atomic_write.ts";
 import { sha256Hex } from "../util/hash.ts";
@@ -26,15 +27,10 @@ export interface LockedPlugin {
 const FILE = "plugins.lock";
 
 /** Every locked plugin by name. @throws {HermesError} when the file is damaged. */
-export async function readLock(home: Home): Promise<Record<string, LockedPlugin>> {
+export function readLock(home: Home): Record<string, LockedPlugin> {
   const path = home.path(FILE);
-  let text: string;
-  try {
-    text = await Deno.readTextFile(path);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return {};
-    throw error;
-  }
+  const text = readOptional(path);
+  if (text === undefined) return {};
   try {
     const { plugins } = JSON.parse(text) as { plugins: Record<string, LockedPlugin> };
     for (const locked of Object.values(plugins)) locked.files[locked.entry]!.sha256.at(0);
@@ -52,7 +48,7 @@ export async function changeLock(
   home: Home,
   { name, locked }: { name: string; locked: LockedPlugin | undefined },
 ): Promise<void> {
-  const { [name]: _, ...others } = await readLock(home);
+  const { [name]: _, ...others } = readLock(home);
   const plugins = locked === undefined ? others : { ...others, [name]: locked };
   const sorted = Object.fromEntries(Object.entries(plugins).sort(([a], [b]) => a < b ? -1 : 1));
   await writeFileAtomic(home.path(FILE), `${JSON.stringify({ plugins: sorted }, null, 2)}\n`);

@@ -9,7 +9,7 @@ import { sha256Hex } from "../util/hash.ts";
 import { joinPath } from "../util/path.ts";
 import { type AskOptions, Conversation, type GuestLink } from "./conversation.ts";
 import type { Question } from "./messages.ts";
-import { type PermissionPlace, resolveAuthority } from "./permissions.ts";
+import type { PermissionPlace } from "./permissions.ts";
 import { PluginProblem, reasonOf } from "./problem.ts";
 import type { CheckedRegistrations } from "./registrations.ts";
 import type { PluginEntry } from "./settings.ts";
@@ -129,11 +129,12 @@ export class Plugin {
     const { snapshot, entry, place, mode, without } = this.#spec;
     if (entry.trustFull) return (await import("./in_process.ts")).startInProcess();
     const { modulesDir, manifest } = snapshot;
-    const [{ startProcess }, { GUEST_JS }, authority] = await Promise.all([
+    const [{ startProcess }, { resolveAuthority }, { GUEST_JS }] = await Promise.all([
       import("./process.ts"),
+      import("./permissions.ts"),
       import("./runtime_data.ts"),
-      resolveAuthority(manifest, { ...place, modulesDir }),
     ]);
+    const authority = await resolveAuthority(manifest, { ...place, modulesDir });
     const module = `data:application/javascript;base64,${
       new TextEncoder().encode(GUEST_JS).toBase64()
     }`;

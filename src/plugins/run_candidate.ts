@@ -16,11 +16,11 @@ export async function runCandidate(place: string, options: LoadOptions): Promise
   const { settings, cwd } = options;
   if (!isAddress(place)) {
     const location = resolvePath(cwd, place);
-    return await candidateOf(await readSource(location), { origin: "path", location, settings });
+    return await candidateOf(readSource(location), { origin: "path", location, settings });
   }
   const [url = "", pin] = place.split("#sha256=");
   const known = pin === undefined
-    ? Object.values(await readLock(settings.home)).find((locked) => locked.url === url)
+    ? Object.values(readLock(settings.home)).find((locked) => locked.url === url)
     : await readPin(settings.home, pin);
   const source = known
     ? await readLocked(settings.home, { name: url, locked: known })

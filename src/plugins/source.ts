@@ -26,13 +26,26 @@ const ENTRIES = ["mod.ts", "mod.js"];
 const MANIFESTS = ["plugin.yaml", "plugin.yml"];
 const SKIPPED = new Set(["node_modules"]);
 
-/** @throws {PluginProblem} when there is no plugin at the path or it is too large. */
-export async function readSource(path: string): Promise<PluginSource> {
-  const info = await Deno.stat(path).catch(() => undefined);
+/**
+ * Synchronous: a few small files are read sooner than a thread starts.
+ * @throws {PluginProblem} when there is no plugin at the path or it is too large.
+ */
+export function readSource(path: string): PluginSource {
+  const info = statOf(path);
   if (info === undefined) throw new PluginProblem(`there is nothing at ${path}`);
-  if (info.isDirectory) return sourceOf(await readFolder(path), path);
+  if (info.isDirectory) return sourceOf(readFolder(path), path);
   const entry = fileUrl(basename(path));
-  return { entry, files: new Map([[entry, await readBounded(path)]]) };
+  return { entry, files: new Map([[entry, readBounded(path)]]) };
+}
+
+/** What is at a path; undefined when nothing is. */
+export function statOf(path: string): Deno.FileInfo | undefined {
+  try {
+    return Deno.statSync(path);
+  } catch {
+    // Absent, or out of reach: the same to whoever looks for a plugin.
+    return undefined;
+  }
 }
 
 /** A plugin this build carries, as text. */
@@ -45,12 +58,9 @@ export function bundledSource(files: Readonly<Record<string, string>>): PluginSo
   return sourceOf(new Map(bytes), "the build");
 }
 
-/** True for a folder or file that can be a plugin, judged by names alone. */
-export async function looksLikePlugin(path: string): Promise<boolean> {
-  for (const name of [...MANIFESTS, ...ENTRIES]) {
-    if (await Deno.stat(joinPath(path, name)).then((info) => info.isFile, () => false)) return true;
-  }
-  return false;
+/** True for a folder that can be a plugin, judged by names alone. */
+export function looksLikePlugin(path: string): boolean {
+  return [...MANIFESTS, ...ENTRIES].some((name) => statOf(joinPath(path, name))?.isFile);
 }
 
 /**
@@ -90,11 +100,11 @@ export function fileUrl(path: string): string {
   return new URL(`file:///${path.split("/").map(encodeURIComponent).join("/")}`).href;
 }
 
-async function readFolder(root: string): Promise<Map<string, FileBytes>> {
+function readFolder(root: string): Map<string, FileBytes> {
   const files = new Map<string, FileBytes>();
   let totalBytes = 0;
-  for await (const path of walk(root, "")) {
-    const bytes = await readBounded(joinPath(root, path));
+  for (const path of walk(root, "")) {
+    const bytes = readBounded(joinPath(root, path));
     totalBytes += bytes.length;
     files.set(fileUrl(path), bytes);
     if (files.size > LIMITS.files || totalBytes > LIMITS.totalBytes) {
@@ -105,8 +115,8 @@ async function readFolder(root: string): Promise<Map<string, FileBytes>> {
 }
 
 /** Files below a folder, sorted; hidden ones and links are passed over. */
-async function* walk(root: string, prefix: string): AsyncGenerator<string> {
-  const entries = await Array.fromAsync(Deno.readDir(joinPath(root, prefix)));
+function* walk(root: string, prefix: string): Generator<string> {
+  const entries = [...Deno.readDirSync(joinPath(root, prefix))];
   for (const entry of entries.sort((a, b) => a.name < b.name ? -1 : 1)) {
     if (entry.name.startsWith(".") || SKIPPED.has(entry.name)) continue;
     const path = `${prefix}${entry.name}`;
@@ -115,12 +125,12 @@ async function* walk(root: string, prefix: string): AsyncGenerator<string> {
   }
 }
 
-async function readBounded(path: string): Promise<FileBytes> {
-  const { size } = await Deno.stat(path);
+function readBounded(path: string): FileBytes {
+  const { size } = Deno.statSync(path);
   if (size > LIMITS.fileBytes) {
     throw new PluginProblem(`${path} is too large for a plugin: ${describeLimits()}`);
   }
-  return await Deno.readFile(path);
+  return Deno.readFileSync(path);
 }
 
 export function describeLimits(): string {

@@ -34,7 +34,7 @@ behaviour("2: plugins of the project are discovered and load once trusted", asyn
   await bench.open({ enabled: ["local"] });
   assert.match(bench.reports[0]!, /belongs to this project and is not trusted/);
   const { home } = await bench.settings();
-  const hash = await contentHash((await readSource(folder)).files);
+  const hash = await contentHash(readSource(folder).files);
   await changeTrust(home, { project: bench.project, id: "local", hash });
   await bench.open({ enabled: ["local"] });
   assert.deepEqual(await bench.call("local_tool"), { local: true });

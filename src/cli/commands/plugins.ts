@@ -196,7 +196,7 @@ function whose(origin: "bundled" | "project"): string {
 
 /** Says of every enabled plugin what it may do and whether it is still what somebody said yes to. */
 async function audit({ settings, discovery, input }: PluginWork): Promise<number> {
-  const locked = await readLock(settings.home);
+  const locked = readLock(settings.home);
   const ids = new Set([...settings.config.plugins.enabled, ...Object.keys(locked)]);
   const findings = await Promise.all(
     [...ids].sort().map(async (id) => {
@@ -237,7 +237,7 @@ async function audit({ settings, discovery, input }: PluginWork): Promise<number
 /** Trusts plugins of the project in the working directory, as they are now. */
 async function trust({ settings, discovery, input }: PluginWork): Promise<number> {
   const project = Deno.cwd();
-  const all = await discovery.project();
+  const all = discovery.project();
   const wanted = input.args.length === 0 ? all : input.args.map((id) => {
     const found = all.find((candidate) => candidate.id === id);
     if (found) return found;
@@ -253,7 +253,7 @@ async function trust({ settings, discovery, input }: PluginWork): Promise<number
       out(`${id} is not trusted any more\n`);
       continue;
     }
-    const source = await readSource(location);
+    const source = readSource(location);
     const snapshot = await openSnapshot(source, snapshotDir(settings.home));
     err(
       describePlugin({ location }, snapshot) + describeRegistrations(await probePlugin(snapshot)),

@@ -89,7 +89,7 @@ class DevLoop {
     await this.#plugin?.close();
     this.#plugin = undefined;
     try {
-      const source = await readSource(this.#path);
+      const source = readSource(this.#path);
       const snapshot = await openSnapshot(source, snapshotDir(this.#settings.home));
       const { name } = snapshot.manifest;
       const candidate: Candidate = {

@@ -71,7 +71,7 @@ async function show({ source, snapshot }: FetchedPlugin, url: string): Promise<v
 }
 
 async function update(settings: Settings, input: CommandInput): Promise<number> {
-  const lock = await readLock(settings.home);
+  const lock = readLock(settings.home);
   const names = input.args.length > 0 ? input.args : Object.keys(lock);
   for (const name of names) {
     const locked = lock[name];
