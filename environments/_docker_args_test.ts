@@ -51,22 +51,23 @@ Deno.test("runArgs() hardens a container that nothing is said about", () => {
 });
 
 Deno.test("runArgs() follows every setting", () => {
-  const settings = {
-    docker_network: false,
-    docker_read_only: false,
-    docker_shm_size: "64m",
-    docker_extra_args: ["--gpus=all"],
-    container_cpu: 0,
-    container_memory: 0,
-    container_disk: 100,
-  };
   const more = {
     user: "root",
     homeDir: "/data/home",
     workspaceDir: "/data/work",
     volumes: ["/data:/data:ro", "cache:/cache"],
   };
-  deepEqual(runArgs(plan(settings, more)).slice(3, -4), [
+  const args = (changes: Partial<ContainerPlan>) =>
+    runArgs(plan({
+      docker_network: false,
+      docker_read_only: false,
+      docker_shm_size: "64m",
+      docker_extra_args: ["--gpus=all"],
+      container_cpu: 0,
+      container_memory: 0,
+      container_disk: 100,
+    }, { ...more, ...changes }));
+  deepEqual(args({}).slice(3, -4), [
     "--name=hermes-1",
     "--label=hermes.agent=1",
     "--label=hermes.key=k",
@@ -93,7 +94,7 @@ Deno.test("runArgs() follows every setting", () => {
     "--env=HOME=/root",
     "--gpus=all",
   ]);
-  ok(!runArgs(plan(settings, { ...more, quota: false })).some((arg) => /storage-opt/.test(arg)));
+  ok(!args({ quota: false }).some((arg) => /storage-opt/.test(arg)));
 });
 
 Deno.test("execArgs() runs a shell in the container", () => {

@@ -5,6 +5,7 @@ import { remoteFiles } from "./_remote_files.ts";
 import type { RemoteHost } from "./_remote_host.ts";
 import { RemoteShell } from "./_remote_shell.ts";
 import { ShellEnvironment } from "./_shell_environment.ts";
+import { DirectorySync, pushingFirst, type SyncedDirectory, withSync } from "./_sync.ts";
 
 export interface RemoteEnvironmentOptions {
   name: string;
@@ -16,8 +17,11 @@ export interface RemoteEnvironmentOptions {
   exports: Readonly<Record<string, string>>;
   /** Take over what a login shell exports. */
   login?: boolean;
+  /** Directories to keep equal. */
+  sync?: readonly SyncedDirectory[];
   /** The `terminal` section of the configuration. */
   settings?: Readonly<Record<string, unknown>> | undefined;
+  onProgress?: ((line: string) => void) | undefined;
 }
 
 /** Connects. @throws EnvironmentError when the place cannot be reached. */
@@ -27,6 +31,13 @@ export async function createRemoteEnvironment(
   const shell = new RemoteShell(options);
   try {
     const { home, cwd } = await shell.facts();
+    const { onProgress = () => {} } = options;
+    const syncs = (options.sync ?? []).map((pair) =>
+      new DirectorySync({ ...pair, remote: resolvePath(home, pair.remote) }, {
+        runner: shell,
+        onProgress,
+      })
+    );
     const { persistent_shell: persistent, daemon_term_grace_seconds: grace } = options.settings ??
       {};
     return new ShellEnvironment({
@@ -34,8 +45,8 @@ export async function createRemoteEnvironment(
       sharesHost: options.sharesHost,
       cwd: options.cwd === undefined ? cwd : resolvePath(home, options.cwd.replace(/^~\/?/, "")),
       home,
-      shell,
-      files: remoteFiles(shell),
+      shell: syncs.length === 0 ? shell : withSync(shell, syncs, { onProgress }),
+      files: remoteFiles(syncs.length === 0 ? shell : pushingFirst(shell, syncs)),
       persistent: persistent !== false,
       killGraceMs: typeof grace === "number" ? grace * 1000 : undefined,
     });

@@ -247,10 +247,18 @@ export class RemoteShell implements Shell {
       process,
       kill: (how) => this.#endTree(channel, { ...how, marker, leaders: [pid] }, settle),
       left: () => Promise.resolve(undefined),
-      release: async () => {
-        if (!this.#closed) await this.#run(`rm -rf ${shellQuote(dir)}`, {});
-      },
+      release: () => this.#forget(dir),
     };
+  }
+
+  /** Removes what nobody needs any more; on a broken link that happens at the end. */
+  async #forget(dir: string): Promise<void> {
+    if (this.#closed) return;
+    try {
+      await this.#run(`rm -rf ${shellQuote(dir)}`, {});
+    } catch (error) {
+      if (!(error instanceof EnvironmentError)) throw error;
+    }
   }
 
   #letGo(channel: Channel): void {

@@ -7,9 +7,10 @@ import { EnvironmentError } from "../src/protocol/error.ts";
 import { which } from "../src/util/which.ts";
 import { childEnvironment } from "./_child_env.ts";
 import { createRemoteEnvironment } from "./_remote_environment.ts";
-import { passedVariables } from "./_settings.ts";
+import { passedVariables, readWords } from "./_settings.ts";
 import { sshSettings } from "./_ssh_args.ts";
 import { SshHost } from "./_ssh_host.ts";
+import { parseSync } from "./_sync.ts";
 import type { EnvironmentOptions } from "./manifest.ts";
 
 /** Connects. @throws EnvironmentError when the host cannot be reached. */
@@ -23,7 +24,9 @@ export async function createSshEnvironment(options: EnvironmentOptions): Promise
     cwd: typeof cwd === "string" && /^[/~]/.test(cwd) ? cwd : "~",
     exports: passedVariables(options),
     login: true,
+    sync: parseSync(readWords(options.settings ?? {}, "ssh_sync"), options),
     settings: options.settings,
+    onProgress: options.onProgress,
   });
 }
 
