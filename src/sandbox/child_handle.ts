@@ -42,7 +42,8 @@ const BOOT_TIMEOUT_MS = 15_000;
 const KILL_GRACE_MS = 5_000;
 const TOKEN_CHARS = 32;
 const FILE_BYTES = 64 * 1024 * 1024;
-const OPEN_FILES = 256;
+/** The runtime needs some; Python could hold that many removed files open. */
+const OPEN_FILES = { script: 256, python: 32 } as const;
 
 interface Place {
   directory: string;
@@ -62,6 +63,8 @@ export class ChildHandle {
   readonly #process: Deno.ChildProcess;
   readonly #output: OutputPump;
   readonly #directory: string;
+  /** The only place where the child may write files. */
+  readonly scratch: string;
   #killTimer: ReturnType<typeof setTimeout> | undefined;
   #disposing: Promise<Deno.CommandStatus> | undefined;
 
@@ -69,7 +72,7 @@ export class ChildHandle {
     greeted: Greeted<Deno.UnixConn>;
     process: Deno.ChildProcess;
     output: OutputPump;
-    directory: string;
+    place: Place;
   }) {
     this.#connection = parts.greeted.connection;
     this.frames = parts.greeted.frames;
@@ -78,7 +81,8 @@ export class ChildHandle {
     this.exited = parts.process.status;
     this.#process = parts.process;
     this.#output = parts.output;
-    this.#directory = parts.directory;
+    this.#directory = parts.place.directory;
+    this.scratch = parts.place.scratch;
   }
 
   /** Sends what is printed from now on there. */
@@ -169,7 +173,7 @@ async function meet(
     await sendBoot(process, bootSpec(spec, { ...place, token }));
     greeted = await acceptChild(listener, token);
     if (spec.python) await interpreterReady(greeted.frames);
-    return new ChildHandle({ greeted, process, output, directory: place.directory });
+    return new ChildHandle({ greeted, process, output, place });
   } catch (error) {
     greeted?.connection.close();
     signalGroup(process, "SIGKILL");
@@ -226,13 +230,16 @@ function finalCommand(place: Place, spec: ChildSpec) {
 function guestBoot(place: Place, spec: ChildSpec & { guest: GuestSpec }): Partial<BootSpec> {
   const { env, paths, ports, ...guest } = spec.guest;
   if (Deno.build.os !== "linux") return { guest };
-  const cache = joinPath(place.directory, "deno");
+  // A cache that others use as well may be read, never written.
+  const cache: PathGrant = spec.cacheDir === undefined
+    ? { path: joinPath(place.directory, "deno"), access: "work" }
+    : { path: spec.cacheDir, access: "tree" };
   return {
     guest,
     reentry: {
       ...finalCommand(place, spec),
-      env: { ...env, DENO_NO_UPDATE_CHECK: "1", DENO_DIR: cache },
-      paths: [...bootstrapGrants(spec.mode), ...paths, { path: cache, access: "work" }],
+      env: { ...env, DENO_NO_UPDATE_CHECK: "1", DENO_DIR: cache.path },
+      paths: [...bootstrapGrants(spec.mode), ...paths, cache],
       ports,
     },
   };
@@ -249,7 +256,7 @@ function bootSpec(spec: ChildSpec, place: Place & { token: string }): BootSpec {
       memoryBytes: spec.memoryMb * 1024 * 1024,
       cpuSeconds: spec.cpuSeconds,
       fileBytes: FILE_BYTES,
-      openFiles: OPEN_FILES,
+      openFiles: spec.python ? OPEN_FILES.python : OPEN_FILES.script,
     },
   };
   const { guest } = spec;

@@ -8,6 +8,7 @@ import type { ScriptRequest, ScriptResult, ScriptStatus } from "./contract.ts";
 import { exitLine } from "./exit_line.ts";
 import { FrameError, MAX_FRAME_BYTES, parseFrame } from "./frames.ts";
 import { OutputCapture } from "./output_capture.ts";
+import { watchScratch } from "./scratch_watch.ts";
 
 export interface RunSpec {
   request: ScriptRequest;
@@ -26,6 +27,7 @@ export interface RunEnd {
 
 const STDOUT_HEAD_SHARE = 0.4;
 const FLOOD_BYTES = 64 * 1024 * 1024;
+const SCRATCH_BYTES = 256 * 1024 * 1024;
 const MAX_BACKLOG_CHARS = 4 * 1024 * 1024;
 
 interface Stop {
@@ -54,7 +56,7 @@ export class ScriptRun {
 
   /** Runs to the end. Never rejects for anything a script can do. */
   async run(): Promise<RunEnd> {
-    const { signal, limits: { timeoutMs } } = this.#spec.request;
+    const { signal, language, limits: { timeoutMs } } = this.#spec.request;
     const timer = setTimeout(() => this.#end("timeout", timeoutLine(timeoutMs)), timeoutMs);
     const onAbort = () => this.#end("interrupted", "Interrupted.");
     signal.addEventListener("abort", onAbort, { once: true });
@@ -64,9 +66,15 @@ export class ScriptRun {
       stderr: this.#stderr,
       onBytes: () => this.#watchFlood(),
     });
+    // JavaScript has no files.
+    const unwatch = language !== "python" ? undefined : watchScratch(this.#child.scratch, {
+      maxBytes: SCRATCH_BYTES,
+      onFull: () => this.#end("error", `Stopped: more than ${SCRATCH_BYTES >> 20} MB of files.`),
+    });
     try {
       return await this.#serve();
     } finally {
+      await unwatch?.();
       clearTimeout(timer);
       signal.removeEventListener("abort", onAbort);
       this.#desk.close();

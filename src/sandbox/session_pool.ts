@@ -12,6 +12,7 @@ export class SessionPool {
   readonly #idleMs: number;
   /** Oldest use first. */
   readonly #kept = new Map<string, Kept>();
+  #closed = false;
 
   constructor(idleMs: number) {
     this.#idleMs = idleMs;
@@ -28,6 +29,9 @@ export class SessionPool {
 
   /** Keeps a child until it is taken again, idle too long, or one too many. */
   async give(key: string, child: ChildHandle): Promise<void> {
+    if (this.#closed) return await child.kill();
+    // Another run of the same name may have been faster; the last one counts.
+    await this.take(key)?.kill();
     const idleTimer = setTimeout(() => this.#end(key, child), this.#idleMs);
     // A forgotten session must not keep hermes from exiting.
     Deno.unrefTimer(idleTimer);
@@ -38,6 +42,7 @@ export class SessionPool {
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     await Promise.all([...this.#kept].map(([key, kept]) => this.#end(key, kept.child)));
   }
 

@@ -368,6 +368,21 @@ print(started < 1000)`,
   assert.equal(workers.output, "ReferenceError\n");
 });
 
+sandboxTest("stops a script that fills the disk", async (sandbox) => {
+  const code = `import os
+for i in range(1000):
+    os.makedirs(f"d{i}")
+    with open(f"d{i}/file", "wb") as file:
+        file.truncate(60 << 20)
+import time
+time.sleep(60)`;
+  const result = await runScript(sandbox, code, { language: "python" });
+  assert.equal(result.status, "error");
+  assert.match(result.errors, /more than 256 MB of files/);
+  const large = `open("file", "wb").truncate(100 << 20)`;
+  assert.match((await runScript(sandbox, large, { language: "python" })).errors, /too large/);
+});
+
 sandboxTest("hands Python one socket and no other descriptor", async (sandbox) => {
   const code = `import os
 def is_open(fd):

@@ -121,6 +121,13 @@ Deno.test("SandboxRunner.run() ends a session that is idle", async () => {
   await Deno.remove(tempDir, { recursive: true });
 });
 
+sessionTest("keeps one child when two runs of a session overlap", async (sandbox) => {
+  const code = `await new Promise((resolve) => setTimeout(resolve, 50));\nconst x = 1;`;
+  await Promise.all([1, 2].map(() => runScript(sandbox, code, { session: "a" })));
+  const later = await runScript(sandbox, "console.log(x);", { session: "a" });
+  assert.equal(later.output, "1\n");
+});
+
 sessionTest("ends the oldest session when there are too many", async (sandbox) => {
   for (const session of ["a", "b", "c", "d", "e"]) {
     await runScript(sandbox, "const x = 1;", { session });
