@@ -144,6 +144,11 @@ export class DockerHost implements RemoteHost {
     return `container ${this.#plan.name}`;
   }
 
+  /** What marks the containers of the same home of hermes. */
+  get profile(): string {
+    return this.#plan.labels[LABEL.profile]!;
+  }
+
   async connect(): Promise<void> {
     const { name, settings } = this.#plan;
     if (settings.reapOrphans) this.#reaping ??= this.#reap();

@@ -3,6 +3,7 @@
  * `docker.io` with its own data and socket, and in both a small image that has nothing but
  * busybox. No registry, no bridge network, no root image needed.
  */
+import { busyboxArchive, TEST_IMAGE } from "./_image.ts";
 import {
   type HeldService,
   holdService,
@@ -22,8 +23,6 @@ export interface DockerService {
   image: string;
 }
 
-const IMAGE = "hermes-test:busybox";
-
 /** @throws ServiceUnavailable where the machine forbids it. */
 export function holdDocker(): Promise<HeldService<DockerService>> {
   return holdService<DockerService>({
@@ -31,13 +30,13 @@ export function holdDocker(): Promise<HeldService<DockerService>> {
     works: (running) => answers(running.host),
     start: async (dir) => {
       await needProgram("docker", "docker.io");
-      const running = await answers() ? { image: IMAGE } : await startDocker(dir);
+      const running = await answers() ? { image: TEST_IMAGE } : await startDocker(dir);
       await importImage(running, dir);
       return running;
     },
     stop: async (running) => {
       if (running.pidFile) await stopDaemon(running.pidFile);
-      else await docker(running, ["image", "rm", "-f", IMAGE]);
+      else await docker(running, ["image", "rm", "-f", TEST_IMAGE]);
     },
   });
 }
@@ -73,22 +72,12 @@ async function startDocker(dir: string): Promise<DockerService> {
     "--ip-masq=false",
   ], log);
   await waitFor("dockerd does not start here", { log, isSo: () => answers(host) });
-  return { host, pidFile, image: IMAGE };
+  return { host, pidFile, image: TEST_IMAGE };
 }
 
-/** The root file system: busybox, its applets as links, a place for temporary files. */
 async function importImage(service: DockerService, dir: string): Promise<void> {
-  const busybox = await needProgram("busybox", "busybox-static");
-  const root = `${dir}/image`;
-  const script = `set -e; mkdir -p ${root}; cd ${root}; chmod 755 .
-mkdir bin etc tmp proc dev sys root; chmod 1777 tmp; cp ${busybox} bin/busybox
-for name in $(bin/busybox --list); do [ -e bin/$name ] || ln -s busybox bin/$name; done
-echo root:x:0:0:root:/root:/bin/sh >etc/passwd; echo root:x:0: >etc/group
-tar -c . >${dir}/image.tar`;
-  const made = await run(["/bin/sh", "-c", script]);
-  const tar = await Deno.readFile(`${dir}/image.tar`).catch(() => new Uint8Array());
-  const imported = await docker(service, ["import", "-", IMAGE], tar);
+  const imported = await docker(service, ["import", "-", TEST_IMAGE], await busyboxArchive(dir));
   if (imported.code !== 0) {
-    throw new ServiceUnavailable(`cannot make an image: ${made.output}${imported.output}`.trim());
+    throw new ServiceUnavailable(`cannot import an image: ${imported.output.trim()}`);
   }
 }
