@@ -100,8 +100,8 @@ async function lintError(
 
 /** JavaScript and TypeScript by the parser that Deno brings along. */
 async function scriptError(path: string, text: string): Promise<string | undefined | Lint> {
-  const { stripTypeScriptTypes } = await import("node:module");
-  const found = complaint(() => stripTypeScriptTypes(text, { mode: "transform" }));
+  const { transformTypes } = await import("../src/util/transform_types.ts");
+  const found = complaint(() => transformTypes(text));
   if (found !== undefined && /\.js$/.test(path) && /<\/|\/>/.test(text)) {
     return { status: "skipped", message: "JSX in a .js file" };
   }

@@ -24,8 +24,9 @@ export async function stripTypes(source: string, name: string): Promise<string> 
   } catch {
     // Enums and namespaces need code of their own; a real syntax error is described better there too.
   }
+  const { transformTypes } = await import("../util/transform_types.ts");
   try {
-    return stripTypeScriptTypes(source, { mode: "transform" });
+    return transformTypes(source);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     throw new ScriptSyntaxError(message.replaceAll("file:///stripTypeScriptTypes.ts", name));
