@@ -38,7 +38,7 @@ export interface GuestSpec extends GuestBoot {
   ports: PortGrant;
 }
 
-const BOOT_TIMEOUT_MS = 15_000;
+const BOOT_TIMEOUT_MS = 60_000;
 const KILL_GRACE_MS = 5_000;
 const TOKEN_CHARS = 32;
 const FILE_BYTES = 64 * 1024 * 1024;

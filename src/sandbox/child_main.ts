@@ -42,6 +42,8 @@ export interface BootSpec {
 
 /** Where the stub module finds the way out while it is evaluated. */
 const CALL_KEY = Symbol.for("hermes.call");
+/** What a script does instead of reaching out itself. */
+const OUTSIDE_HINT = "scripts reach files, network and programs through hermes_tools only";
 const BROKEN = 70;
 const { exit, stderr } = Deno;
 
@@ -169,6 +171,7 @@ function describeFailure(reason: unknown): string {
     : `Uncaught ${Deno.inspect(reason)}`;
   const lines = text
     .replace(/data:application\/javascript;base64,[\w+/=.]+/g, "script.ts")
+    .replace(/, run again with the --[\w-]+ flag/, `: ${OUTSIDE_HINT}`)
     .split("\n")
     .filter((line) => !/^ {4}at .*(data:text\/javascript|\bfile:\/\/|\bext:)/.test(line));
   return `${lines.join("\n")}\n`;

@@ -102,6 +102,8 @@ def _hermes():
         while trace and trace.tb_frame.f_code.co_filename != "script.py":
             trace = trace.tb_next
         traceback.print_exception(kind, value, trace)
+        if isinstance(value, PermissionError):
+            print("Scripts reach files, network and programs through hermes_tools only.", file=sys.stderr)
 
     def run(source, stub):
         tools = types.ModuleType("hermes_tools")

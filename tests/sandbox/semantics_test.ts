@@ -78,6 +78,25 @@ with ThreadPoolExecutor(8) as pool:
   assert.equal(result.output, "8\n");
 });
 
+sandboxTest("holds a script back that calls faster than tools answer", async (sandbox) => {
+  let running = 0;
+  let most = 0;
+  const content = JSON.stringify({ text: "x".repeat(10_000) });
+  const callTool = async () => {
+    most = Math.max(most, ++running);
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    running--;
+    return { content, isError: false };
+  };
+  const code = `import { read_file } from "hermes_tools";
+const path = "y".repeat(10_000);
+const all = await Promise.all(Array.from({ length: 2000 }, () => read_file({ path })));
+console.log(all.length, all.every(({ text }) => text.length === 10_000));`;
+  const result = await runScript(sandbox, code, { callTool, limits: { maxToolCalls: 2000 } });
+  assert.equal(result.output, "2000 true\n");
+  assert.ok(most <= 64, `${most} at once`);
+});
+
 sandboxTest("waits for work that nobody awaited", async (sandbox) => {
   const code = `import { read_file } from "hermes_tools";
 async function main() {
@@ -198,6 +217,15 @@ sandboxTest("refuses foreign imports with a clear message", async (sandbox) => {
   const pure = `import { join } from "node:path";\nimport { format } from "util";
 console.log(join("a", "..", "b"), format("%d", 1));`;
   assert.equal((await runScript(sandbox, pure)).output, "b 1\n");
+});
+
+sandboxTest("says how to reach the outside when a script tries itself", async (sandbox) => {
+  const expected = /reach files, network and programs through hermes_tools only/;
+  const script = await runScript(sandbox, `await fetch("http://127.0.0.1:8080/");`);
+  assert.match(script.errors, expected);
+  assert.doesNotMatch(script.errors, /--allow/);
+  const python = await runScript(sandbox, `open("/etc/passwd")`, { language: "python" });
+  assert.match(python.errors, expected);
 });
 
 sandboxTest("stops a busy loop at the time limit", async (sandbox) => {
