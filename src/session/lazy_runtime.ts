@@ -28,10 +28,12 @@ export class LazyRuntime {
     this.#options = options;
   }
 
-  /** The runtime, built at the first call. */
+  /** The runtime, built at the first call; after a failure the next call tries again. */
   get(): Promise<ToolRuntime> {
-    this.#building ??= this.#build();
-    return this.#building;
+    return this.#building ??= this.#build().catch((error) => {
+      this.#building = undefined;
+      throw error;
+    });
   }
 
   /** The runtime if a tool was ever called. */
@@ -46,7 +48,8 @@ export class LazyRuntime {
   warmSoon(): void {
     if (this.#options.environment !== "local" || this.#options.tools.length === 0) return;
     AbortSignal.timeout(WARM_AFTER_MS).addEventListener("abort", () => {
-      if (!this.#closed) this.#warm().catch(() => this.#building = undefined);
+      // What fails now fails again, and is told, when a call needs it.
+      if (!this.#closed) this.#warm().catch(() => {});
     }, { once: true });
   }
 

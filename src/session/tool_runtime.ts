@@ -69,6 +69,8 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
     home: userHome,
     passEnv: settings.config.terminal.env_passthrough,
     settings: settings.config.terminal,
+    dataDir: settings.home.dir,
+    onProgress: options.log,
   });
   const sandbox = new SandboxRunner({
     searchPath: processEnv.PATH ?? "",
