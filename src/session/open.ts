@@ -50,6 +50,8 @@ export interface OpenOptions {
   /** The variables hermes was started with. */
   processEnv: Record<string, string>;
   log: (line: string) => void;
+  /** What takes a while before a command can run: an image that is pulled. */
+  progress: (line: string) => void;
 }
 
 type ModelDefaults = LoopDeps["request"];

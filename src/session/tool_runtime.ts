@@ -42,6 +42,8 @@ export interface ToolRuntimeOptions {
   /** Absent when nothing listens. */
   hooks?: HookRunner;
   log: (line: string) => void;
+  /** What takes a while before a command can run: an image that is pulled. */
+  progress: (line: string) => void;
 }
 
 export interface ToolRuntime {
@@ -70,7 +72,7 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
     passEnv: settings.config.terminal.env_passthrough,
     settings: settings.config.terminal,
     dataDir: settings.home.dir,
-    onProgress: options.log,
+    onProgress: options.progress,
   });
   const sandbox = new SandboxRunner({
     searchPath: processEnv.PATH ?? "",

@@ -46,6 +46,7 @@ export async function openFromFlags(choices: SessionChoices, surface: Surface): 
       settings,
       processEnv: Deno.env.toObject(),
       log,
+      progress: choices.quiet ? log : (line) => err(`hermes: ${line}\n`),
     });
     if (notice !== undefined) err(`hermes: ${notice}\n`);
     return { session, settings, ...host };

@@ -30,6 +30,7 @@ export interface SessionChoices {
   persist: boolean;
   profile?: string;
   verbose: boolean;
+  quiet: boolean;
 }
 
 /** @throws {UsageError} when a value makes no sense. */
@@ -68,6 +69,7 @@ export function readSessionChoices(input: CommandInput): SessionChoices {
     persist,
     profile: text(flags.profile),
     verbose: flags.verbose === true,
+    quiet: flags.quiet === true,
   });
 }
 
