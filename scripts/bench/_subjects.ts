@@ -23,12 +23,9 @@ export interface SubjectOptions {
 
 export async function prepareSubjects(options: SubjectOptions): Promise<Subjects> {
   const { directory } = options;
-  const env = {
-    HOME: directory,
-    PATH: Deno.env.get("PATH") ?? "",
-    DENO_DIR: Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`,
-    NO_COLOR: "1",
-  };
+  const env = { HOME: directory, PATH: Deno.env.get("PATH") ?? "", NO_COLOR: "1" };
+  // Only the source needs the packages that are installed there.
+  const packages = Deno.env.get("DENO_DIR") ?? `${Deno.env.get("HOME")}/.cache/deno`;
   const binary = options.binary ?? await portableExecutable();
   const app = await buildApp(`${directory}/app`);
   const empty = `${directory}/empty.js`;
@@ -38,12 +35,16 @@ export async function prepareSubjects(options: SubjectOptions): Promise<Subjects
     name,
     command,
     args: [...args],
-    env,
+    // One each: V8 rejects what a process with other flags has put into a shared code cache.
+    env: { ...env, DENO_DIR: `${directory}/deno-${name}` },
   });
   const plain = ["run", "-A", "-q", "--no-prompt"];
   return {
     builds: new Map<string, Build>([
-      ["source", (args) => deno("source", [...plain, `${ROOT}/main.ts`, ...args])],
+      ["source", (args) => ({
+        ...deno("source", [...plain, `${ROOT}/main.ts`, ...args]),
+        env: { ...env, DENO_DIR: packages },
+      })],
       ["bundle", (args) => deno("bundle", [...PORTABLE_FLAGS, app, ...args])],
       ["portable", (args) => ({ name: "portable", command: binary, args: [...args], env })],
     ]),
