@@ -2,7 +2,7 @@
  * The `execute_code` tool: one script instead of many turns. Decides what a script may call and
  * what the model reads about it; the sandbox runs it, and its calls take the way of all calls.
  */
-import { ToolError } from "../src/protocol/error.ts";
+import { HermesError, ToolError } from "../src/protocol/error.ts";
 import type { InferSchema, JsonSchema } from "../src/protocol/json_schema.ts";
 import type { ToolDefinition } from "../src/protocol/provider.ts";
 import type { CheckContext, SchemaContext, ToolContext, ToolResult } from "../src/protocol/tool.ts";
@@ -13,6 +13,8 @@ import type {
   SandboxAvailability,
   ScriptLimits,
   ScriptProgress,
+  ScriptRequest,
+  ScriptResult,
 } from "../src/sandbox/contract.ts";
 import { scriptSignature } from "../src/sandbox/signature.ts";
 import { VERSION } from "../src/util/version.ts";
@@ -114,7 +116,7 @@ async function runCode(args: InferSchema<typeof SCHEMA>, ctx: ToolContext): Prom
   const needed = language === "python" ? available.python : available.script;
   if (!needed.available) throw new ToolError(`No ${language} here: ${needed.reason}`);
   const callable = callableTools(ctx.sessionTools, grants(ctx));
-  const result = await sandbox.run({
+  const result = await runIn(sandbox, {
     code: args.code,
     language,
     ...(session ? { session } : {}),
@@ -132,6 +134,16 @@ async function runCode(args: InferSchema<typeof SCHEMA>, ctx: ToolContext): Prom
     tool_calls_made: result.callsMade,
     duration_seconds: Math.round(result.durationMs / 10) / 100,
   };
+}
+
+/** A sandbox that fails to start is told to the model in one line. */
+async function runIn(sandbox: Sandbox, request: ScriptRequest): Promise<ScriptResult> {
+  try {
+    return await sandbox.run(request);
+  } catch (error) {
+    if (error instanceof HermesError) throw new ToolError(error.message);
+    throw error;
+  }
 }
 
 function definitionOf(name: string): ToolDefinition {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { HermesError } from "../src/protocol/error.ts";
 import type { ToolDefinition } from "../src/protocol/provider.ts";
 import type { CheckContext, SchemaContext } from "../src/protocol/tool.ts";
 import { registry } from "../src/registry/registry.ts";
@@ -119,6 +120,19 @@ Deno.test("execute_code passes limits, callable tools and the rest by name", asy
 Deno.test("execute_code refuses empty code and a language that cannot run", async () => {
   assert.match((await call({ code: " \n" })).reply.error, /code is empty/);
   assert.match((await call({ code: "1", language: "python" })).reply.error, /no interpreter/);
+});
+
+Deno.test("execute_code says in one line that a sandbox does not start", async () => {
+  await using env = await createTempEnvironment();
+  const sandbox = new FakeSandbox();
+  sandbox.run = () => Promise.reject(new HermesError("the script sandbox did not start: why"));
+  const services = { ...createTestServices(), extra: new Map([["sandbox", sandbox]]) };
+  const reply = await runTool(
+    "execute_code",
+    { code: "1" },
+    createTestContext(env, { services, sessionTools: [] }),
+  );
+  assert.deepEqual(reply, { error: "the script sandbox did not start: why" });
 });
 
 Deno.test("execute_code tells progress at most once a second", async () => {

@@ -71,7 +71,8 @@ export async function inspectPython(executable: string): Promise<PythonRuntime> 
     paths: string[];
     files: string[];
   };
-  if (version[0] < 3 || version[1] < 8) throw new Error(`${executable} is older than 3.8`);
+  const [major, minor] = version;
+  if (major < 3 || major === 3 && minor < 8) throw new Error(`${executable} is older than 3.8`);
   return { executable, grants: grantsFor(executable, { paths, files }) };
 }
 

@@ -100,17 +100,16 @@ export class SandboxRunner implements Sandbox {
     const { limits } = request;
     const cpuSeconds = Math.ceil(limits.timeoutMs / 1000) + CPU_SLACK_SECONDS;
     const isPython = request.language === "python";
+    const python = isPython ? await this.#pythonRuntime().catch(failStart) : undefined;
     const child = await startChild({
       mode: this.#mode,
       memoryMb: limits.memoryMb,
       cpuSeconds: key === undefined ? cpuSeconds : cpuSeconds * SESSION_RUNS,
       without: this.#options.without ?? [],
-      python: isPython ? await this.#pythonRuntime() : undefined,
+      python,
       tempDir: this.#options.tempDir,
       cacheDir: this.#options.cacheDir,
-    }).catch((error) => {
-      throw new HermesError(`the script sandbox did not start: ${error.message}`, { cause: error });
-    });
+    }).catch(failStart);
     const gap = isPython ? pythonGap(child.walls) : scriptGap(this.#mode, child.walls);
     if (gap === undefined) return child;
     await child.kill();
@@ -150,6 +149,10 @@ export class SandboxRunner implements Sandbox {
 function sessionKey(request: ScriptRequest): string | undefined {
   if (request.session === undefined) return undefined;
   return `${request.language === "python" ? "python" : "script"}:${request.session}`;
+}
+
+function failStart(error: Error): never {
+  throw new HermesError(`the script sandbox did not start: ${error.message}`, { cause: error });
 }
 
 function dataUrl(type: string, text: string): string {
