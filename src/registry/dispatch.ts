@@ -16,7 +16,14 @@ import { type AdmissionParts, consultHooks, grantWish } from "./admission.ts";
 import { type CallState, createContext } from "./context.ts";
 import { CallTimeout, Deadline, settleWithin } from "./deadline.ts";
 import { type GuardedCall, Guardrails, type GuardVerdict } from "./guardrails.ts";
-import { errorOutcome, type Outcome, redactDeep, refusal, resultOutcome } from "./outcome.ts";
+import {
+  errorOutcome,
+  type Outcome,
+  redactDeep,
+  refusal,
+  resultOutcome,
+  withNotes,
+} from "./outcome.ts";
 import { planCall, prepareCall, type PreparedCall } from "./prepare.ts";
 import { fitResult, type ResultLimits, resultLimits } from "./result_limits.ts";
 import { isUntrusted, wrapUntrusted } from "./untrusted.ts";
@@ -91,8 +98,8 @@ class Dispatcher implements ToolDispatcher {
     const { name, options, outcome, unknownTool, startedAt } = refused;
     const place = { id: call.id, name, options };
     this.#emitStart(place, call.arguments);
-    const { text, note, halt }: GuardVerdict = isNested(options)
-      ? { text: outcome.text, note: "" }
+    const { text, notes, halt }: GuardVerdict = isNested(options)
+      ? { text: outcome.text, notes: [] }
       : this.#guardrails.after({
         name,
         idempotent: false,
@@ -100,7 +107,7 @@ class Dispatcher implements ToolDispatcher {
         args: call.arguments,
       }, outcome);
     return {
-      ...this.#report(place, { outcome, text: this.#clean(text + note), startedAt }),
+      ...this.#report(place, { outcome, text: this.#clean(withNotes(text, notes)), startedAt }),
       ...(unknownTool ? { unknownTool } : {}),
       ...(halt === undefined ? {} : { halt }),
     };
@@ -191,7 +198,7 @@ class Dispatcher implements ToolDispatcher {
     if (!isNested(options)) {
       const verdict: GuardVerdict = outcome.fromTool
         ? this.#guardrails.after(guarded(state), outcome)
-        : { text, note: "" };
+        : { text, notes: [] };
       halt = verdict.halt;
       text = await fitResult(verdict.text, {
         facts,
@@ -201,8 +208,8 @@ class Dispatcher implements ToolDispatcher {
         spill: this.#parts.services.spill,
       });
       if (outcome.fromTool && isUntrusted(facts)) text = wrapUntrusted(state.name, text);
-      // Below preview and marks: the note is hermes's own and must be read.
-      text += verdict.note;
+      // Beside preview and marks: these are hermes's own words and must be read.
+      text = withNotes(text, verdict.notes);
       if (options.batch) options.batch.usedChars += text.length;
     }
     await this.#notifyPost(state, { outcome, text, startedAt });

@@ -435,6 +435,18 @@ Deno.test("run() puts the words of guardrails below preview and marks", async ()
   );
 });
 
+Deno.test("run() warns inside a JSON result, which stays one", async () => {
+  const bench = new Bench().add({ name: "t", handler: () => ({ "exit_code": 1 }) })
+    .add({ name: "text", handler: () => "Error: {" });
+  const dispatcher = bench.dispatcher();
+  for (const name of ["t", "text"]) await dispatcher.run(name);
+  const { _guardrail: note, ...rest } = parsed(await dispatcher.run("t"));
+  assert.deepEqual(rest, { "exit_code": 1 });
+  assert.match(String(note), /^\[repeated_exact_failure_warning, 2 times/);
+  const { message } = await dispatcher.run("text");
+  assert.match(message.content, /^Error: \{\n\n\[repeated_exact_failure_warning, 2 times/);
+});
+
 Deno.test("run() wraps what comes from outside", async () => {
   const bench = new Bench().add({
     name: "web",

@@ -44,8 +44,8 @@ export interface GuardBlock {
 export interface GuardVerdict {
   /** The result itself, or what stands for it. */
   text: string;
-  /** What to add below it, however long it is; empty when there is nothing to say. */
-  note: string;
+  /** What the model must also read, however long the result is. */
+  notes: string[];
   /** Ends the turn; says why. */
   halt?: string;
 }
@@ -133,8 +133,7 @@ export class Guardrails {
     const body = stall.stub && !outcome.failed && outcome.text.length >= STUB_MIN_CHARS
       ? stall.stub
       : outcome.text;
-    const verdict = { text: body, note: notes.map((text) => `\n\n${text}`).join("") };
-    return halt === undefined ? verdict : { ...verdict, halt };
+    return { text: body, notes, ...(halt === undefined ? {} : { halt }) };
   }
 
   #noteFailure(tool: string, signature: string, notes: string[]): string | undefined {

@@ -7,8 +7,8 @@ function outcome(text: string, failed = false): Outcome {
 }
 
 /** As the model reads it. */
-function whole({ text, note, ...rest }: GuardVerdict) {
-  return { ...rest, text: text + note };
+function whole({ text, notes, ...rest }: GuardVerdict) {
+  return { ...rest, text: [text, ...notes].join("\n\n") };
 }
 
 class Turn {

@@ -73,6 +73,24 @@ export function errorOutcome(error: unknown, clean: (text: string) => string): O
   return { text: JSON.stringify({ error: line }), status: "error", fromTool: true, failed: true };
 }
 
+/** The text with notes of hermes in it: as a key of a JSON object, which stays one, else below it. */
+export function withNotes(text: string, notes: readonly string[]): string {
+  if (notes.length === 0) return text;
+  if (!isJsonObject(text)) return [text, ...notes].join("\n\n");
+  const head = text.slice(0, -1);
+  return `${head}${head === "{" ? "" : ","}"_guardrail":${JSON.stringify(notes.join(" "))}}`;
+}
+
+function isJsonObject(text: string): boolean {
+  if (!text.startsWith("{") || !text.endsWith("}")) return false;
+  try {
+    return isRecord(JSON.parse(text));
+  } catch {
+    // A text that only looks like one.
+    return false;
+  }
+}
+
 /** A copy of plain data with `clean` applied to every text in it. */
 export function redactDeep(value: unknown, clean: (text: string) => string): unknown {
   if (typeof value === "string") return clean(value);

@@ -15,11 +15,11 @@ async function configure(home: string, text: string): Promise<void> {
   await Deno.writeTextFile(`${home}/.hermes/config.yaml`, text);
 }
 
-/** What the model read of its calls, in order, without what the guardrails add below. */
+/** What the model read of its calls, in order. */
 function results(job: Pick<Job, "model">): Record<string, unknown>[] {
   const messages = job.model.requests.at(-1)!.body.messages as { role: string; content: string }[];
   return messages.filter(({ role }) => role === "tool")
-    .map(({ content }) => JSON.parse(content.split("\n\n[")[0]!));
+    .map(({ content }) => JSON.parse(content));
 }
 
 Deno.test("run --approve ask asks at the terminal, and a yes lasts as long as was said", async () => {
