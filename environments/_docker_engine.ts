@@ -149,6 +149,14 @@ export class DockerEngine {
     }
   }
 
+  /** True when anything but the container's own first process runs there. */
+  async isBusy(name: string): Promise<boolean> {
+    const { code, stdout } = await this.call(["top", name, "-o", "pid,args"]);
+    const lines = stdout.trim().split("\n").slice(1);
+    // Its `sleep` comes and goes.
+    return code === 0 && lines.filter((line) => !/ sleep \d+$/.test(line)).length > 1;
+  }
+
   /** Removes containers whose hermes has ended without doing so; returns their names. */
   async reap(): Promise<string[]> {
     const removed: string[] = [];
@@ -162,7 +170,8 @@ export class DockerEngine {
 
   failure(what: string, result: CliResult): EnvironmentError {
     const name = this.program.slice(this.program.lastIndexOf("/") + 1);
-    const reason = lastLine(result.stderr) || `exit code ${result.code}`;
+    const reason = (lastLine(result.stderr) || `exit code ${result.code}`)
+      .replace(/\.? Is the docker daemon running\?$/, "");
     const hint = /cannot connect|connection refused|is the docker daemon running/i.test(reason)
       ? ". Start the daemon, or run commands with --env local"
       : "";

@@ -13,9 +13,10 @@ export async function makePrivateDir(parent: string, id: string): Promise<string
   return dir;
 }
 
-/** Ends the processes and removes the directories of owners that are gone. Only where /proc tells. */
-export async function removeLeftovers(parent: string): Promise<void> {
-  if (!await exists("/proc/self")) return;
+/** Ends the processes and removes the directories of owners that are gone; returns those. Only where /proc tells. */
+export async function removeLeftovers(parent: string): Promise<string[]> {
+  const removed: string[] = [];
+  if (!await exists("/proc/self")) return removed;
   for await (const { name } of Deno.readDir(parent)) {
     const [, pid, id] = NAME.exec(name) ?? [];
     if (pid === undefined || await exists(`/proc/${pid}`)) continue;
@@ -24,11 +25,13 @@ export async function removeLeftovers(parent: string): Promise<void> {
       if ((await Deno.lstat(dir)).uid !== Deno.uid()) continue;
       await killTree({ leaders: [], marker: `${id}.` });
       await Deno.remove(dir, { recursive: true });
+      removed.push(dir);
     } catch (error) {
       // Another hermes is tidying up at the same time.
       if (!(error instanceof Deno.errors.NotFound)) throw error;
     }
   }
+  return removed;
 }
 
 /** False also for what may not be looked at: it cannot be used either. */

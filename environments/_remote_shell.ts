@@ -36,6 +36,7 @@ export interface RemoteShellOptions {
   exports: Readonly<Record<string, string>>;
   /** Take over what a login shell exports. */
   login?: boolean;
+  onProgress?: ((line: string) => void) | undefined;
 }
 
 export interface OwnOptions {
@@ -381,6 +382,7 @@ export class RemoteShell implements Shell {
     await channel.send(ownScript(commands.join("; ")));
     while (await channel.read());
     await channel.dispose();
+    this.#options.onProgress?.(`ended what a killed hermes left on the ${this.#host.label}`);
   }
 }
 

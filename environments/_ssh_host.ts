@@ -6,6 +6,7 @@ import { EnvironmentError } from "../src/protocol/error.ts";
 import { randomId } from "../src/util/id.ts";
 import type { ClientCommand } from "./_channel.ts";
 import { lastLine, runCli } from "./_cli.ts";
+import { exists } from "./_leftovers.ts";
 import type { RemoteCommandLine, RemoteHost } from "./_remote_host.ts";
 import { controlArgs, masterArgs, sessionArgs, sshAddress, type SshSettings } from "./_ssh_args.ts";
 
@@ -18,6 +19,7 @@ export interface SshHostOptions {
   tempDir: string;
 }
 
+const SOCKET_DIR = "hermes-ssh-";
 /** Servers allow 10 sessions for one connection unless told otherwise. */
 const SESSIONS = 8;
 
@@ -89,7 +91,7 @@ export class SshHost implements RemoteHost {
 
   async #open(): Promise<Connection> {
     const { settings, tempDir } = this.#options;
-    this.#dir ??= await Deno.makeTempDir({ dir: tempDir, prefix: "hermes-ssh-" });
+    this.#dir ??= await Deno.makeTempDir({ dir: tempDir, prefix: `${SOCKET_DIR}${Deno.pid}-` });
     const socket = `${this.#dir}/${randomId(6)}`;
     const result = await this.#ssh(masterArgs(settings, socket));
     if (result.code !== 0) {
@@ -125,4 +127,18 @@ export class SshHost implements RemoteHost {
     }
     return line;
   }
+}
+
+/** Removes sockets of connections whose hermes is gone; those end by themselves. */
+export async function removeOldSockets(tempDir: string): Promise<string[]> {
+  const removed: string[] = [];
+  for await (const { name } of Deno.readDir(tempDir)) {
+    const [, pid] = /^hermes-ssh-(\d+)-/.exec(name) ?? [];
+    if (pid === undefined || await exists(`/proc/${pid}`) || !await exists("/proc/self")) continue;
+    const dir = `${tempDir}/${name}`;
+    if ((await Deno.lstat(dir)).uid !== Deno.uid()) continue;
+    await Deno.remove(dir, { recursive: true });
+    removed.push(`removed ${dir}`);
+  }
+  return removed;
 }

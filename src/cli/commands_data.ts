@@ -81,6 +81,10 @@ function loadTools() {
   return import("./commands/tools.ts");
 }
 
+function loadEnv() {
+  return import("./commands/env.ts");
+}
+
 function loadHooks() {
   return import("./commands/hooks.ts");
 }
@@ -367,6 +371,39 @@ export const COMMANDS: readonly CommandSpec[] = [
       "hermes approvals check - < commands.txt",
       'hermes approvals forget "recursive delete"',
     ],
+  },
+  {
+    name: "env",
+    summary: "Show where commands can run, open a shell there, tidy up",
+    flags: [JSON_FLAG],
+    load: loadEnv,
+    subcommands: [
+      {
+        name: "list",
+        summary: "Print every environment and why it cannot be used",
+        flags: [JSON_FLAG],
+        load: loadEnv,
+      },
+      {
+        name: "check",
+        summary: "Open an environment, run a command in it and close it",
+        args: "NAME",
+        load: loadEnv,
+      },
+      {
+        name: "shell",
+        summary: "Open a shell in an environment",
+        args: "NAME",
+        load: loadEnv,
+      },
+      {
+        name: "clean",
+        summary: "Remove containers, processes and files that nobody uses any more",
+        args: "[NAME]",
+        load: loadEnv,
+      },
+    ],
+    examples: ["hermes env check docker", "hermes env shell docker", "hermes env clean"],
   },
   {
     name: "hooks",

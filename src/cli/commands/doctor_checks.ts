@@ -11,6 +11,7 @@ import { randomId } from "../../util/id.ts";
 import { dirname } from "../../util/path.ts";
 import { isStandalone } from "../../util/runtime.ts";
 import { VERSION } from "../../util/version.ts";
+import { checkEnvironments } from "./doctor_environments.ts";
 import { checkModel } from "./doctor_model.ts";
 import { checkPrograms, checkSandbox } from "./doctor_programs.ts";
 
@@ -40,6 +41,7 @@ export const CHECKS: readonly Check[] = [
   guarded("sessions", checkStore),
   guarded("model", withSettings(checkModel)),
   guarded("programs", withSettings(checkPrograms)),
+  guarded("environments", withSettings(checkEnvironments)),
   guarded("execute_code", withSettings(checkSandbox)),
 ];
 

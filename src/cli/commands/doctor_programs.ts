@@ -9,8 +9,6 @@ interface Program {
   name: string;
   /** Prints a version; a failure means it is installed but does not work. */
   probe: readonly string[];
-  /** The environment that cannot do without it. */
-  backend?: string;
   required?: boolean;
   without: string;
   install: string;
@@ -38,20 +36,6 @@ const PROGRAMS: readonly Program[] = [
     without: "search_files uses its own, slower engine",
     install: "Install ripgrep for faster searches",
   },
-  {
-    name: "docker",
-    probe: ["version", "--format", "{{.Server.Version}}"],
-    backend: "docker",
-    without: "the docker environment is not available",
-    install: "Install docker and start its daemon",
-  },
-  {
-    name: "ssh",
-    probe: ["-V"],
-    backend: "ssh",
-    without: "the ssh environment is not available",
-    install: "Install an OpenSSH client",
-  },
 ];
 
 export async function checkPrograms(settings: Settings): Promise<Finding[]> {
@@ -60,7 +44,7 @@ export async function checkPrograms(settings: Settings): Promise<Finding[]> {
 
 async function checkProgram(program: Program, settings: Settings): Promise<Finding> {
   const { name } = program;
-  const needed = program.required || settings.config.terminal.backend === program.backend;
+  const needed = program.required === true;
   const status = needed ? "fail" : "note";
   const path = await which(name, settings.env("PATH"));
   if (path === undefined) {

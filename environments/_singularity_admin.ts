@@ -1,0 +1,14 @@
+/** Looking after instances. */
+import type { EnvironmentAdmin } from "./admin.ts";
+import { findSingularity, openSingularity } from "./singularity.ts";
+
+export const SINGULARITY_ADMIN: EnvironmentAdmin = {
+  async look({ env }) {
+    const { path, version } = await findSingularity({ PATH: env.PATH ?? "" });
+    return `${version} (${path})`;
+  },
+  open: openSingularity,
+  async clean(options) {
+    return (await (await openSingularity(options)).reap()).map((name) => `stopped ${name}`);
+  },
+};

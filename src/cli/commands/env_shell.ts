@@ -1,0 +1,51 @@
+/** A person's own shell in an environment, on the terminal hermes was started on. */
+import { ADMINS } from "../../../environments/admin.ts";
+import type { EnvironmentOptions } from "../../../environments/manifest.ts";
+import { UsageError } from "../../protocol/error.ts";
+
+/** Bash where there is one. */
+const SCRIPT = "command -v bash >/dev/null && exec bash; exec sh";
+
+/** Runs until the person leaves; the exit code of the shell. */
+export async function openShell(name: string, options: EnvironmentOptions): Promise<number> {
+  const admin = await ADMINS[name]!();
+  const host = await admin.open?.(options);
+  if (host === undefined) {
+    const shell = options.env.SHELL ?? "/bin/sh";
+    return await attach([shell], { env: { ...options.env }, cwd: options.cwd });
+  }
+  try {
+    await host.connect();
+    const tty = Deno.stdin.isTerminal() && Deno.stdout.isTerminal();
+    const client = await host.client({ shell: "/bin/sh", script: SCRIPT, tty });
+    if (!("argv" in client)) {
+      client.kill();
+      throw new UsageError(`${name} has no shell for people; run commands with --env ${name}`);
+    }
+    const code = await attach(client.argv, { env: client.env, cwd: "/" });
+    client.onExit?.();
+    return code;
+  } finally {
+    await host.close();
+  }
+}
+
+async function attach(
+  argv: readonly string[],
+  options: { env: Record<string, string>; cwd: string },
+): Promise<number> {
+  const child = new Deno.Command(argv[0]!, {
+    args: argv.slice(1),
+    ...options,
+    clearEnv: true,
+    stdin: "inherit",
+    stdout: "inherit",
+    stderr: "inherit",
+  }).spawn();
+  // Ctrl-C belongs to what runs in the shell.
+  const ignore = () => {};
+  Deno.addSignalListener("SIGINT", ignore);
+  const { code } = await child.status;
+  Deno.removeSignalListener("SIGINT", ignore);
+  return code;
+}
