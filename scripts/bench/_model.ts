@@ -1,7 +1,12 @@
 /**
  * The benchmark's model: answers at once over real HTTP and SSE, asks for `turns` tool calls
  * and then says it is done. Notes when each request came and how much memory the caller held.
+ * On `node:http`, which keeps connections alive as providers do: `Deno.serve` closes them after
+ * a request of more than a few kilobytes.
  */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 
 export interface SeenRequest {
   at: number;
@@ -14,18 +19,18 @@ export class BenchModel {
   readonly requests: SeenRequest[] = [];
   /** Called while a request waits for its answer. */
   onRequest: (index: number) => Promise<void> = () => Promise.resolve();
-  #server: Deno.HttpServer<Deno.NetAddr>;
+  readonly #server = createServer((request, response) => {
+    void this.#answer(request, response, performance.now());
+  });
   #turns = 0;
 
-  constructor() {
-    this.#server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (request) => {
-      const at = performance.now();
-      return this.#answer(request, at);
-    });
+  /** Starts to listen on a free port of 127.0.0.1. */
+  async start(): Promise<void> {
+    await new Promise<void>((done) => this.#server.listen(0, "127.0.0.1", done));
   }
 
   get url(): string {
-    return `http://127.0.0.1:${this.#server.addr.port}/v1`;
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1`;
   }
 
   /** Forgets what it saw and asks for `turns` tool calls from now on. */
@@ -35,11 +40,12 @@ export class BenchModel {
   }
 
   async close(): Promise<void> {
-    await this.#server.shutdown();
+    this.#server.closeAllConnections();
+    await new Promise((done) => this.#server.close(done));
   }
 
-  async #answer(request: Request, at: number): Promise<Response> {
-    const body = await request.text();
+  async #answer(request: IncomingMessage, response: ServerResponse, at: number): Promise<void> {
+    const body = await text(request);
     const index = this.requests.length;
     this.requests.push({ at, fixedChars: fixedChars(body), body });
     await this.onRequest(index);
@@ -59,10 +65,9 @@ export class BenchModel {
       { choices: [{ index: 0, delta: {}, finish_reason: finish }] },
       { choices: [], usage: { prompt_tokens: 10, completion_tokens: 1, total_tokens: 11 } },
     ];
-    const text = frames.map((frame) => `data: ${JSON.stringify(frame)}\n\n`).join("");
-    return new Response(`${text}data: [DONE]\n\n`, {
-      headers: { "content-type": "text/event-stream" },
-    });
+    const events = frames.map((frame) => `data: ${JSON.stringify(frame)}\n\n`).join("");
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.end(`${events}data: [DONE]\n\n`);
   }
 }
 

@@ -126,6 +126,7 @@ if (import.meta.main) {
   const directory = await Deno.makeTempDir({ prefix: "hermes-bench-" });
   const model = new BenchModel();
   try {
+    await model.start();
     const subjects = await prepareSubjects({ directory, binary: values.bin });
     const budgets = await measureAll({ subjects, model, runs: Number(values.runs) });
     report(budgets);

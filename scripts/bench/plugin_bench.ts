@@ -1,0 +1,125 @@
+/**
+ * What plugins cost: nothing when there is none, little when one is only known, a process when
+ * one is needed, and a message a call. Usage: plugin_bench.ts [--runs N]
+ */
+import { readEntry } from "../../src/plugins/settings.ts";
+import { Plugin } from "../../src/plugins/plugin.ts";
+import { openSnapshot } from "../../src/plugins/snapshot.ts";
+import { readSource } from "../../src/plugins/source.ts";
+import { PORTABLE_FLAGS } from "../../src/util/runtime.ts";
+import { buildApp } from "../build_app.ts";
+import { BenchModel } from "./_model.ts";
+import { median, runTimed, type Subject } from "./_process.ts";
+
+const START_BUDGET_MS = 60;
+const CALL_BUDGET_MS = 1;
+const CALLS = 2_000;
+
+const MODULE = `export const manifest = { name: "bench", version: "1.0.0", description: "x" };
+export function register(ctx) {
+  ctx.registerTool({ name: "nothing", description: "x", schema: { type: "object" }, handler: () => ({}) });
+  HOOK
+}
+`;
+
+const at = Deno.args.indexOf("--runs");
+const runs = at < 0 ? 15 : Number(Deno.args[at + 1]);
+const directory = await Deno.makeTempDir({ prefix: "hermes-plugin-bench-" });
+const model = new BenchModel();
+
+/** A home of its own for each case, so that nothing but the plugin differs. */
+async function home(name: string, hook: string | undefined): Promise<string> {
+  const path = `${directory}/${name}`;
+  await Deno.mkdir(`${path}/.hermes/plugins`, { recursive: true });
+  const enabled = hook === undefined ? "[]" : "[bench]";
+  await Deno.writeTextFile(`${path}/.hermes/config.yaml`, `plugins:\n  enabled: ${enabled}\n`);
+  if (hook !== undefined) {
+    const module = MODULE.replace("HOOK", hook);
+    await Deno.writeTextFile(`${path}/.hermes/plugins/bench.ts`, module);
+  }
+  return path;
+}
+
+function subject(app: string, path: string): Subject {
+  return {
+    name: path,
+    command: Deno.execPath(),
+    args: [...PORTABLE_FLAGS, app, "run", "--base-url", model.url, "--model", "bench", "-q", "go"],
+    env: {
+      HOME: path,
+      PATH: Deno.env.get("PATH") ?? "",
+      DENO_DIR: `${directory}/cache`,
+      NO_COLOR: "1",
+    },
+  };
+}
+
+async function firstRequestMs(run: Subject): Promise<number> {
+  model.reset(0);
+  const { startedAt } = await runTimed(run);
+  return model.requests[0]!.at - startedAt;
+}
+
+/** Milliseconds a session takes longer to its first request than one without a plugin. */
+async function startCosts(app: string): Promise<Record<"known" | "needed", number>> {
+  const none = subject(app, await home("none", undefined));
+  const known = subject(app, await home("known", ""));
+  const needed = subject(
+    app,
+    await home("needed", `ctx.registerHook("pre_llm_call", () => undefined);`),
+  );
+  const costs = { known: [] as number[], needed: [] as number[] };
+  for (let round = -2; round < runs; round++) {
+    const base = await firstRequestMs(none);
+    const [a, b] = [await firstRequestMs(known), await firstRequestMs(needed)];
+    if (round < 0) continue;
+    costs.known.push(a - base);
+    costs.needed.push(b - base);
+  }
+  return { known: median(costs.known), needed: median(costs.needed) };
+}
+
+async function callMs(): Promise<{ p50: number; p99: number }> {
+  const file = `${directory}/bench.ts`;
+  await Deno.writeTextFile(file, MODULE.replace("HOOK", ""));
+  const plugin = await Plugin.load({
+    snapshot: await openSnapshot(readSource(file), `${directory}/snapshots`),
+    entry: readEntry({}),
+    config: {},
+    place: {
+      cwd: directory,
+      userHome: directory,
+      hermesRoot: `${directory}/none`,
+      dataDir: `${directory}/data`,
+      env: () => undefined,
+    },
+    log() {},
+    onEnd() {},
+  });
+  const { signal } = new AbortController();
+  const facts = { callId: "c", sessionId: "s", taskId: "main" };
+  const times: number[] = [];
+  for (let i = 0; i < CALLS; i++) {
+    const startedAt = performance.now();
+    await plugin.ask({ kind: "tool", name: "nothing", args: {}, facts }, { signal });
+    times.push(performance.now() - startedAt);
+  }
+  await plugin.close();
+  times.sort((a, b) => a - b);
+  return { p50: times[CALLS / 2]!, p99: times[Math.floor(CALLS * 0.99)]! };
+}
+
+try {
+  const { known, needed } = await startCosts(await buildApp(`${directory}/app`));
+  const { p50, p99 } = await callMs();
+  const good = needed <= START_BUDGET_MS && p50 <= CALL_BUDGET_MS;
+  console.log(`a plugin that is only known: ${known.toFixed(1)} ms to the first request`);
+  console.log(
+    `its process, when it is needed: ${needed.toFixed(1)} ms, at most ${START_BUDGET_MS}`,
+  );
+  console.log(`a call: ${p50.toFixed(3)} ms (p99 ${p99.toFixed(3)}), at most ${CALL_BUDGET_MS}`);
+  console.log(good ? "all budgets met" : "a budget is NOT met");
+} finally {
+  await model.close();
+  await Deno.remove(directory, { recursive: true });
+}
