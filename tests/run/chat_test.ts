@@ -29,13 +29,13 @@ Deno.test("chat streams answers, runs slash commands and leaves with a way back"
   });
 });
 
-Deno.test("chat asks before a command that needs a yes, and arrow keys answer", async () => {
+Deno.test("chat asks before a command that needs a yes, and enter alone is a no", async () => {
   const call = { toolCalls: [{ name: "terminal", arguments: { command: "rm -rf build" } }] };
   await withChat([call, { text: "left alone" }], async (screen, { home }) => {
     await Deno.mkdir(`${home}/build`);
     await screen.type("clean up\r");
     await screen.shows(/Allow it\?[\s\S]*4\. Deny/);
-    await screen.type("\x1b[A\r");
+    await screen.type("\r");
     await screen.shows(/refused by you[\s\S]*left alone/);
     ok((await Deno.stat(`${home}/build`)).isDirectory);
   });

@@ -60,6 +60,8 @@ export function createTerminalApprover(terminal: TerminalInput): Approver {
       const chosen = await choose(terminal, {
         question: `${oneLine(request.description)}\n  ${subject}\nAllow it?`,
         choices: offered.map(({ label }) => label),
+        // Enter at the end of a line typed meanwhile must not be a yes.
+        start: offered.length - 1,
         signal,
       });
       return { answer: chosen === undefined ? "deny" : offered[chosen[0]!]!.answer, by: "you" };

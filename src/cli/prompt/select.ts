@@ -7,6 +7,8 @@ export interface SelectOptions {
   choices: readonly string[];
   /** Several may be marked with the space bar. */
   multi?: boolean;
+  /** Which answer enter gives at first; default the first. */
+  start?: number;
 }
 
 export type SelectStep =
@@ -16,11 +18,12 @@ export type SelectStep =
 
 export class Select {
   #options: SelectOptions;
-  #at = 0;
+  #at: number;
   #marked = new Set<number>();
 
   constructor(options: SelectOptions) {
     this.#options = options;
+    this.#at = options.start ?? 0;
   }
 
   /** The lines to show now. */

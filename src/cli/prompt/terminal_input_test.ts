@@ -91,9 +91,9 @@ Deno.test("createTerminalApprover() shows the whole command once, without its tr
   const outcome = createTerminalApprover(terminal.input)
     .ask({ ...REQUEST, subject, onceOnly: true, allowAlways: false }, new AbortController().signal);
   await asking;
-  await terminal.type("\x1b[B\x1b[B\x1b[B");
+  await terminal.type("\x1b[A\x1b[A\x1b[B");
   await terminal.type("\r");
-  strictEqual((await outcome).answer, "deny");
+  strictEqual((await outcome).answer, "once");
   const { text } = terminal.screen;
   strictEqual(text.split(end).length, 2, "the command is painted once");
   ok(!text.includes("\x1b[2J") && !text.includes("\u202e"));
