@@ -20,6 +20,12 @@ import { createRemoteEnvironment } from "./_remote_environment.ts";
 import type { RemoteCommandLine } from "./_remote_host.ts";
 import type { EnvironmentOptions } from "./manifest.ts";
 
+/**
+ * Not a literal in the import: Deno would follow it and fetch the whole SDK for every command of
+ * everybody. `scripts/build_app.ts` knows this text and bundles the module.
+ */
+const SDK_MODULE: string = "../src/deps/daytona.ts";
+
 const SERVER = "https://app.daytona.io/api";
 const LABEL = "hermes-agent";
 const CREDENTIAL = "DAYTONA_API_KEY";
@@ -38,7 +44,7 @@ export async function createDaytonaEnvironment(options: EnvironmentOptions): Pro
     from: "https://app.daytona.io/dashboard/keys",
   });
   const settings = cloudSettings("daytona", options);
-  const sdk = await import("../src/deps/daytona.ts");
+  const sdk: typeof import("../src/deps/daytona.ts") = await import(SDK_MODULE);
   const target = cloudVariable(options, "DAYTONA_TARGET");
   const client = new sdk.Daytona({
     apiKey: keys[CREDENTIAL],

@@ -18,6 +18,12 @@ import { createRemoteEnvironment } from "./_remote_environment.ts";
 import type { RemoteCommandLine } from "./_remote_host.ts";
 import type { EnvironmentOptions } from "./manifest.ts";
 
+/**
+ * Not a literal in the import: Deno would follow it and fetch the whole SDK for every command of
+ * everybody. `scripts/build_app.ts` knows this text and bundles the module.
+ */
+const SDK_MODULE: string = "../src/deps/modal.ts";
+
 const APP = "hermes-agent";
 const SERVER = "https://api.modal.com:443";
 /** The longest Modal lets a sandbox live. */
@@ -40,7 +46,7 @@ export async function createModalEnvironment(options: EnvironmentOptions): Promi
     from: "https://modal.com/settings/tokens",
   });
   const settings = cloudSettings("modal", options);
-  const sdk = await import("../src/deps/modal.ts");
+  const sdk: typeof import("../src/deps/modal.ts") = await import(SDK_MODULE);
   const access = sdk.createModalClient({
     tokenId: keys.MODAL_TOKEN_ID,
     tokenSecret: keys.MODAL_TOKEN_SECRET,
@@ -92,6 +98,7 @@ class ModalCloud implements Cloud {
       return new ModalSandbox(sandbox, {
         save: () => this.#save(sandbox),
         end: () => this.#end(sandbox),
+        abandon: () => this.#abandon(sandbox),
         persistent: this.#options.settings.persistent,
       });
     } catch (error) {
@@ -153,6 +160,15 @@ class ModalCloud implements Cloud {
     await this.#ledger.remove(sandbox.sandboxId);
   }
 
+  /** What cannot be ended now is an orphan for a later hermes. */
+  async #abandon(sandbox: Sandbox): Promise<void> {
+    try {
+      await this.#end(sandbox);
+    } catch {
+      sandbox.detach();
+    }
+  }
+
   async #forgetImage(imageId: string): Promise<void> {
     try {
       await this.#options.client.images.delete(imageId);
@@ -193,15 +209,20 @@ function isMissing(error: unknown): boolean {
   return (error as { code?: unknown }).code === 5;
 }
 
+/** What the cloud does with one of its sandboxes. */
+interface ModalLife {
+  save(): Promise<void>;
+  end(): Promise<void>;
+  abandon(): Promise<void>;
+  persistent: boolean;
+}
+
 class ModalSandbox implements CloudSandbox {
   readonly id: string;
   readonly #sandbox: Sandbox;
-  readonly #life: { save(): Promise<void>; end(): Promise<void>; persistent: boolean };
+  readonly #life: ModalLife;
 
-  constructor(
-    sandbox: Sandbox,
-    life: { save(): Promise<void>; end(): Promise<void>; persistent: boolean },
-  ) {
+  constructor(sandbox: Sandbox, life: ModalLife) {
     this.id = sandbox.sandboxId;
     this.#sandbox = sandbox;
     this.#life = life;
@@ -226,5 +247,9 @@ class ModalSandbox implements CloudSandbox {
     } finally {
       await this.#life.end();
     }
+  }
+
+  abandon(): Promise<void> {
+    return this.#life.abandon();
   }
 }

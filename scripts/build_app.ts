@@ -4,7 +4,7 @@
  * inside Deno 2.9.5 drops `using` declarations when it does. What is repaired on the way keeps
  * start-up fast; every figure is measured.
  */
-import { build, stop } from "esbuild";
+import { build, stop } from "npm:esbuild@0.28.2";
 import { runDeno } from "./_tree.ts";
 
 /** The bundler's `require` helper would load `node:module` for every command: 20 ms. */
@@ -16,6 +16,10 @@ const LAZY_REQUIRE =
 const LAZY_IMPORT = /\bimport\("(\.\/[^"]+\.js)"\)/g;
 /** A sequence expression is the same specifier, but not one that static analysis follows. */
 const HIDDEN_IMPORT = 'import((0,"$1"))';
+
+/** Modules that the source hides from Deno's own analysis, because of what they would fetch. */
+const HEAVY_MODULES = ["src/deps/modal.ts", "src/deps/daytona.ts"];
+const HEAVY_IMPORT = /"\.\.\/src\/deps\/(modal|daytona)\.ts"/g;
 
 /** The lazy modules on the way from the command line to the first request of `hermes run`. */
 const HOT = ["dispatch", "run", "openai_chat"];
@@ -32,8 +36,8 @@ export async function buildApp(outdir: string, options: BuildOptions = {}): Prom
   const split = await Deno.makeTempDir({ prefix: "hermes-split-" });
   try {
     const args = ["bundle", "-q", "--code-splitting", "--outdir", split, "main.ts"];
-    const { code, stderr } = await runDeno(args);
-    if (code !== 0) throw new Error(`deno bundle failed: ${stderr}`);
+    await bundle(args);
+    await bundle(["bundle", "-q", "--code-splitting", "--outdir", split, ...HEAVY_MODULES]);
     const entries = await prepareChunks(split);
     await minify(entries, { ...options, outdir });
   } finally {
@@ -43,6 +47,11 @@ export async function buildApp(outdir: string, options: BuildOptions = {}): Prom
     await edit(`${outdir}/${name}`, (text) => text.replaceAll(LAZY_IMPORT, HIDDEN_IMPORT));
   }
   return `${outdir}/main.js`;
+}
+
+async function bundle(args: string[]): Promise<void> {
+  const { code, stderr } = await runDeno(args);
+  if (code !== 0) throw new Error(`deno bundle failed: ${stderr}`);
 }
 
 /** Repairs what `deno bundle` wrote and returns the entries: what is imported lazily, and main. */
@@ -56,7 +65,8 @@ async function prepareChunks(directory: string): Promise<string[]> {
   }).join("");
   for (const name of names) {
     await edit(`${directory}/${name}`, (text) => {
-      const repaired = text.replaceAll(EAGER_REQUIRE, LAZY_REQUIRE);
+      const repaired = text.replaceAll(EAGER_REQUIRE, LAZY_REQUIRE)
+        .replaceAll(HEAVY_IMPORT, '"./$1.js"');
       if (repaired.includes("createRequire as")) {
         throw new Error(`${name} loads node:module eagerly: the bundler's helper has changed`);
       }

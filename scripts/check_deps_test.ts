@@ -34,3 +34,15 @@ Deno.test("dependencyProblems() finds imports around the import map", () => {
     assert.match(problems[0]!, /^src\/a\.ts: imports npm:left-pad@1\.0\.0 directly/);
   }
 });
+
+Deno.test("dependencyProblems() lets the doors in src/deps name a package, exactly pinned", () => {
+  const exact = ["npm", "heavy@1.2.3"].join(":");
+  const docs = `${DOCS}| heavy | 1.2.3 | rarely needed |\n`;
+  const open = new Map([["src/deps/heavy.ts", `export { a } from "${exact}";`]]);
+  assert.deepEqual(dependencyProblems({ imports: IMPORTS, docs, sources: open }), []);
+  const loose = new Map([["src/deps/heavy.ts", `export { a } from "${exact.slice(0, -6)}";`]]);
+  assert.match(
+    dependencyProblems({ imports: IMPORTS, docs, sources: loose })[0]!,
+    /^src\/deps\/heavy\.ts is npm:heavy: write/,
+  );
+});

@@ -6,4 +6,4 @@ export {
   DaytonaNotFoundError,
   type PtyHandle,
   type Sandbox,
-} from "@daytonaio/sdk";
+} from "npm:@daytonaio/sdk@0.218.0";

@@ -2,10 +2,16 @@
  * Lazy door to npm `modal`. The SDK looks for its address and profile in the process environment
  * and in `~/.modal.toml`; here everything comes from the caller, and nothing is logged.
  */
-import { Channel } from "@grpc/grpc-js";
-import { ModalClient, type ModalClientParams, type Profile } from "modal";
+import { Channel } from "npm:@grpc/grpc-js@1.14.7";
+import { ModalClient, type ModalClientParams, type Profile } from "npm:modal@0.11.1";
 
-export { type ContainerProcess, type Image, ModalClient, NotFoundError, type Sandbox } from "modal";
+export {
+  type ContainerProcess,
+  type Image,
+  ModalClient,
+  NotFoundError,
+  type Sandbox,
+} from "npm:modal@0.11.1";
 
 export interface ModalAccess {
   tokenId: string;
@@ -65,14 +71,14 @@ function watchChannel(onChannel: (channel: Channel) => void): Middleware {
       onChannel(this);
       return createCall.apply(this, args);
     };
+    let first;
     try {
-      // The call begins before this returns a promise.
-      const first = answer.next();
-      Channel.prototype.createCall = createCall;
-      return (await first).value;
+      first = answer.next();
     } finally {
+      // The call has begun: nobody else could have come in between.
       Channel.prototype.createCall = createCall;
     }
+    return (await first).value;
   };
 }
 
