@@ -93,7 +93,8 @@ export class DockerEngine {
       if (/no such|not found/i.test(result.stderr)) return undefined;
       throw this.failure("cannot look at a container", result);
     }
-    const [id, given, running, profile, owner, key] = result.stdout.trim().split("|");
+    const [id, given, running, profile, owner, key] = result.stdout.trim()
+      .replaceAll("<no value>", "").split("|");
     return {
       id: id!,
       name: given!.replace(/^\//, ""),

@@ -1,0 +1,155 @@
+/** `hermes run --env …` and `hermes env …` end to end, on a real container and a real server. */
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { holdDocker } from "../../scripts/services/docker.ts";
+import { holdSsh } from "../../scripts/services/ssh.ts";
+import { holdOrSkip } from "../conformance/environment_live.ts";
+import { dockerTestOptions } from "../support/docker_environment.ts";
+import { type Job, type JobOptions, withJob } from "../support/run_job.ts";
+import { sshTestOptions } from "../support/ssh_environment.ts";
+
+const docker = await holdOrSkip("docker end to end", holdDocker);
+const ssh = await holdOrSkip("ssh end to end", holdSsh);
+Deno.test.afterAll(async () => {
+  await docker?.release();
+  await ssh?.release();
+});
+
+interface Place {
+  name: string;
+  settings: Record<string, unknown>;
+  env: Record<string, string>;
+}
+
+const PLACES: Place[] = [];
+if (docker) {
+  const { settings, env } = dockerTestOptions(docker.running);
+  const { DOCKER_HOST } = env;
+  PLACES.push({
+    name: "docker",
+    settings: { ...settings, container_persistent: false },
+    env: DOCKER_HOST === undefined ? {} : { DOCKER_HOST },
+  });
+}
+if (ssh) {
+  PLACES.push({ name: "ssh", settings: { ...sshTestOptions(ssh.running).settings }, env: {} });
+}
+
+async function configure({ home }: Job, settings: Record<string, unknown>): Promise<void> {
+  await Deno.mkdir(`${home}/.hermes`, { recursive: true });
+  // JSON is YAML too.
+  const config = JSON.stringify({ terminal: settings });
+  await Deno.writeTextFile(`${home}/.hermes/config.yaml`, config);
+}
+
+function call(name: string, args: Record<string, unknown>) {
+  return { toolCalls: [{ name, arguments: args }] };
+}
+
+const SCRIPT = `import { terminal, write_file, read_file } from "hermes_tools";
+await write_file({ path: "DIR/by-script", content: "from the script\\n" });
+const { output } = await terminal({ command: "cat DIR/by-script; touch DIR/by-terminal" });
+const file = await read_file({ path: "DIR/by-script" });
+console.log(JSON.stringify({ output, read: file.content.includes("from the script") }));`;
+
+for (const { name, settings, env } of PLACES) {
+  Deno.test(`run --env ${name} runs tools and scripts there and nothing here`, async () => {
+    const dir = `/tmp/hermes-e2e-${crypto.randomUUID()}`;
+    const replies = [
+      call("terminal", { command: `mkdir ${dir}; cd ${dir}; pwd; export SEEN=yes` }),
+      call("write_file", { path: "note.txt", content: "first\n" }),
+      call("terminal", { command: "cat note.txt; echo $SEEN; pwd" }),
+      call("execute_code", { code: SCRIPT.replaceAll("DIR", dir) }),
+      call("terminal", { command: `ls ${dir}; rm -r ${dir}` }),
+      { text: "done" },
+    ];
+    await withJob(replies, async (job) => {
+      await configure(job, settings);
+      const options: JobOptions = { env };
+      const outcome = await job.run(["--env", name, "--approve", "always", "go"], options);
+      deepEqual([outcome.code, outcome.stdout], [0, "done\n"], outcome.stderr);
+      const results = job.model.requests.slice(1).map(({ body }) =>
+        JSON.parse(body.messages.at(-1).content)
+      );
+      match(results[0].output, new RegExp(dir));
+      equal(results[2].output.trim(), `first\nyes\n${dir}`);
+      const printed = JSON.parse(results[3].output);
+      deepEqual(printed, { output: "from the script", read: true }, JSON.stringify(results[3]));
+      deepEqual(results[4].output.trim().split("\n"), ["by-script", "by-terminal", "note.txt"]);
+      const here = await Array.fromAsync(Deno.readDir(job.home));
+      deepEqual(here.map((entry) => entry.name), [".hermes"]);
+    });
+  });
+
+  Deno.test(`hermes env looks at ${name}, opens it and leaves nothing`, async () => {
+    await withJob([], async (job) => {
+      await configure(job, { ...settings, backend: name });
+      const list = await job.hermes(["env"], { env });
+      match(list.stdout, new RegExp(`^\\* ${name} +(?!not available)`, "m"));
+      const report = JSON.parse((await job.hermes(["env", "list", "--json"], { env })).stdout);
+      ok(
+        report.some((row: { name: string; available: boolean }) =>
+          row.name === name && row.available
+        ),
+      );
+      const check = await job.hermes(["env", "check", name], { env });
+      equal(check.code, 0, check.stderr);
+      match(check.stdout, new RegExp(`^${name} works: Linux`));
+      const shell = await job.hermes(["env", "shell", name], {
+        env,
+        stdin: "echo $((6*7)); exit 9\n",
+      });
+      deepEqual([shell.code, shell.stdout], [9, "42\n"], shell.stderr);
+      const doctor = await job.hermes(["doctor", "--json"], { env });
+      const checks = JSON.parse(doctor.stdout).checks as { name: string; status: string }[];
+      equal(checks.find((one) => one.name === name)?.status, "ok");
+      const clean = await job.hermes(["env", "clean", name], { env });
+      deepEqual([clean.code, clean.stdout], [0, "nothing was left behind\n"], clean.stderr);
+    });
+  });
+}
+
+if (docker) {
+  const [{ settings, env }] = PLACES as [Place];
+
+  Deno.test("hermes env clean removes kept containers and leaves their files", async () => {
+    await withJob(
+      [call("terminal", { command: "echo kept >file" }), { text: "ok" }],
+      async (job) => {
+        await configure(job, { ...settings, container_persistent: true });
+        const outcome = await job.run(["--env", "docker", "go"], { env });
+        equal(outcome.code, 0, outcome.stderr);
+        const clean = await job.hermes(["env", "clean"], { env });
+        match(clean.stdout, /^docker: removed hermes-[0-9a-f]{12}$/m);
+        const again = await job.hermes(["env", "clean"], { env });
+        equal(again.stdout, "nothing was left behind\n");
+        const file = `${job.home}/.hermes/sandboxes/docker/workspace/file`;
+        equal(await Deno.readTextFile(file), "kept\n");
+      },
+    );
+  });
+
+  Deno.test("run --env docker asks for approval where the host is mounted, and only there", async () => {
+    const risky = call("terminal", { command: "rm -rf build" });
+    for (const mounted of [false, true]) {
+      await withJob([risky, { text: "ok" }], async (job) => {
+        await configure(job, { ...settings, docker_mount_cwd_to_workspace: mounted });
+        await Deno.mkdir(`${job.home}/work`);
+        const outcome = await job.run(["--env", "docker", "--cwd", `${job.home}/work`, "go"], {
+          env,
+        });
+        equal(outcome.code, 0, outcome.stderr);
+        const result = job.model.requests[1]!.body.messages.at(-1).content;
+        equal(/"exit_code":0/.test(result), !mounted, result);
+      });
+    }
+  });
+
+  Deno.test("run --env docker says in one line that a configuration gives the host away", async () => {
+    await withJob([call("terminal", { command: "true" }), { text: "ok" }], async (job) => {
+      await configure(job, { ...settings, docker_extra_args: ["--privileged"] });
+      const outcome = await job.run(["--env", "docker", "go"], { env });
+      ok(outcome.code !== 0);
+      match(outcome.stderr, /would control this machine: docker_extra_args has "--privileged"/);
+    });
+  });
+}
