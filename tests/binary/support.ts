@@ -5,6 +5,8 @@
 import { portableExecutable } from "../../scripts/portable.ts";
 
 export const ROOT = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
+/** Looked in first: what a version manager puts before them does not run without its own setup. */
+const SYSTEM_PATH = ["/usr/local/bin", "/usr/bin", "/bin"];
 const RUNTIMES = ["deno", "node", "nodejs", "npm", "npx", "corepack", "bun", "tsx"];
 
 export interface Outcome {
@@ -47,7 +49,7 @@ export async function bareMachine(): Promise<Machine> {
   await Deno.mkdir(home);
   await Deno.mkdir(path);
   const programs = new Map<string, string>();
-  for (const directory of Deno.env.get("PATH")!.split(":")) {
+  for (const directory of [...SYSTEM_PATH, ...Deno.env.get("PATH")!.split(":")]) {
     for (const name of await listing(directory)) {
       if (!programs.has(name) && !RUNTIMES.includes(name)) {
         programs.set(name, `${directory}/${name}`);
