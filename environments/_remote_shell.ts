@@ -265,8 +265,6 @@ export class RemoteShell implements Shell {
   #letGo(channel: Channel): void {
     const leaving = channel.dispose().finally(() => this.#leaving.delete(leaving));
     this.#leaving.add(leaving);
-    // The next shell starts while nobody waits for this one.
-    if (!this.#closed) this.#prepareSpare().catch(() => {}); // The next call tries again and tells.
   }
 
   #prepareSpare(): Promise<Channel> {
@@ -279,14 +277,18 @@ export class RemoteShell implements Shell {
     return spare;
   }
 
-  /** The shell that waits, or another. */
+  /** The shell that waits, or another. The next one starts while this one works. */
   async #take(): Promise<Channel> {
     const spare = this.#spare;
     this.#spare = undefined;
-    const channel = await spare?.catch(() => undefined);
-    if (channel?.usable) return channel;
-    if (channel) await channel.dispose();
-    return await this.#open();
+    let channel = await spare?.catch(() => undefined);
+    if (channel && !channel.usable) {
+      await channel.dispose();
+      channel = undefined;
+    }
+    channel ??= await this.#open();
+    if (!this.#closed) this.#prepareSpare().catch(() => {}); // The next call tries again and tells.
+    return channel;
   }
 
   /** A new shell there, after bringing back the place or the private directory where needed. */

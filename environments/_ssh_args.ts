@@ -1,6 +1,7 @@
 /** Argument lists for the system's `ssh`. Pure: the same settings give the same words. */
 import { UsageError } from "../src/protocol/error.ts";
 import { shellJoin } from "../src/util/shell_quote.ts";
+import type { RemoteCommandLine } from "./_remote_host.ts";
 import { readSetting, type TerminalSettings } from "./_settings.ts";
 
 export interface SshSettings {
@@ -67,7 +68,10 @@ function common(settings: SshSettings, socket: string): string[] {
   ];
 }
 
-/** Opens a connection that stays when the command has ended. */
+/** Login shells that read the same language as ours. */
+const POSIX = /\/(?:ba|da|k|mk|z)?sh$/;
+
+/** Opens a connection that stays when the command has ended; that tells the login shell. */
 export function masterArgs(settings: SshSettings, socket: string): string[] {
   return [
     ...option("ControlMaster", "yes"),
@@ -78,22 +82,22 @@ export function masterArgs(settings: SshSettings, socket: string): string[] {
     ...(settings.jump === "" ? [] : ["-J", settings.jump]),
     "-T",
     ...common(settings, socket),
-    "true",
+    "echo $SHELL",
   ];
 }
 
 /** Runs a shell over the connection, and never over another one: that would ask for nobody's consent. */
 export function sessionArgs(
   settings: SshSettings,
-  session: { socket: string; shell: string; script: string; tty: boolean },
+  session: RemoteCommandLine & { socket: string; loginShell: string },
 ): string[] {
-  const { socket, shell, script, tty } = session;
+  const { socket, shell, script, tty, loginShell } = session;
   return [
     ...option("ControlMaster", "no"),
     ...option("ProxyCommand", "false"),
     tty ? "-tt" : "-T",
     ...common(settings, socket),
-    `exec ${shellJoin([shell, "-c", script])}`,
+    POSIX.test(loginShell) ? script : `exec ${shellJoin([shell, "-c", script])}`,
   ];
 }
 

@@ -36,7 +36,7 @@ Deno.test("masterArgs() opens a checked connection that nobody is asked about", 
     "ControlPath=/s",
     "--",
     "build",
-    "true",
+    "echo $SHELL",
   ]);
 });
 
@@ -65,12 +65,18 @@ Deno.test("masterArgs() follows every setting", () => {
     "IdentitiesOnly=yes",
     "--",
     "build",
-    "true",
+    "echo $SHELL",
   ]);
 });
 
 Deno.test("sessionArgs() uses the connection and no other", () => {
-  const session = { socket: "/s", shell: "/bin/sh", script: "echo 'x y'", tty: false };
+  const session = {
+    socket: "/s",
+    shell: "/bin/sh",
+    script: "echo 'x y'",
+    tty: false,
+    loginShell: "/usr/bin/fish",
+  };
   deepEqual(sessionArgs(PLAIN, session), [
     "-o",
     "ControlMaster=no",
@@ -90,6 +96,9 @@ Deno.test("sessionArgs() uses the connection and no other", () => {
     `exec /bin/sh -c 'echo '\\''x y'\\'''`,
   ]);
   equal(sessionArgs(PLAIN, { ...session, tty: true })[4], "-tt");
+  for (const loginShell of ["/bin/bash", "/bin/sh", "/usr/bin/zsh"]) {
+    equal(sessionArgs(PLAIN, { ...session, loginShell }).at(-1), "echo 'x y'");
+  }
 });
 
 Deno.test("controlArgs() asks the connection", () => {

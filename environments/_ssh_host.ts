@@ -32,6 +32,7 @@ export class SshHost implements RemoteHost {
   readonly survivesLink = true;
   readonly label: string;
   readonly #options: SshHostOptions;
+  #loginShell = "";
   #dir: string | undefined;
   #connections: Connection[] = [];
   #growing: Promise<Connection> | undefined;
@@ -51,7 +52,14 @@ export class SshHost implements RemoteHost {
     const connection = await this.#reserve();
     const { settings, program, env } = this.#options;
     return {
-      argv: [program, ...sessionArgs(settings, { ...command, socket: connection.socket })],
+      argv: [
+        program,
+        ...sessionArgs(settings, {
+          ...command,
+          socket: connection.socket,
+          loginShell: this.#loginShell,
+        }),
+      ],
       env: { ...env, TERM: env.TERM ?? "xterm-256color" },
       onExit: () => connection.sessions--,
     };
@@ -97,6 +105,7 @@ export class SshHost implements RemoteHost {
     if (result.code !== 0) {
       throw new EnvironmentError(`Cannot reach the ${this.label}: ${this.#explain(result.stderr)}`);
     }
+    this.#loginShell = lastLine(result.stdout);
     const connection = { socket, sessions: 0 };
     this.#connections.push(connection);
     return connection;
