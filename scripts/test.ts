@@ -3,7 +3,7 @@
  * runner's output as it comes, and ends with the line `N passed, N failed`. Words that name no
  * file filter by test name.
  */
-import { ROOT } from "./_tree.ts";
+import { LOCKED, ROOT } from "./_tree.ts";
 
 /** What the runner counted; a run that died before its summary counts as one failure. */
 export interface Summary {
@@ -11,10 +11,21 @@ export interface Summary {
   failed: number;
 }
 
+/** Colours are on when a terminal is watching. */
+function plainText(output: string): string {
+  // deno-lint-ignore no-control-regex -- these are the colours
+  return output.replace(/\x1b\[[0-9;]*m/g, "");
+}
+
+/** What this machine cannot test, and why: tests whose name says so. */
+export function parseUntested(output: string): string[] {
+  const found = plainText(output).matchAll(/^(.+) NOT TESTED HERE: (.+?) \.\.\. ignored/gm);
+  return [...new Set([...found].map(([, what, why]) => `${what}: ${why}`))];
+}
+
 /** The counts in the runner's last summary line, checked against its exit code. */
 export function parseSummary(output: string, exitCode: number): Summary {
-  // deno-lint-ignore no-control-regex -- colours are on when a terminal is watching
-  const plain = output.replace(/\x1b\[[0-9;]*m/g, "");
+  const plain = plainText(output);
   const last = [...plain.matchAll(/^(?:ok|FAILED) \| (\d+) passed.*?\| (\d+) failed/gm)].at(-1);
   const passed = Number(last?.[1] ?? 0);
   const failed = Number(last?.[2] ?? 0);
@@ -23,7 +34,7 @@ export function parseSummary(output: string, exitCode: number): Summary {
 
 /** Arguments of `deno test` for the words after `deno task test`. */
 export async function testArguments(words: readonly string[]): Promise<string[]> {
-  const args = ["test", "-A", "--parallel", "--trace-leaks"];
+  const args = ["test", "-A", "--parallel", "--trace-leaks", ...LOCKED];
   const filters: string[] = [];
   for (const word of words) {
     if (word.startsWith("-") || await exists(`${ROOT}/${word}`)) args.push(word);
@@ -62,6 +73,7 @@ async function runTests(words: readonly string[]): Promise<{ code: number; outpu
 if (import.meta.main) {
   const { code, output } = await runTests(Deno.args);
   const { passed, failed } = parseSummary(output, code);
+  for (const line of parseUntested(output)) console.log(`not tested here: ${line}`);
   console.log(`${passed} passed, ${failed} failed`);
   Deno.exit(failed > 0 ? 1 : code);
 }
