@@ -30,6 +30,8 @@ const FLAGS = [
   "--no-remote",
   "--no-npm",
   "--unstable-no-legacy-abort",
+  // Plugins are narrowed to their permissions in a worker.
+  "--unstable-worker-options",
 ];
 
 /** The arguments of `deno` that compile the bundle in `app`. */

@@ -27,6 +27,8 @@ export interface PluginSpec {
   onEnd(reason: string): void;
   /** Longest time `register()` may take; default 5 s. */
   registerTimeoutMs?: number | undefined;
+  /** Where the runtime keeps compiled modules. */
+  cacheDir?: string | undefined;
   /** How its process starts and which walls stay down, for tests. */
   mode?: ChildMode | undefined;
   without?: readonly Wall[] | undefined;
@@ -144,6 +146,7 @@ export class Plugin {
       memoryMb: entry.memoryMb,
       mode,
       without,
+      cacheDir: this.#spec.cacheDir,
     });
   }
 }

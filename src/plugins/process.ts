@@ -19,6 +19,8 @@ export interface ProcessOptions {
   mode?: ChildMode | undefined;
   /** Walls left down, for tests. */
   without?: readonly Wall[] | undefined;
+  /** Where the runtime keeps compiled modules. */
+  cacheDir?: string | undefined;
 }
 
 const CPU_SECONDS = 3600;
@@ -37,6 +39,7 @@ export async function startProcess(options: ProcessOptions): Promise<GuestLink> 
     cpuSeconds: CPU_SECONDS,
     without,
     guest,
+    cacheDir: options.cacheDir,
   });
   const gap = pluginGap(mode, { walls: child.walls, runs: guest.permissions.run.length > 0 });
   if (gap === undefined) return new ProcessLink(child, memoryMb);

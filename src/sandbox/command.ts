@@ -61,11 +61,7 @@ export function defaultMode(): ChildMode {
 
 export function childCommand(options: ChildCommandOptions): SelfCommand {
   const heap = `--v8-flags=--max-old-space-size=${options.heapMb}`;
-  if (options.mode === "reexec") {
-    const self = selfCommand(["__sandbox"]);
-    // A compiled build takes no runtime flags; its heap is bounded by the memory limit alone.
-    return isStandalone() ? self : { ...self, args: self.args.toSpliced(1, 0, heap) };
-  }
+  if (options.mode === "reexec") return reexecCommand([heap]);
   const { socket } = options;
   const grants = options.without.includes("permissions") ? ["--allow-all"] : [
     "--allow-ffi",
@@ -84,12 +80,19 @@ export function childCommand(options: ChildCommandOptions): SelfCommand {
 
 /** The first stage of a plugin's process: it needs nothing but the C library. */
 export function reentryCommand(mode: ChildMode): SelfCommand {
-  if (mode === "reexec") return selfCommand(["__sandbox"]);
+  if (mode === "reexec") return reexecCommand([]);
   const reads = bootstrapReads().map((path) => `--allow-read=${path}`);
   return {
     command: Deno.execPath(),
     args: ["run", ...STRICT, "--allow-ffi", ...reads, ...bootstrap()],
   };
+}
+
+/** Hermes again. A compiled one takes no flags: its heap is bounded by the memory limit alone. */
+function reexecCommand(flags: readonly string[]): SelfCommand {
+  const self = selfCommand(["__sandbox"]);
+  if (isStandalone()) return self;
+  return { ...self, args: self.args.toSpliced(1, 0, ...UNCONFIGURED, ...flags) };
 }
 
 /** The second stage: begins with what the plugin may do, and the way to its parent. */
@@ -98,11 +101,7 @@ export function guestCommand(
 ): SelfCommand {
   const { socket, permissions } = options;
   const heap = `--v8-flags=--max-old-space-size=${options.heapMb}`;
-  if (options.mode === "reexec") {
-    const self = selfCommand(["__sandbox"]);
-    const flags = isStandalone() ? [] : [...UNCONFIGURED, heap, "--unstable-worker-options"];
-    return { ...self, args: self.args.toSpliced(1, 0, ...flags) };
-  }
+  if (options.mode === "reexec") return reexecCommand([heap, "--unstable-worker-options"]);
   if (options.without.includes("permissions")) return childCommand(options);
   const lists = Object.entries({
     ...permissions,
