@@ -39,3 +39,9 @@ export function finish(problems: readonly string[]): never {
   for (const problem of problems) console.error(problem);
   Deno.exit(problems.length === 0 ? 0 : 1);
 }
+
+/**
+ * Holds Deno to the committed lock file. Not the default of deno.json: Deno fetches every package
+ * a lock file names before anything runs, and most people never use the cloud environments.
+ */
+export const LOCKED: readonly string[] = ["--lock=deno.lock", "--frozen"];

@@ -5,7 +5,7 @@
  * start-up fast; every figure is measured.
  */
 import { build, stop } from "npm:esbuild@0.28.2";
-import { runDeno } from "./_tree.ts";
+import { LOCKED, runDeno } from "./_tree.ts";
 
 /** The bundler's `require` helper would load `node:module` for every command: 20 ms. */
 const EAGER_REQUIRE =
@@ -35,9 +35,8 @@ export interface BuildOptions {
 export async function buildApp(outdir: string, options: BuildOptions = {}): Promise<string> {
   const split = await Deno.makeTempDir({ prefix: "hermes-split-" });
   try {
-    const args = ["bundle", "-q", "--code-splitting", "--outdir", split, "main.ts"];
-    await bundle(args);
-    await bundle(["bundle", "-q", "--code-splitting", "--outdir", split, ...HEAVY_MODULES]);
+    await bundle(split, ["main.ts"]);
+    await bundle(split, HEAVY_MODULES);
     const entries = await prepareChunks(split);
     await minify(entries, { ...options, outdir });
   } finally {
@@ -49,7 +48,8 @@ export async function buildApp(outdir: string, options: BuildOptions = {}): Prom
   return `${outdir}/main.js`;
 }
 
-async function bundle(args: string[]): Promise<void> {
+async function bundle(outdir: string, entries: readonly string[]): Promise<void> {
+  const args = ["bundle", "-q", ...LOCKED, "--code-splitting", "--outdir", outdir, ...entries];
   const { code, stderr } = await runDeno(args);
   if (code !== 0) throw new Error(`deno bundle failed: ${stderr}`);
 }

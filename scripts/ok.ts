@@ -2,12 +2,12 @@
  * The one gate, `deno task ok`: every check in order, one line each with its time, stopping at
  * the first failure with its output. `--no-test` leaves the tests out.
  */
-import { ROOT, runDeno } from "./_tree.ts";
+import { LOCKED, ROOT, runDeno } from "./_tree.ts";
 
 const STEPS: readonly [name: string, args: string[]][] = [
   ["format", ["fmt", "--check"]],
   ["lint", ["lint", "--quiet"]],
-  ["types", ["check", "--quiet", "--frozen", "."]],
+  ["types", ["check", "--quiet", ...LOCKED, "."]],
   ["sizes", ["run", "-A", "--quiet", "scripts/check_size.ts"]],
   ["layers", ["run", "-A", "--quiet", "scripts/check_layers.ts"]],
   ["dependencies", ["run", "-A", "--quiet", "scripts/check_deps.ts"]],
@@ -31,7 +31,7 @@ if (import.meta.main) {
   }
   if (!Deno.args.includes("--no-test")) {
     const tests = new Deno.Command(Deno.execPath(), {
-      args: ["run", "-A", "--quiet", "scripts/test.ts", "--no-check", "--frozen"],
+      args: ["run", "-A", "--quiet", "scripts/test.ts", "--no-check"],
       cwd: ROOT,
     }).spawn();
     Deno.exit((await tests.status).code);

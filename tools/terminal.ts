@@ -8,6 +8,7 @@ import { EnvironmentError } from "../src/protocol/error.ts";
 import type { InferSchema, JsonSchema } from "../src/protocol/json_schema.ts";
 import type { ToolContext, ToolResult } from "../src/protocol/tool.ts";
 import { cleanOutput } from "../src/util/clean_output.ts";
+import { commandRedactMode } from "../src/util/redact_command.ts";
 import { foregroundRefusal, isPlainDirectoryName } from "./_terminal_guard.ts";
 import { exitCodeMeaning, outcomeHint } from "./_terminal_notes.ts";
 import { OverflowLog } from "./_terminal_output.ts";
@@ -55,6 +56,7 @@ registry.register({
   schema: SCHEMA,
   emoji: "💻",
   timeoutMs: 0,
+  redaction: ({ command }) => commandRedactMode(command),
   summary: ({ command }) => `$ ${command.split("\n")[0]}`,
   handler: runTerminal,
 });
