@@ -3,6 +3,7 @@ import { editConfig } from "../../config/edit.ts";
 import type { Settings } from "../../config/load.ts";
 import { buildSystemPrompt } from "../../context/system_prompt.ts";
 import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
+import type { SessionPlugins } from "../../protocol/plugin.ts";
 import { registry } from "../../registry/registry.ts";
 import {
   describeUnknown,
@@ -20,7 +21,24 @@ import { reportTools, selectionOf, type ToolReport } from "./tools_report.ts";
 
 export async function main(input: CommandInput): Promise<number> {
   const settings = await settingsOf(input);
-  const tools = await reportTools(settings);
+  const plugins = await openEnabled(settings);
+  try {
+    return await act({ settings, tools: await reportTools(settings, plugins), input });
+  } finally {
+    await plugins?.close();
+  }
+}
+
+async function openEnabled(settings: Settings): Promise<SessionPlugins | undefined> {
+  if (settings.config.plugins.enabled.length === 0) return undefined;
+  const { openFor } = await import("./open_plugins.ts");
+  const choices = { acceptPlugins: false };
+  return await openFor({ settings, choices, surface: {}, cwd: Deno.cwd(), log: () => {} });
+}
+
+async function act(
+  { settings, tools, input }: { settings: Settings; tools: ToolReport[]; input: CommandInput },
+): Promise<number> {
   switch (input.path[1]) {
     case "info":
       return info(tools, input);

@@ -1,6 +1,7 @@
 /** What the model will see of the tools under some settings, and why it will not see the rest. */
 import { TOOL_MANIFEST } from "../../../tools/manifest.ts";
 import type { Settings } from "../../config/load.ts";
+import type { SessionPlugins } from "../../protocol/plugin.ts";
 import type { ToolDefinition } from "../../protocol/provider.ts";
 import type { ToolFacts } from "../../protocol/tool.ts";
 import { Availability } from "../../registry/availability.ts";
@@ -22,9 +23,13 @@ export interface ToolReport {
   env: Record<string, boolean>;
 }
 
-/** Every known tool, sorted by name. */
-export async function reportTools(settings: Settings): Promise<ToolReport[]> {
+/** Every known tool, those of plugins included, sorted by name. */
+export async function reportTools(
+  settings: Settings,
+  plugins?: SessionPlugins,
+): Promise<ToolReport[]> {
   registry.addManifest(TOOL_MANIFEST);
+  plugins?.registerTools();
   const selection = selectionOf(settings);
   const chosen = resolveToolsets(registry, selection).tools;
   const availability = new Availability({
