@@ -16,13 +16,17 @@ export interface CloudSandbox {
   /** Ends it, so that it costs nothing; `Cloud.open()` brings it back with its files. */
   sleep(): Promise<void>;
   /** For good; whether its files are kept for the next session is a setting. */
-  close(): Promise<void>;
+  close(options: { asleep: boolean }): Promise<void>;
+  /** It is lost: lets go of what is left of it. Never rejects. */
+  abandon?(): Promise<void>;
 }
 
 export interface Cloud {
   readonly name: string;
   /** Brings back the one that sleeps or was kept, else makes one. @throws UsageError, EnvironmentError */
   open(): Promise<CloudSandbox>;
+  /** Ends the sandboxes of processes that were killed; a line for each. */
+  reap(): Promise<string[]>;
   /** Lets go of the connection, after the last sandbox. */
   close(): Promise<void>;
 }
@@ -43,8 +47,10 @@ export class CloudHost implements RemoteHost {
   readonly #options: CloudHostOptions;
   readonly #clients = new Set<CloudClient>();
   #sandbox: CloudSandbox | undefined;
+  #asleep: CloudSandbox | undefined;
   #lost = false;
   #sleeping: Promise<void> | undefined;
+  #reaping: Promise<void> | undefined;
   #idleTimer: ReturnType<typeof setTimeout> | undefined;
   #touchTimer: ReturnType<typeof setInterval> | undefined;
 
@@ -57,11 +63,19 @@ export class CloudHost implements RemoteHost {
     return `${this.#cloud.name} sandbox${this.#sandbox ? ` ${this.#sandbox.id}` : ""}`;
   }
 
+  get dormant(): boolean {
+    return this.#sandbox === undefined || this.#lost;
+  }
+
   async connect(): Promise<void> {
     await this.#sleeping;
     if (this.#sandbox && await this.isAlive()) return;
+    if (this.#sandbox) this.#options.onProgress(`the ${this.label} is gone`);
+    await this.#sandbox?.abandon?.();
     this.#sandbox = undefined;
     this.#sandbox = await this.#cloud.open();
+    this.#asleep = undefined;
+    this.#reaping ??= this.#reap();
     this.#lost = false;
   }
 
@@ -85,12 +99,24 @@ export class CloudHost implements RemoteHost {
 
   async close(): Promise<void> {
     await this.#sleeping;
+    await this.#reaping;
     this.#stopTimers();
     try {
-      await this.#sandbox?.close();
+      await this.#sandbox?.close({ asleep: false });
+      await this.#asleep?.close({ asleep: true });
     } finally {
       this.#sandbox = undefined;
+      this.#asleep = undefined;
       await this.#cloud.close();
+    }
+  }
+
+  /** What others left behind must not stop this one. */
+  async #reap(): Promise<void> {
+    try {
+      for (const line of await this.#cloud.reap()) this.#options.onProgress(line);
+    } catch (error) {
+      this.#options.onProgress(`cannot end old sandboxes: ${reasonOf(error)}`);
     }
   }
 
@@ -139,6 +165,7 @@ export class CloudHost implements RemoteHost {
     for (const client of this.#clients) client.kill();
     try {
       await sandbox.sleep();
+      this.#asleep = sandbox;
     } catch (error) {
       this.#sandbox = sandbox;
       this.#options.onProgress(`cannot put the ${this.label} to sleep: ${reasonOf(error)}`);

@@ -23,14 +23,17 @@ export class CloudLedger {
     await removeIfThere(this.#running(id));
   }
 
-  /** Sandboxes whose hermes has ended without ending them. */
-  async orphans(): Promise<string[]> {
-    const found: string[] = [];
+  /** Ends the sandboxes whose hermes has gone without doing so; a line for each. */
+  async reap(end: (id: string) => Promise<void>): Promise<string[]> {
+    const lines: string[] = [];
     for (const id of await namesIn(`${this.#dir}/running`)) {
       const owner = await readIfThere(this.#running(id));
-      if (owner !== undefined && await isOwnerGone(owner)) found.push(id);
+      if (owner === undefined || !await isOwnerGone(owner)) continue;
+      await end(id);
+      await this.remove(id);
+      lines.push(`ended the sandbox ${id} of a hermes that was killed`);
     }
-    return found;
+    return lines;
   }
 
   async snapshot(): Promise<string | undefined> {

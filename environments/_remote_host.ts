@@ -17,6 +17,8 @@ export interface RemoteHost {
   readonly survivesLink?: boolean;
   /** How long a shell may wait for its command, where it does not learn that hermes has ended. */
   readonly waitSeconds?: number;
+  /** Nothing runs there, and it should not be woken only to find that out. */
+  readonly dormant?: boolean;
   /** Makes sure that the place is there, bringing back what has gone. @throws EnvironmentError */
   connect(): Promise<void>;
   /** Runs `shell -c script` there, or says how. @throws ChannelRefused when it cannot be reached. */

@@ -19,4 +19,6 @@ export const ADMINS: Readonly<Record<string, () => Promise<EnvironmentAdmin>>> =
   docker: async () => (await import("./_docker_admin.ts")).DOCKER_ADMIN,
   ssh: async () => (await import("./_ssh_admin.ts")).SSH_ADMIN,
   singularity: async () => (await import("./_singularity_admin.ts")).SINGULARITY_ADMIN,
+  modal: async () => (await import("./_cloud_admin.ts")).MODAL_ADMIN,
+  daytona: async () => (await import("./_cloud_admin.ts")).DAYTONA_ADMIN,
 };

@@ -3,15 +3,9 @@
  * and in `~/.modal.toml`; here everything comes from the caller, and nothing is logged.
  */
 import { Channel } from "npm:@grpc/grpc-js@1.14.7";
-import { ModalClient, type ModalClientParams, type Profile } from "npm:modal@0.11.1";
+import { ModalClient, type ModalClientParams, NotFoundError, type Profile } from "npm:modal@0.11.1";
 
-export {
-  type ContainerProcess,
-  type Image,
-  ModalClient,
-  NotFoundError,
-  type Sandbox,
-} from "npm:modal@0.11.1";
+export type { ContainerProcess, Image, ModalClient, Sandbox } from "npm:modal@0.11.1";
 
 export interface ModalAccess {
   tokenId: string;
@@ -88,6 +82,12 @@ export function isModalRefusal(error: unknown): boolean {
   return code === UNAUTHENTICATED || code === PERMISSION_DENIED;
 }
 
+/** True when the server does not know what the call is about. */
+export function isModalMissing(error: unknown): boolean {
+  return error instanceof NotFoundError || (error as { code?: unknown }).code === NOT_FOUND;
+}
+
 /** Status codes of gRPC. */
+const NOT_FOUND = 5;
 const PERMISSION_DENIED = 7;
 const UNAUTHENTICATED = 16;

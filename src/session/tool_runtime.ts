@@ -72,6 +72,7 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
     passEnv: settings.config.terminal.env_passthrough,
     settings: settings.config.terminal,
     dataDir: settings.home.dir,
+    credential: settings.env,
     onProgress: options.progress,
   });
   const sandbox = new SandboxRunner({

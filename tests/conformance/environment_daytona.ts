@@ -4,15 +4,18 @@ import { DAYTONA_KEY } from "../support/daytona_server.ts";
 import type { OpenEnvironment } from "./environment_suite.ts";
 
 export async function open(): Promise<OpenEnvironment> {
+  const query = new URL(import.meta.url).searchParams;
   const base = await Deno.realPath(await Deno.makeTempDir({ prefix: "hermes-daytona-case-" }));
   const dir = `${base}/work`;
   await Deno.mkdir(dir);
   const env = await createDaytonaEnvironment({
     cwd: "/",
     home: base,
+    // The next hermes must know what a killed one had.
+    dataDir: query.get("data")!,
     env: {
       DAYTONA_API_KEY: DAYTONA_KEY,
-      DAYTONA_API_URL: new URL(import.meta.url).searchParams.get("server")!,
+      DAYTONA_API_URL: query.get("server")!,
     },
     settings: { cwd: dir, container_persistent: false },
   });
@@ -22,6 +25,12 @@ export async function open(): Promise<OpenEnvironment> {
     async close() {
       await env.close();
       await Deno.remove(base, { recursive: true });
+    },
+    async breakDown() {
+      const { output } = await env.exec("basename $FAKE_CLOUD_SANDBOX", { taskId: "break" });
+      const url = `${query.get("server")}/sandbox/${output.trim()}/stop`;
+      const headers = { authorization: `Bearer ${DAYTONA_KEY}` };
+      await (await fetch(url, { method: "POST", headers })).text();
     },
   };
 }

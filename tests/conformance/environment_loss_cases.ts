@@ -31,14 +31,15 @@ export const LOSS_CASES: readonly EnvironmentCase[] = [
       const running = env.exec(`echo once >>runs; echo up; sleep ${uniqueNap()}`, {
         onOutput: () => up(),
       });
-      await started;
-      await breakDown!();
-      await rejects(running, (error) => {
+      const lost = rejects(running, (error) => {
         ok(error instanceof EnvironmentError, `${error}`);
         match(error.message, /went away in the middle of a command/);
         match(error.message, /not repeated/);
         return true;
       });
+      await started;
+      await breakDown!();
+      await lost;
       equal(await sh("echo back"), "back");
       equal(await sh("cat runs"), "once");
     },

@@ -3,6 +3,8 @@ import type { HostProcess, HostSandbox } from "./cloud_host.ts";
 
 /** Output waiting for a slow client. */
 const MAX_BUFFERED = 4 << 20;
+/** How long a client may take to close its end. */
+const LINGER_MS = 1_000;
 const EXIT_CONTROL = "X-Daytona-Pty-Exit-Control";
 
 export class DaytonaTerminals {
@@ -94,7 +96,10 @@ export class DaytonaTerminals {
     if (socket.readyState === WebSocket.OPEN) {
       const end = { exitCode: code };
       socket.send(JSON.stringify({ type: "control", status: "exited", ...end }));
-      socket.close(1000, JSON.stringify(end));
+      // Closing while input is on its way would reset the connection and lose these words.
+      const timer = setTimeout(() => socket.close(1000, JSON.stringify(end)), LINGER_MS);
+      await closed;
+      clearTimeout(timer);
     }
     await process.dispose();
     await closed;

@@ -37,6 +37,13 @@ export interface ModalSandboxFacts {
   running: boolean;
 }
 
+interface BuiltImage {
+  commands: string[];
+  /** A copy of a sandbox's directory, and where that was. */
+  copy?: string;
+  root?: string;
+}
+
 interface Exec {
   process: HostProcess;
   output: ModalOutput;
@@ -53,8 +60,7 @@ interface Sandbox extends ModalSandboxFacts {
 export class ModalServer {
   readonly #base: string;
   readonly #sandboxes = new Map<string, Sandbox>();
-  /** Image → commands it was built by, or the directory it is a copy of. */
-  readonly #images = new Map<string, { commands: string[]; copy?: string }>();
+  readonly #images = new Map<string, BuiltImage>();
   #grpc!: Http2Server;
   #ids = 0;
 
@@ -96,6 +102,10 @@ export class ModalServer {
 
   dropConnections(): void {
     this.#grpc.dropConnections();
+  }
+
+  sendGoAway(lastStream?: number): void {
+    this.#grpc.sendGoAway(lastStream);
   }
 
   /** Resolves when no client is connected. */
@@ -196,9 +206,7 @@ export class ModalServer {
       throw new GrpcError(STATUS.alreadyExists, `The name ${definition.name} is taken`);
     }
     const id = `sb-loopback-${++this.#ids}`;
-    const root = `${this.#base}/${id}`;
-    if (image.copy === undefined) await Deno.mkdir(root);
-    else await copyTree(image.copy, root);
+    const root = await this.#makeRoot(id, image);
     const sandbox: Sandbox = {
       id,
       imageId: image.id,
@@ -216,6 +224,17 @@ export class ModalServer {
     this.#sandboxes.set(id, sandbox);
     this.#touch(sandbox);
     return { sandboxId: id, taskId: taskOf(id), commandRouterAccess: this.#access(id) };
+  }
+
+  /** Paths in a snapshot stay what they were, unless their first owner still lives. */
+  async #makeRoot(id: string, { copy, root }: BuiltImage): Promise<string> {
+    const taken = [...this.#sandboxes.values()].some(({ running, host }) =>
+      running && host.root === root
+    );
+    const made = root === undefined || taken ? `${this.#base}/${id}` : root;
+    if (copy === undefined) await Deno.mkdir(made);
+    else await copyTree(copy, made);
+    return made;
   }
 
   #list({ request }: Call): Promise<Message> {
@@ -265,7 +284,7 @@ export class ModalServer {
     const imageId = `im-snapshot-${++this.#ids}`;
     const copy = `${this.#base}/${imageId}`;
     await copyTree(sandbox.host.root, copy);
-    this.#images.set(imageId, { commands: [], copy });
+    this.#images.set(imageId, { commands: [], copy, root: sandbox.host.root });
     return { imageId };
   }
 
@@ -300,7 +319,7 @@ export class ModalServer {
     return exec;
   }
 
-  #image(id: unknown): { id: string; commands: string[]; copy?: string } {
+  #image(id: unknown): BuiltImage & { id: string } {
     const image = this.#images.get(String(id));
     if (!image) throw new GrpcError(STATUS.notFound, `Could not find image with ID ${id}`);
     return { id: String(id), ...image };

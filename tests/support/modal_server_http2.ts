@@ -50,8 +50,8 @@ export class Http2Server {
   }
 
   /** Tells every client to open no more streams, as a server does that is about to stop. */
-  sendGoAway(): void {
-    for (const connection of this.#connections) connection.goAway();
+  sendGoAway(lastStream?: number): void {
+    for (const connection of this.#connections) connection.goAway(lastStream);
   }
 
   /** Resolves when no client is connected. */
@@ -163,8 +163,9 @@ class Connection {
     this.#socket.close();
   }
 
-  goAway(): void {
-    const payload = numbers(LARGEST_WINDOW, 0);
+  /** `lastStream`: the last one that is still answered. */
+  goAway(lastStream = LARGEST_WINDOW): void {
+    const payload = numbers(lastStream, 0);
     void this.write({ type: FRAME.goAway, flags: 0, id: 0, payload });
   }
 

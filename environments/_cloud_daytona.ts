@@ -1,0 +1,158 @@
+/** Sandboxes of Daytona: found by name or made, stopped, deleted. */
+import { EnvironmentError, UsageError } from "../src/protocol/error.ts";
+import type { Daytona, Sandbox } from "../src/deps/daytona.ts";
+import { sha256Hex } from "../src/util/hash.ts";
+import { randomId } from "../src/util/id.ts";
+import { startDaytonaShell } from "./_cloud_daytona_shell.ts";
+import { type Cloud, type CloudSandbox, reasonOf } from "./_cloud_host.ts";
+import { CloudLedger } from "./_cloud_ledger.ts";
+import type { CloudSettings } from "./_cloud_settings.ts";
+import type { RemoteCommandLine } from "./_remote_host.ts";
+
+const LABEL = "hermes-agent";
+/** For building an image and starting a sandbox. */
+const START_SECONDS = 300;
+/** How much later than hermes itself Daytona stops a sandbox that nobody uses. */
+const LATER_MINUTES = 10;
+/** More than this is not given to anybody. */
+const MAX_DISK_GB = 10;
+export const DAYTONA_CREDENTIAL = "DAYTONA_API_KEY";
+
+export interface DaytonaOptions {
+  sdk: typeof import("../src/deps/daytona.ts");
+  client: Daytona;
+  settings: CloudSettings;
+}
+
+export class DaytonaCloud implements Cloud {
+  readonly name = "daytona";
+  readonly #options: DaytonaOptions;
+  readonly #ledger: CloudLedger;
+  #sandboxName: string | undefined;
+
+  constructor(options: DaytonaOptions) {
+    this.#options = options;
+    this.#ledger = new CloudLedger(options.settings.ledgerDir);
+  }
+
+  async open(): Promise<CloudSandbox> {
+    try {
+      const name = this.#sandboxName ??= await sandboxName(this.#options.settings);
+      const sandbox = await this.#find(name) ?? await this.#create(name);
+      const { persistent } = this.#options.settings;
+      return new DaytonaSandbox(sandbox, persistent ? undefined : () => this.#delete(sandbox));
+    } catch (error) {
+      throw this.#explain(error);
+    }
+  }
+
+  async reap(): Promise<string[]> {
+    return await this.#ledger.reap((id) => this.#deleteOrphan(id));
+  }
+
+  async close(): Promise<void> {
+    await this.#options.client[Symbol.asyncDispose]();
+  }
+
+  /** One that can be used; what cannot be is deleted. */
+  async #find(name: string): Promise<Sandbox | undefined> {
+    const { sdk, client } = this.#options;
+    try {
+      const sandbox = await client.get(name);
+      if (sandbox.state === "started") return sandbox;
+      if (sandbox.state === "stopped" || sandbox.state === "archived") {
+        await sandbox.start(START_SECONDS);
+        return sandbox;
+      }
+      await this.#delete(sandbox);
+    } catch (error) {
+      if (!(error instanceof sdk.DaytonaNotFoundError)) throw error;
+    }
+    return undefined;
+  }
+
+  async #create(name: string): Promise<Sandbox> {
+    const { client, settings } = this.#options;
+    const { cpus, memoryMb, diskMb, idleMs, image, persistent } = settings;
+    const sandbox = await client.create({
+      name,
+      image,
+      labels: { [LABEL]: "1" },
+      autoStopInterval: idleMs > 0 ? Math.ceil(idleMs / 60_000) + LATER_MINUTES : 0,
+      resources: {
+        ...(cpus > 0 ? { cpu: Math.ceil(cpus) } : {}),
+        ...(memoryMb > 0 ? { memory: Math.ceil(memoryMb / 1024) } : {}),
+        ...(diskMb > 0 ? { disk: Math.min(MAX_DISK_GB, Math.ceil(diskMb / 1024)) } : {}),
+      },
+    }, { timeout: START_SECONDS });
+    if (!persistent) await this.#ledger.add(sandbox.id);
+    return sandbox;
+  }
+
+  async #delete(sandbox: Sandbox): Promise<void> {
+    await sandbox.delete(undefined, true);
+    await this.#ledger.remove(sandbox.id);
+  }
+
+  async #deleteOrphan(id: string): Promise<void> {
+    const { sdk, client } = this.#options;
+    try {
+      await (await client.get(id)).delete(undefined, true);
+    } catch (error) {
+      if (!(error instanceof sdk.DaytonaNotFoundError)) throw error;
+    }
+  }
+
+  #explain(error: unknown): Error {
+    const { DaytonaAuthenticationError, DaytonaAuthorizationError } = this.#options.sdk;
+    if (error instanceof DaytonaAuthenticationError || error instanceof DaytonaAuthorizationError) {
+      return new UsageError(`Daytona refuses the key: ${reasonOf(error)}`, {
+        hint: `Check ${DAYTONA_CREDENTIAL}`,
+        cause: error,
+      });
+    }
+    return new EnvironmentError(`Daytona gives no sandbox: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+/** The same for every session of a home of hermes, when it is kept. */
+async function sandboxName({ persistent, ledgerDir, image }: CloudSettings): Promise<string> {
+  if (!persistent) return `hermes-${randomId(16)}`;
+  const key = await sha256Hex(JSON.stringify([Deno.hostname(), ledgerDir, image]));
+  return `hermes-${key.slice(0, 16)}`;
+}
+
+class DaytonaSandbox implements CloudSandbox {
+  readonly id: string;
+  readonly #sandbox: Sandbox;
+  readonly #remove: (() => Promise<void>) | undefined;
+
+  /** `remove` for one that is not kept. */
+  constructor(sandbox: Sandbox, remove: (() => Promise<void>) | undefined) {
+    this.id = sandbox.name;
+    this.#sandbox = sandbox;
+    this.#remove = remove;
+  }
+
+  start(command: RemoteCommandLine) {
+    return startDaytonaShell(this.#sandbox, command);
+  }
+
+  async isRunning(): Promise<boolean> {
+    await this.#sandbox.refreshData();
+    return this.#sandbox.state === "started";
+  }
+
+  touch(): Promise<void> {
+    return this.#sandbox.refreshActivity();
+  }
+
+  sleep(): Promise<void> {
+    return this.#sandbox.stop();
+  }
+
+  async close({ asleep }: { asleep: boolean }): Promise<void> {
+    if (this.#remove) await this.#remove();
+    else if (!asleep) await this.#sandbox.stop();
+  }
+}
