@@ -99,6 +99,11 @@ export class Channel implements RawProcess {
     return this.#messages.text.trim();
   }
 
+  /** The output has ended. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
   /** False when the client is gone: a script sent now would not run. */
   get usable(): boolean {
     return !this.#clientGone;

@@ -19,6 +19,8 @@ const MAX_ARGUMENT = 100_000;
 /** After so many bytes the part of the output file that hermes has is given back to the disk. */
 const TRIM_BYTES = 64 << 20;
 const FOLLOWERS = 8;
+/** How long the reader of a broken link takes to notice. */
+const NOTICE_MS = 10;
 /** How long a broken link may stay broken. */
 const GIVE_UP_MS = 10 * 60_000;
 
@@ -160,7 +162,7 @@ export class DetachedProcess implements RawProcess {
   }
 
   async write(data: Uint8Array): Promise<void> {
-    await (await this.#channel).write(data);
+    await (await this.#openChannel()).write(data);
   }
 
   async closeStdin(): Promise<void> {
@@ -168,7 +170,18 @@ export class DetachedProcess implements RawProcess {
     await this.#deps.run(
       `: >${shellQuote(`${this.#dir}/closed`)}; kill -USR1 ${this.#supervisor}`,
     );
-    await (await this.#channel).closeStdin();
+    await (await this.#openChannel()).closeStdin();
+  }
+
+  /** The channel, after a broken link the next one. What was written to a broken one is lost. */
+  async #openChannel(): Promise<Channel> {
+    while (true) {
+      const following = this.#channel;
+      const channel = await following;
+      if (!channel.isOver || this.#stopped.signal.aborted) return channel;
+      // The reader notices too and follows again.
+      if (following === this.#channel) await sleep(NOTICE_MS);
+    }
   }
 
   async dispose(): Promise<void> {

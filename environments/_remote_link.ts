@@ -1,0 +1,218 @@
+/**
+ * The way to a place that is reached through a client program: connects, sets up the private
+ * directory, opens shells and keeps one waiting. Finds out when the place or the directory is
+ * gone and brings it back; runs nothing that could be repeated.
+ */
+import { EnvironmentError } from "../src/protocol/error.ts";
+import { randomId } from "../src/util/id.ts";
+import { shellQuote } from "../src/util/shell_quote.ts";
+import { which } from "../src/util/which.ts";
+import { Channel, ChannelRefused } from "./_channel.ts";
+import { lastLine } from "./_cli.ts";
+import { isOwnerGone, thisOwner } from "./_owner.ts";
+import type { TerminalSize } from "./_pty.ts";
+import type { RemoteHost } from "./_remote_host.ts";
+import { bootScript } from "./_remote_protocol.ts";
+import { endCommand, ownScript, type RemoteFacts } from "./_remote_script.ts";
+import { parseSetup, type SetupResult, setupScript } from "./_remote_setup.ts";
+
+export interface RemoteLinkOptions {
+  host: RemoteHost;
+  /** Exports every task starts from. */
+  exports: Readonly<Record<string, string>>;
+  /** Take over what a login shell exports. */
+  login?: boolean;
+  onProgress?: ((line: string) => void) | undefined;
+}
+
+export interface Setup {
+  facts: RemoteFacts;
+  /** Begins the markers of all commands. */
+  id: string;
+}
+
+const OPEN_MS = 60_000;
+
+export class RemoteLink {
+  readonly #options: RemoteLinkOptions;
+  readonly #host: RemoteHost;
+  #setup: Promise<Setup> | undefined;
+  #reconnecting: Promise<void> | undefined;
+  /** How often it was set up; whether again since `check()` was last asked. */
+  #setups = 0;
+  #renewed = false;
+  #spare: Promise<Channel> | undefined;
+  #setsid: Promise<string | undefined> | undefined;
+  #closing = false;
+  readonly #leaving = new Set<Promise<void>>();
+
+  constructor(options: RemoteLinkOptions) {
+    this.#options = options;
+    this.#host = options.host;
+  }
+
+  /** Proves that the place and the private directory are there; true when the directory is a new one. */
+  async check(): Promise<boolean> {
+    const spare = await this.#spare?.catch(() => undefined);
+    if (spare && !spare.usable) {
+      this.#spare = undefined;
+      this.letGo(spare);
+    }
+    await this.#prepareSpare();
+    const renewed = this.#renewed;
+    this.#renewed = false;
+    return renewed;
+  }
+
+  /** What was set up, if anything ever was. */
+  get latest(): Promise<Setup> | undefined {
+    return this.#setup;
+  }
+
+  /** No shell is started ahead any more. */
+  beginClosing(): void {
+    this.#closing = true;
+  }
+
+  /** Lets all shells go, then the place. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    const spare = await this.#spare?.catch(() => undefined);
+    if (spare) this.letGo(spare);
+    await Promise.all(this.#leaving);
+    await this.#host.close();
+  }
+
+  /** Nobody waits for a client to find out that its shell has ended. */
+  letGo(channel: Channel): void {
+    const leaving = channel.dispose().finally(() => this.#leaving.delete(leaving));
+    this.#leaving.add(leaving);
+  }
+
+  /** What is known of the other side; connects when nothing is yet. */
+  setup(): Promise<Setup> {
+    if (this.#setup) return this.#setup;
+    const setup = this.#setUp();
+    this.#setup = setup;
+    setup.catch(() => {
+      if (this.#setup === setup) this.#setup = undefined;
+    });
+    return setup;
+  }
+
+  /** The shell that waits, or another. The next one starts while this one works. */
+  async take(): Promise<Channel> {
+    const spare = this.#spare;
+    this.#spare = undefined;
+    let channel = await spare?.catch(() => undefined);
+    if (channel && !channel.usable) {
+      await channel.dispose();
+      channel = undefined;
+    }
+    channel ??= await this.open();
+    if (!this.#closing) this.#prepareSpare().catch(() => {}); // The next call tries again and tells.
+    return channel;
+  }
+
+  /** A new shell there, after bringing back the place or the private directory where needed. */
+  async open(terminal?: TerminalSize): Promise<Channel> {
+    let refused: ChannelRefused | undefined;
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const setup = this.setup();
+      const { facts } = await setup;
+      try {
+        const waitSeconds = facts.timedRead ? this.#host.waitSeconds : undefined;
+        const { shell, dir } = facts;
+        const channel = await this.#dial({ shell, dir, terminal, waitSeconds });
+        if (channel.intact) return channel;
+        await channel.dispose();
+        if (this.#setup === setup) this.#setup = undefined;
+      } catch (error) {
+        if (!(error instanceof ChannelRefused)) throw error;
+        if (refused) break;
+        refused = error;
+        await this.#reconnect();
+      }
+    }
+    throw this.#noShell(refused?.message ?? "its temporary directory keeps vanishing");
+  }
+
+  #noShell(reason: string): EnvironmentError {
+    return new EnvironmentError(
+      `Cannot start a shell in the ${this.#host.label}: ${lastLine(reason)}`,
+    );
+  }
+
+  #prepareSpare(): Promise<Channel> {
+    if (this.#spare) return this.#spare;
+    const spare = this.open();
+    this.#spare = spare;
+    spare.catch(() => {
+      if (this.#spare === spare) this.#spare = undefined;
+    });
+    return spare;
+  }
+
+  async #dial(
+    options: {
+      shell: string;
+      dir?: string;
+      terminal?: TerminalSize | undefined;
+      waitSeconds?: number | undefined;
+    },
+  ): Promise<Channel> {
+    const { shell, dir, terminal, waitSeconds } = options;
+    const tty = terminal !== undefined;
+    const setsid = await (this.#setsid ??= which("setsid", "/usr/bin:/bin"));
+    const token = `hermes-${randomId(16)}`;
+    const script = bootScript({ token, shell, dir, tty, waitSeconds });
+    const client = await this.#host.client({ shell: "/bin/sh", script, tty, terminal });
+    return await Channel.open(client, { token, setsid, terminal, timeoutMs: OPEN_MS });
+  }
+
+  #reconnect(): Promise<void> {
+    return this.#reconnecting ??= this.#host.connect().finally(() =>
+      this.#reconnecting = undefined
+    );
+  }
+
+  async #setUp(): Promise<Setup> {
+    await this.#reconnect();
+    const id = randomId(16);
+    const owner = await thisOwner();
+    const { exports, login = false } = this.#options;
+    const channel = await this.#dial({ shell: "/bin/sh" }).catch((error) => {
+      throw error instanceof ChannelRefused ? this.#noShell(error.message) : error;
+    });
+    await channel.send(ownScript(setupScript({ id, owner, exports, login })));
+    let output = "";
+    const decoder = new TextDecoder();
+    for (let chunk; (chunk = await channel.read());) {
+      output += decoder.decode(chunk, { stream: true });
+    }
+    const code = await channel.ended;
+    await channel.dispose();
+    const result = code === 0 ? parseSetup(output) : undefined;
+    if (result === undefined) {
+      throw new EnvironmentError(`Cannot use the ${this.#host.label}: ${lastLine(output)}`);
+    }
+    this.#renewed = this.#setups++ > 0;
+    await this.#removeLeftovers(result);
+    return { facts: result.facts, id };
+  }
+
+  /** Ends what a hermes that was killed left running there. */
+  async #removeLeftovers({ facts, owners }: SetupResult): Promise<void> {
+    const commands: string[] = [];
+    for (const { id, dir, owner } of owners) {
+      if (dir === facts.dir || !await isOwnerGone(owner)) continue;
+      commands.push(`${endCommand(facts, { marker: `${id}.` })}; rm -rf ${shellQuote(dir)}`);
+    }
+    if (commands.length === 0) return;
+    const channel = await this.#dial({ shell: facts.shell });
+    await channel.send(ownScript(commands.join("; ")));
+    while (await channel.read());
+    await channel.dispose();
+    this.#options.onProgress?.(`ended what a killed hermes left on the ${this.#host.label}`);
+  }
+}
