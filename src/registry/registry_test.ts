@@ -104,3 +104,36 @@ Deno.test("addManifest() keeps what is registered already and list() sorts", () 
   assert.deepEqual(registry.list().map((facts) => facts.name), ["a", "b"]);
   assert.deepEqual(registry.inToolset("x"), ["a", "b"]);
 });
+
+Deno.test("withdraw() takes back one registration and restores what it replaced", () => {
+  const registry = new ToolRegistry();
+  const [own, first, second] = [
+    tool("a", "core"),
+    tool("a", "one", { override: true }),
+    tool("a", "two", { override: true }),
+  ];
+  for (const spec of [own, first, second]) assert.equal(registry.register(spec), true);
+  assert.equal(registry.withdraw(first), true);
+  assert.equal(registry.get("a"), second, "whoever has the name keeps it");
+  const { generation } = registry;
+  assert.equal(registry.withdraw(second), true);
+  assert.equal(registry.get("a"), own);
+  assert.ok(registry.generation > generation);
+  assert.equal(registry.withdraw(second), false);
+  assert.equal(registry.withdraw(own), true);
+  assert.equal(registry.facts("a"), undefined);
+});
+
+Deno.test("withdraw() leaves a later registration of the same toolset alone", () => {
+  const registry = new ToolRegistry();
+  const [own, old, renewed] = [
+    tool("a", "core"),
+    tool("a", "one", { override: true }),
+    tool("a", "one"),
+  ];
+  for (const spec of [own, old, renewed]) registry.register(spec);
+  assert.equal(registry.withdraw(old), false);
+  assert.equal(registry.get("a"), renewed);
+  registry.withdraw(renewed);
+  assert.equal(registry.get("a"), own);
+});

@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { Conversation, GuestError, GuestGone, type GuestLink } from "./conversation.ts";
+import type { GuestMessage, HostMessage, Question } from "./messages.ts";
+
+const QUESTION: Question = { kind: "check", name: "x" };
+
+/** A guest played by the test. */
+class FakeLink implements GuestLink {
+  readonly sent: HostMessage[] = [];
+  readonly #gone = Promise.withResolvers<string>();
+  closed = 0;
+  say: (message: GuestMessage) => void = () => {};
+
+  send(message: HostMessage): void {
+    this.sent.push(message);
+  }
+
+  serve(onMessage: (message: GuestMessage) => void): Promise<string> {
+    this.say = onMessage;
+    return this.#gone.promise;
+  }
+
+  leave(reason: string): void {
+    this.#gone.resolve(reason);
+  }
+
+  close(): Promise<void> {
+    this.closed++;
+    this.leave("it was closed");
+    return Promise.resolve();
+  }
+}
+
+function start() {
+  const link = new FakeLink();
+  const ends: string[] = [];
+  const logs: string[] = [];
+  const conversation = new Conversation(link, {
+    log: (text) => logs.push(text),
+    onEnd: (reason) => ends.push(reason),
+  });
+  const { signal } = new AbortController();
+  return { link, ends, logs, conversation, signal };
+}
+
+Deno.test("ask() matches answers that come in another order", async () => {
+  const { link, conversation, signal } = start();
+  const [a, b] = [conversation.ask(QUESTION, { signal }), conversation.ask(QUESTION, { signal })];
+  link.say({ t: "result", id: 2, value: "second" });
+  link.say({ t: "result", id: 1, value: "first" });
+  assert.deepEqual(await Promise.all([a, b]), ["first", "second"]);
+  await conversation.close();
+});
+
+Deno.test("ask() rejects with what the plugin threw", async () => {
+  const { link, conversation, signal } = start();
+  const answer = conversation.ask(QUESTION, { signal });
+  link.say({ t: "result", id: 1, failure: { message: "no", extra: { a: 1 } } });
+  await assert.rejects(answer, (error: GuestError) => {
+    assert.deepEqual([error.message, error.extra], ["no", { a: 1 }]);
+    return error instanceof GuestError;
+  });
+  await conversation.close();
+});
+
+Deno.test("ask() passes progress on to its own question only", async () => {
+  const { link, conversation, signal } = start();
+  const heard: string[] = [];
+  const answer = conversation.ask(QUESTION, { signal, onProgress: (text) => heard.push(text) });
+  link.say({ t: "progress", id: 1, text: "mine" });
+  link.say({ t: "progress", id: 7, text: "nobody's" });
+  link.say({ t: "result", id: 1, value: null });
+  await answer;
+  assert.deepEqual(heard, ["mine"]);
+  await conversation.close();
+});
+
+Deno.test("ask() gives up at once on abort and keeps a plugin that answers the ping", async () => {
+  const { link, ends, conversation } = start();
+  const abort = new AbortController();
+  const answer = conversation.ask(QUESTION, { signal: abort.signal });
+  abort.abort(new Error("enough"));
+  await assert.rejects(answer, { message: "enough" });
+  assert.deepEqual(link.sent.slice(1), [{ t: "cancel", id: 1 }, { t: "ping" }]);
+  link.say({ t: "pong" });
+  link.say({ t: "result", id: 1, value: "late" });
+  assert.deepEqual(ends, []);
+  await conversation.close();
+});
+
+Deno.test("a plugin that answers neither question nor ping is stopped", async () => {
+  const { link, ends, conversation } = start();
+  const abort = new AbortController();
+  const slow = conversation.ask(QUESTION, { signal: abort.signal });
+  const other = conversation.ask(QUESTION, { signal: new AbortController().signal });
+  abort.abort(new Error("enough"));
+  await assert.rejects(slow, { message: "enough" });
+  await assert.rejects(other, GuestGone);
+  assert.match(ends.join(), /does not answer/);
+  assert.equal(link.closed, 1);
+  await assert.rejects(
+    conversation.ask(QUESTION, { signal: new AbortController().signal }),
+    GuestGone,
+  );
+});
+
+Deno.test("register() rejects when time is up, and when the guest leaves", async () => {
+  const message = {
+    t: "register",
+    main: "",
+    name: "x",
+    version: "1",
+    config: {},
+    dataDir: "",
+  } as const;
+  const slow = start();
+  await assert.rejects(slow.conversation.register(message, 20), {
+    message: /did not return within 0\.02 s/,
+  });
+  const gone = start();
+  const answer = gone.conversation.register(message, 10_000);
+  gone.link.leave("it crashed");
+  await assert.rejects(answer, { message: "it crashed" });
+});
+
+Deno.test("close() is the owner's wish: nothing is reported", async () => {
+  const { ends, conversation } = start();
+  await conversation.close();
+  await conversation.close();
+  assert.deepEqual(ends, []);
+});
+
+Deno.test("log lines are cut and counted", async () => {
+  const { link, logs, ends } = start();
+  link.say({ t: "log", text: "x".repeat(5_000) });
+  assert.equal(logs[0]!.length, 2_000);
+  for (let i = 0; i < 10_000; i++) link.say({ t: "log", text: "y" });
+  assert.match(ends.join(), /floods/);
+  await Promise.resolve();
+});

@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import type { PluginManifest, PluginPermissions } from "../protocol/plugin.ts";
+import { describePermissions, type PermissionPlace, resolveAuthority } from "./permissions.ts";
+
+const NONE: PluginPermissions = { net: [], read: [], write: [], env: [], run: [] };
+
+function manifest(permissions: Partial<PluginPermissions>, requiresEnv: string[] = []) {
+  return {
+    name: "demo",
+    version: "1",
+    description: "x",
+    config: {},
+    requiresEnv,
+    permissions: { ...NONE, ...permissions },
+  } satisfies PluginManifest;
+}
+
+async function withPlace(body: (place: PermissionPlace) => Promise<void>): Promise<void> {
+  const root = await Deno.realPath(await Deno.makeTempDir());
+  try {
+    await Deno.mkdir(`${root}/.hermes`);
+    await Deno.mkdir(`${root}/project/docs`, { recursive: true });
+    await Deno.writeTextFile(`${root}/project/one.txt`, "");
+    await body({
+      cwd: `${root}/project`,
+      userHome: root,
+      hermesRoot: `${root}/.hermes`,
+      modulesDir: `${root}/modules`,
+      dataDir: `${root}/data`,
+      env: (name) => ({ PATH: "/usr/bin:/bin", KEY: "value" })[name],
+    });
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+}
+
+Deno.test("resolveAuthority() grants a plugin its own folders and nothing else", async () => {
+  await withPlace(async (place) => {
+    const authority = await resolveAuthority(manifest({}), place);
+    assert.deepEqual(authority, {
+      permissions: {
+        read: [place.modulesDir, place.dataDir],
+        write: [place.dataDir],
+        net: [],
+        env: [],
+        run: [],
+      },
+      env: {},
+      ports: [],
+      paths: [
+        { path: place.modulesDir, access: "tree" },
+        { path: place.dataDir, access: "work" },
+      ],
+    });
+  });
+});
+
+Deno.test("resolveAuthority() tells files from folders and follows links", async () => {
+  await withPlace(async (place) => {
+    await Deno.symlink(`${place.cwd}/docs`, `${place.cwd}/link`);
+    const { paths, permissions } = await resolveAuthority(
+      manifest({ read: ["./link", "~/project/one.txt"], write: ["one.txt"] }),
+      place,
+    );
+    assert.deepEqual(paths.slice(2), [
+      { path: `${place.cwd}/docs`, access: "tree" },
+      { path: `${place.cwd}/one.txt`, access: "read" },
+      { path: `${place.cwd}/one.txt`, access: "sink" },
+    ]);
+    assert.ok(permissions.read.includes(`${place.cwd}/link`));
+  });
+});
+
+Deno.test("resolveAuthority() never grants the home of hermes, by whatever way", async () => {
+  await withPlace(async (place) => {
+    await Deno.symlink(place.hermesRoot, `${place.cwd}/innocent`);
+    for (const path of ["~/.hermes", "~", "/", "~/.hermes/.env", "./innocent", "../.hermes/x"]) {
+      await assert.rejects(resolveAuthority(manifest({ read: [path] }), place), {
+        message: /keys of hermes/,
+      }, path);
+    }
+  });
+});
+
+Deno.test("resolveAuthority() limits ports when every host names one", async () => {
+  await withPlace(async (place) => {
+    const ports = async (net: string[]) => (await resolveAuthority(manifest({ net }), place)).ports;
+    assert.deepEqual(await ports(["a.test:443", "b.test:443", "[::1]:8080"]), [443, 8080, 53]);
+    assert.equal(await ports(["a.test:443", "b.test"]), "any");
+  });
+});
+
+Deno.test("resolveAuthority() hands over declared variables that are set", async () => {
+  await withPlace(async (place) => {
+    const { env, permissions } = await resolveAuthority(
+      manifest({ env: ["UNSET"] }, ["KEY"]),
+      place,
+    );
+    assert.deepEqual(env, { KEY: "value" });
+    assert.deepEqual(permissions.env, ["UNSET", "KEY"]);
+  });
+});
+
+Deno.test("resolveAuthority() finds programs and refuses those that are not there", async () => {
+  await withPlace(async (place) => {
+    const { permissions, env, paths } = await resolveAuthority(manifest({ run: ["cat"] }), place);
+    assert.ok(permissions.run.some((path) => path.endsWith("/cat")));
+    assert.match(env.PATH!, /bin$/);
+    assert.ok(paths.some(({ path, access }) => access === "run" && path.includes("/")));
+    await assert.rejects(resolveAuthority(manifest({ run: ["no-such-program"] }), place), {
+      message: 'there is no program "no-such-program" here',
+    });
+  });
+});
+
+Deno.test("describePermissions() says what a plugin may do, or that it may nothing", () => {
+  assert.deepEqual(describePermissions(manifest({})), [
+    "nothing: no network, files, variables or programs",
+  ]);
+  assert.deepEqual(describePermissions(manifest({ net: ["a.test"], env: ["A"] }, ["B"])), [
+    "connect to: a.test",
+    "see the variables: A, B",
+  ]);
+});

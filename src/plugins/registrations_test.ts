@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { checkRegistrations } from "./registrations.ts";
+
+const TOOL = { name: "t", description: "d", schema: { type: "object" } };
+
+Deno.test("checkRegistrations() survives anything", () => {
+  for (
+    const value of [undefined, null, 1, "x", [], { tools: 1, hooks: {} }, { tools: [null, 1] }]
+  ) {
+    const { registrations } = checkRegistrations(value);
+    assert.deepEqual(registrations.tools, []);
+  }
+});
+
+Deno.test("checkRegistrations() keeps known fields of a tool and bounds its time", () => {
+  const { registrations } = checkRegistrations({
+    tools: [{
+      ...TOOL,
+      timeoutMs: 1e9,
+      parallel: true,
+      checked: false,
+      toolset: "terminal",
+      handler: "x",
+    }],
+  });
+  assert.deepEqual(registrations.tools, [{ ...TOOL, timeoutMs: 420_000, parallel: true }]);
+});
+
+Deno.test("checkRegistrations() leaves out tools the model could not use", () => {
+  const { registrations, problems } = checkRegistrations({
+    tools: [
+      { ...TOOL, name: "bad name" },
+      { ...TOOL, name: "x".repeat(65) },
+      { ...TOOL, description: " " },
+      { ...TOOL, schema: { type: "string" } },
+      { ...TOOL, schema: { type: "object", x: "y".repeat(30_000) } },
+      TOOL,
+    ],
+  });
+  assert.equal(registrations.tools.length, 1);
+  assert.equal(problems.length, 5);
+});
+
+Deno.test("checkRegistrations() keeps the place of each hook", () => {
+  const { registrations, problems } = checkRegistrations({
+    hooks: [
+      { name: "nothing", index: 0 },
+      { name: "post_tool_call", index: 1 },
+      { name: "pre_tool_call", index: 2, timeoutMs: 1e6 },
+    ],
+  });
+  assert.deepEqual(registrations.hooks, [
+    { name: "post_tool_call", index: 1, timeoutMs: 5_000 },
+    { name: "pre_tool_call", index: 2, timeoutMs: 60_000 },
+  ]);
+  assert.match(problems[0]!, /there is no such hook/);
+});
+
+Deno.test("checkRegistrations() bounds what goes into the prompt", () => {
+  const section = (id: string, length: number) => ({ id, text: "x".repeat(length) });
+  const { registrations, problems } = checkRegistrations({
+    sections: [section("a", 4_000), section("b", 4_001), section("c", 3_000), section("d", 2_000)],
+  });
+  assert.deepEqual(registrations.sections.map(({ id }) => id), ["a", "c"]);
+  assert.equal(problems.length, 2);
+});
+
+Deno.test("checkRegistrations() keeps skills inside the plugin", () => {
+  const { registrations } = checkRegistrations({
+    skills: [
+      { name: "up", description: "", path: "../x.md" },
+      { name: "root", description: "", path: "/etc/passwd" },
+      { name: "none", description: "" },
+      { name: "good", description: "g", path: "skills/x.md" },
+    ],
+  });
+  assert.deepEqual(registrations.skills, [{ name: "good", description: "g", path: "skills/x.md" }]);
+});
