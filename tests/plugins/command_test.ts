@@ -169,3 +169,44 @@ Deno.test("a plugin's command is found by name, and an unknown one still is an e
   assert.match(failed.stderr, /fail failed: no/);
   assert.match((await hermes("shuot")).stderr, /unknown command "shuot"/);
 });
+
+Deno.test("hermes run outlives a plugin that loops, with one line about it", async () => {
+  const call = { toolCalls: [{ name: "spin", arguments: {} }] };
+  await withJob([call, call, { text: "went on" }], async (job) => {
+    const module = toolModule("spin", "while (true);", "timeoutMs: 1000,");
+    await writeFiles(`${job.home}/.hermes/plugins/spinner`, pluginFiles("spinner", module));
+    assert.equal((await job.hermes(["plugins", "enable", "spinner"])).code, 0);
+    const outcome = await job.run(["go"]);
+    assert.deepEqual([outcome.code, outcome.stdout], [0, "went on\n"], outcome.stderr);
+    const told = outcome.stderr.split("\n").filter((line) => line.startsWith("hermes: "));
+    assert.equal(told.length, 1, outcome.stderr);
+    assert.match(told[0]!, /Plugin spinner is disabled for this run: .*does not answer/);
+    const results = JSON.stringify(job.model.requests[2]!.body.messages);
+    assert.match(results, /timed out after 1 s/);
+    assert.match(results, /what provided it is gone|the plugin spinner was stopped/);
+  });
+});
+
+Deno.test("a key that a plugin was given reaches neither the log nor the model", async () => {
+  const secret = "sk-live-abcdefghijklmnopqrstuvwxyz123456";
+  const call = { toolCalls: [{ name: "leak", arguments: {} }] };
+  await withJob([call, { text: "done" }], async (job) => {
+    await writeFiles(
+      `${job.home}/.hermes/plugins/leaky`,
+      pluginFiles("leaky", {
+        "plugin.yaml":
+          "name: leaky\nversion: 1.0.0\ndescription: x\nrequires_env: [LEAKY_API_KEY]\n",
+        "mod.ts": toolModule(
+          "leak",
+          `const key = Deno.env.get("LEAKY_API_KEY"); ctx.log("the key is " + key); return { key };`,
+        ),
+      }),
+    );
+    assert.equal((await job.hermes(["plugins", "enable", "leaky"])).code, 0);
+    const outcome = await job.run(["--verbose", "go"], { env: { LEAKY_API_KEY: secret } });
+    assert.equal(outcome.code, 0, outcome.stderr);
+    assert.match(outcome.stderr, /leaky: the key is/);
+    assert.ok(!outcome.stderr.includes(secret), outcome.stderr);
+    assert.ok(!JSON.stringify(job.model.requests[1]!.body).includes(secret));
+  });
+});

@@ -1,7 +1,9 @@
 /** The plugins of a session that a command opens. Loaded only where one is wanted. */
+import { knownSecrets } from "../../config/known_secrets.ts";
 import type { Settings } from "../../config/load.ts";
 import type { PluginHost } from "../../plugins/host.ts";
 import { openPlugins } from "../../plugins/open.ts";
+import { createRedactor } from "../../util/redact.ts";
 import { err } from "../io.ts";
 import type { Surface } from "./open_session.ts";
 import { describePlugin } from "./plugins_view.ts";
@@ -17,8 +19,12 @@ export interface PluginWish {
 
 /** Opens the enabled plugins and those the flags name. */
 export async function openFor(wish: PluginWish): Promise<PluginHost> {
-  const { settings, choices, cwd, log } = wish;
+  const { settings, choices, cwd } = wish;
   const { confirm } = wish.surface;
+  // A plugin may say what it was told: some variables are keys.
+  const clean = settings.config.security.redact_secrets
+    ? createRedactor(knownSecrets(settings))
+    : (line: string) => line;
   return await openPlugins({
     settings,
     cwd,
@@ -29,7 +35,7 @@ export async function openFor(wish: PluginWish): Promise<PluginHost> {
       err(describePlugin(candidate, snapshot));
       return await confirm("Use it in this run?");
     }),
-    report: (line) => err(`hermes: ${line}\n`),
-    log,
+    report: (line) => err(`hermes: ${clean(line)}\n`),
+    log: (line) => wish.log(clean(line)),
   });
 }
