@@ -75,9 +75,9 @@ function isSafeMode(settings: Settings): boolean {
   return /^(1|true|yes|on)$/i.test(settings.env("HERMES_SAFE_MODE") ?? "");
 }
 
+/** Whatever is wrong with one plugin, the session goes on without it. */
 function brokenPlugin(id: string, error: unknown): LoadedPlugin {
-  if (!(error instanceof HermesError)) throw error;
-  const hint = error.hint === undefined ? "" : `. ${error.hint}`;
+  const hint = error instanceof HermesError && error.hint !== undefined ? `. ${error.hint}` : "";
   return { id, origin: "user", problem: `${reasonOf(error)}${hint}` };
 }
 

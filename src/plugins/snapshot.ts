@@ -72,9 +72,10 @@ async function build(source: PluginSource, dir: string): Promise<StoredSnapshot>
   await Deno.writeTextFile(joinPath(temporary, "plugin.json"), JSON.stringify(stored));
   try {
     await Deno.rename(temporary, dir);
-  } catch {
-    // Another process was first; the content is the same.
+  } catch (error) {
     await Deno.remove(temporary, { recursive: true });
+    // Another process may have been first: the content is the same then.
+    if (readStored(dir) === undefined) throw error;
   }
   return stored;
 }

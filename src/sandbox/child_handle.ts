@@ -230,8 +230,9 @@ function finalCommand(place: Place, spec: ChildSpec) {
 function guestBoot(place: Place, spec: ChildSpec & { guest: GuestSpec }): Partial<BootSpec> {
   const { env, paths, ports, ...guest } = spec.guest;
   if (Deno.build.os !== "linux") return { guest };
-  // A cache that others use as well may be read, never written.
-  const cache: PathGrant = spec.cacheDir === undefined
+  // A cache that others use as well may be read, never written; Deno keeps the plugin from it,
+  // but not the programs it starts.
+  const cache: PathGrant = spec.cacheDir === undefined || guest.permissions.run.length > 0
     ? { path: joinPath(place.directory, "deno"), access: "work" }
     : { path: spec.cacheDir, access: "tree" };
   return {

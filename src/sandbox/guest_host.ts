@@ -68,10 +68,12 @@ function raiseCallFilter(boot: BootSpec, { permissions }: GuestBoot): boolean {
 
 /** The kinds that flags have narrowed already; of these only what the bootstrap needed is taken back. */
 function keptKinds({ socket }: BootSpec, { permissions }: GuestBoot): string[] {
-  const app = decodeURIComponent(new URL(".", Deno.mainModule).pathname);
-  Deno.permissions.revokeSync({ name: "write", path: socket });
-  Deno.permissions.revokeSync({ name: "read", path: socket });
-  Deno.permissions.revokeSync({ name: "read", path: app });
+  const app = decodeURIComponent(new URL(".", Deno.mainModule).pathname).replace(/\/$/, "");
+  for (const [name, path] of [["write", socket], ["read", socket], ["read", app]] as const) {
+    // Revoking a path takes every grant that holds it: one the plugin has stays.
+    const granted = permissions[name].some((one) => path === one || path.startsWith(`${one}/`));
+    if (!granted) Deno.permissions.revokeSync({ name, path });
+  }
   return Object.entries(permissions).filter(([, list]) => list.length > 0).map(([kind]) => kind);
 }
 

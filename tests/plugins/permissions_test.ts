@@ -132,6 +132,15 @@ inBothModes("a plugin reads what it declares, and no link leads out of it", () =
   await refuses(`await Deno.writeTextFile(${JSON.stringify(`${bench.project}/docs/x`)}, "x")`);
 });
 
+const SOURCES = new URL("../../src", import.meta.url).pathname;
+
+inBothModes("a plugin keeps a grant that holds what the bootstrap gives back", () => ({
+  read: [SOURCES],
+}), async ({ run, refuses }) => {
+  assert.match(String(await run(read(`${SOURCES}/util/version.ts`))), /VERSION/);
+  await refuses(read(`${SOURCES}/../deno.json`));
+});
+
 inBothModes("a plugin writes where it declares and only there", () => ({
   write: ["./out"],
 }), async ({ bench, run, refuses }) => {

@@ -56,9 +56,11 @@ async function requireFree(
 ): Promise<void> {
   const known = await new Discovery(settings.home, Deno.cwd()).find(id);
   if (known === undefined || known.location === url) return;
-  throw new UsageError(`there is a plugin "${id}" already: ${known.location}`, {
-    hint: `Remove that one first: hermes plugins remove ${id}`,
-  });
+  const removable = known.origin === "user" || known.origin === "url";
+  throw new UsageError(
+    `there is a plugin "${id}" already: ${known.location}`,
+    removable ? { hint: `Remove that one first: hermes plugins remove ${id}` } : {},
+  );
 }
 
 async function show({ source, snapshot }: FetchedPlugin, url: string): Promise<void> {
