@@ -68,7 +68,7 @@ Deno.test("createModalEnvironment() says which credential is missing and where t
 });
 
 Deno.test("createModalEnvironment() has no managed mode", async () => {
-  const settings = { modal_mode: "managed" };
+  const settings = { "modal_mode": "managed" };
   await rejects(createModalEnvironment({ cwd: "/", home: "/", env: {}, settings }), {
     name: "UsageError",
     message: "A managed Modal is not part of hermes",
