@@ -4,7 +4,7 @@
  * inside Deno 2.9.5 drops `using` declarations when it does. What is repaired on the way keeps
  * start-up fast; every figure is measured.
  */
-import { build, stop } from "npm:esbuild@0.28.2";
+import type { BuildOptions as MinifyOptions } from "npm:esbuild@0.28.2";
 import { LOCKED, runDeno } from "./_tree.ts";
 
 /** The bundler's `require` helper would load `node:module` for every command: 20 ms. */
@@ -78,12 +78,13 @@ async function prepareChunks(directory: string): Promise<string[]> {
   return entries.map((name) => `${directory}/${name}`);
 }
 
+/** In a process of its own: the library's helper ends only some time after it was told to. */
 async function minify(
   entryPoints: string[],
   options: BuildOptions & { outdir: string },
 ): Promise<void> {
   const { outdir, releasesUrl } = options;
-  await build({
+  const minifyOptions: MinifyOptions = {
     entryPoints,
     outdir,
     define: releasesUrl === undefined ? {} : { HERMES_RELEASES_URL: JSON.stringify(releasesUrl) },
@@ -94,8 +95,10 @@ async function minify(
     platform: "node",
     target: "esnext",
     logLevel: "error",
-  });
-  await stop();
+  };
+  const args = ["run", "-A", "-q", ...LOCKED, import.meta.url, JSON.stringify(minifyOptions)];
+  const { code, stderr } = await runDeno(args);
+  if (code !== 0) throw new Error(`esbuild failed: ${stderr}`);
 }
 
 /** `run-7OWOOXOM.js` → `run` */
@@ -112,4 +115,10 @@ async function edit(path: string, change: (text: string) => string): Promise<voi
   const text = await Deno.readTextFile(path);
   const changed = change(text);
   if (changed !== text) await Deno.writeTextFile(path, changed);
+}
+
+if (import.meta.main) {
+  const { build, stop } = await import("npm:esbuild@0.28.2");
+  await build(JSON.parse(Deno.args[0]!));
+  await stop();
 }

@@ -6,7 +6,8 @@ import assert from "node:assert/strict";
 import { typescriptFiles } from "../../scripts/_tree.ts";
 import { artefact, bareMachine, ROOT, skip } from "./support.ts";
 
-const DRIVES_HERMES = /from "(?:[^"]*\/)?(?:hermes|run_job)\.ts"/;
+const DRIVES_HERMES =
+  /import \{[^}]*\b(?:runHermes|startHermes|hermesCommand|withJob)\b[^}]*\} from "/;
 const LOCAL_IMPORT = /from "(\.[^"]+)"/g;
 
 /** Test files that start hermes through `tests/support`, themselves or through a helper beside them. */
