@@ -14,8 +14,8 @@ const PLAIN_SIZE: TerminalSize = { columns: 80, rows: 24 };
 /** Ctrl-D: what ends the input on a terminal. */
 const END_OF_INPUT = new Uint8Array([4]);
 const END_OF_FRAMES = frame(new Uint8Array());
-/** The first byte of the first record: what comes before is the login shell talking. */
-const RECORD = 0x1e;
+/** Written before everything else: what comes earlier is the login shell talking. */
+const BEGIN = 0x1e;
 
 export async function startDaytonaShell(
   sandbox: Sandbox,
@@ -37,7 +37,7 @@ export async function startDaytonaShell(
 
 /** What is typed at the login shell; the space keeps it out of a history. */
 export function typedLine({ shell, script, tty }: RemoteCommandLine, id: string): string {
-  const program = `${shell} -c ${shellQuote(script)}`;
+  const program = `${shell} -c ${shellQuote(`printf '\\036'; ${script}`)}`;
   if (tty) return ` exec ${program}`;
   return ` stty raw -echo; exec sh -c ${shellQuote(behindPipes(program, id))}`;
 }
@@ -48,7 +48,8 @@ export function typedLine({ shell, script, tty }: RemoteCommandLine, id: string)
  */
 function behindPipes(program: string, id: string): string {
   const dir = `"\${TMPDIR:-/tmp}/${id}"`;
-  const unframe = `while IFS= read -r n && [ "$n" -gt 0 ]; do head -c "$n"; done`;
+  const unframe =
+    `while IFS= read -r n && [ "$n" -gt 0 ]; do dd bs="$n" count=1 iflag=fullblock; done`;
   return [
     // The shell would say on the terminal what ended the program.
     "exec 2>/dev/null 4>&1 5<&0",
@@ -136,10 +137,11 @@ class OutputQueue {
   #changed = Promise.withResolvers<void>();
 
   push(data: Uint8Array): void {
-    const start = this.#begun ? 0 : data.indexOf(RECORD);
-    if (start < 0 || this.#end) return;
+    if (this.#end) return;
+    const begin = this.#begun ? -1 : data.indexOf(BEGIN);
+    if (begin < 0 && !this.#begun) return;
     this.#begun = true;
-    this.#chunks.push(data.subarray(start));
+    this.#chunks.push(data.subarray(begin + 1));
     this.#wake();
   }
 

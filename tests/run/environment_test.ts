@@ -1,17 +1,24 @@
-/** `hermes run --env …` and `hermes env …` end to end, on a real container and a real server. */
+/** `hermes run --env …` and `hermes env …` end to end, on a real container, a real server and the fake clouds. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { holdDocker } from "../../scripts/services/docker.ts";
 import { holdSsh } from "../../scripts/services/ssh.ts";
 import { holdOrSkip } from "../conformance/environment_live.ts";
+import { startServerProcess } from "../support/cloud_server_process.ts";
+import { DAYTONA_KEY } from "../support/daytona_server.ts";
 import { dockerTestOptions } from "../support/docker_environment.ts";
+import { MODAL_TOKEN } from "../support/modal_server.ts";
 import { type Job, type JobOptions, withJob } from "../support/run_job.ts";
 import { sshTestOptions } from "../support/ssh_environment.ts";
 
 const docker = await holdOrSkip("docker end to end", holdDocker);
 const ssh = await holdOrSkip("ssh end to end", holdSsh);
+const modal = await startServerProcess(new URL("../support/modal_server.ts", import.meta.url));
+const daytona = await startServerProcess(new URL("../support/daytona_server.ts", import.meta.url));
 Deno.test.afterAll(async () => {
   await docker?.release();
   await ssh?.release();
+  await modal.stop();
+  await daytona.stop();
 });
 
 interface Place {
@@ -33,6 +40,20 @@ if (docker) {
 if (ssh) {
   PLACES.push({ name: "ssh", settings: { ...sshTestOptions(ssh.running).settings }, env: {} });
 }
+PLACES.push({
+  name: "modal",
+  settings: { container_persistent: false },
+  env: {
+    MODAL_TOKEN_ID: MODAL_TOKEN.id,
+    MODAL_TOKEN_SECRET: MODAL_TOKEN.secret,
+    MODAL_SERVER_URL: modal.urls[0]!,
+  },
+});
+PLACES.push({
+  name: "daytona",
+  settings: { container_persistent: false },
+  env: { DAYTONA_API_KEY: DAYTONA_KEY, DAYTONA_API_URL: daytona.urls[0]! },
+});
 
 async function configure({ home }: Job, settings: Record<string, unknown>): Promise<void> {
   await Deno.mkdir(`${home}/.hermes`, { recursive: true });

@@ -14,7 +14,7 @@ export const BROKEN_IMAGE = "registry.invalid/broken";
 export interface DaytonaSandboxFacts {
   id: string;
   name: string;
-  state: "started" | "stopped" | "destroyed" | "build_failed";
+  state: "started" | "stopped" | "destroyed" | "build_failed" | "error";
   labels: Record<string, string>;
   /** What the client asked for. */
   request: Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 /** A person's own shell in an environment, on the terminal hermes was started on. */
 import { ADMINS } from "../../../environments/admin.ts";
 import type { EnvironmentOptions } from "../../../environments/manifest.ts";
-import { UsageError } from "../../protocol/error.ts";
+import { attachDirect } from "./env_shell_direct.ts";
 
 /** Bash where there is one. */
 const SCRIPT = "command -v bash >/dev/null && exec bash; exec sh";
@@ -17,11 +17,9 @@ export async function openShell(name: string, options: EnvironmentOptions): Prom
   try {
     await host.connect();
     const tty = Deno.stdin.isTerminal() && Deno.stdout.isTerminal();
-    const client = await host.client({ shell: "/bin/sh", script: SCRIPT, tty });
-    if (!("argv" in client)) {
-      client.kill();
-      throw new UsageError(`${name} has no shell for people; run commands with --env ${name}`);
-    }
+    const terminal = tty ? Deno.consoleSize() : undefined;
+    const client = await host.client({ shell: "/bin/sh", script: SCRIPT, tty, terminal });
+    if (!("argv" in client)) return await attachDirect(client);
     const code = await attach(client.argv, { env: client.env, cwd: "/" });
     client.onExit?.();
     return code;
