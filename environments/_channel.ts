@@ -40,6 +40,9 @@ export class ChannelRefused extends EnvironmentError {
 
 /** Characters of the client's own messages that are kept. */
 const MAX_MESSAGES = 4_000;
+/** How long a shell that waits may take to say that it has its script. */
+const ANSWER_MS = 10_000;
+const GO = new Uint8Array([10]);
 /** How long a client may take to notice that its shell has ended. */
 const LINGER_MS = 1_000;
 
@@ -109,9 +112,20 @@ export class Channel implements RawProcess {
     return !this.#clientGone;
   }
 
-  /** Hands the waiting shell its script. */
+  /** Hands the waiting shell its script. @throws ChannelRefused when it certainly does not run. */
   async send(script: string): Promise<void> {
-    await this.#client.write(scriptLine(script));
+    const timer = setTimeout(() => this.#kill(), ANSWER_MS);
+    let got: string | undefined;
+    try {
+      await this.#client.write(scriptLine(script));
+      got = await this.record("got");
+      if (got !== undefined) await this.#client.write(GO);
+    } catch {
+      got = undefined; // The pipe to the client is broken.
+    } finally {
+      clearTimeout(timer);
+    }
+    if (got === undefined) throw new ChannelRefused(this.messages || "it does not answer");
   }
 
   /** Waits for a record that comes before all output; undefined when the shell ended without. */

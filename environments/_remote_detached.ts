@@ -110,8 +110,8 @@ while [ ! -e exit ] && [ $n -lt 20 ] && kill -0 ${supervisor} 2>/dev/null; do n=
 }
 
 export interface DetachedDeps {
-  /** A shell that waits. */
-  open(): Promise<Channel>;
+  /** Hands a script to a shell. */
+  deliver(script: (channel: Channel) => string): Promise<Channel>;
   run(script: string, options?: OwnOptions): Promise<OwnResult>;
   letGo(channel: Channel): void;
 }
@@ -191,14 +191,14 @@ export class DetachedProcess implements RawProcess {
   }
 
   async #follow(): Promise<Channel> {
-    const channel = await this.#deps.open();
-    await channel.send(followScript({
-      dir: this.#dir,
-      supervisor: this.#supervisor,
-      offset: this.#received,
-      token: channel.token,
-    }));
-    return channel;
+    return await this.#deps.deliver(({ token }) =>
+      followScript({
+        dir: this.#dir,
+        supervisor: this.#supervisor,
+        offset: this.#received,
+        token,
+      })
+    );
   }
 
   /** As often as it takes when the link is broken. */

@@ -19,8 +19,11 @@ export interface RemoteHost {
   readonly waitSeconds?: number;
   /** Nothing runs there, and it should not be woken only to find that out. */
   readonly dormant?: boolean;
-  /** Makes sure that the place is there, bringing back what has gone. @throws EnvironmentError */
-  connect(): Promise<void>;
+  /**
+   * Makes sure that the place is there, bringing back what has gone; `suspect` when a shell that
+   * seemed to be there did not answer. @throws EnvironmentError
+   */
+  connect(options?: { suspect?: boolean }): Promise<void>;
   /** Runs `shell -c script` there, or says how. @throws ChannelRefused when it cannot be reached. */
   client(
     command: RemoteCommandLine,

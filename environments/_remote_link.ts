@@ -114,6 +114,29 @@ export class RemoteLink {
     return channel;
   }
 
+  /**
+   * Hands a script to a shell, the one that waits or one on a terminal, and to another one when
+   * the first was lost before it began.
+   */
+  async deliver(
+    script: (channel: Channel, setup: Setup) => string,
+    terminal?: TerminalSize,
+  ): Promise<{ channel: Channel; setup: Setup }> {
+    for (let attempt = 0;; attempt++) {
+      const channel = await (terminal ? this.open(terminal) : this.take());
+      try {
+        const setup = await this.setup();
+        await channel.send(script(channel, setup));
+        return { channel, setup };
+      } catch (error) {
+        this.letGo(channel);
+        if (!(error instanceof ChannelRefused)) throw error;
+        if (attempt > 0) throw this.#noShell(error.message);
+        await this.#reconnect(true);
+      }
+    }
+  }
+
   /** A new shell there, after bringing back the place or the private directory where needed. */
   async open(terminal?: TerminalSize): Promise<Channel> {
     let refused: ChannelRefused | undefined;
@@ -170,8 +193,8 @@ export class RemoteLink {
     return await Channel.open(client, { token, setsid, terminal, timeoutMs: OPEN_MS });
   }
 
-  #reconnect(): Promise<void> {
-    return this.#reconnecting ??= this.#host.connect().finally(() =>
+  #reconnect(suspect = false): Promise<void> {
+    return this.#reconnecting ??= this.#host.connect({ suspect }).finally(() =>
       this.#reconnecting = undefined
     );
   }

@@ -1,7 +1,8 @@
 /**
  * How hermes talks to a shell on the other side of `docker exec`, `ssh` and the like: the shell
- * says that it is ready and reads one line that holds the whole script; another shell around it
- * waits for its end and tells the code. What they say are records in the output itself, because
+ * says that it is ready, reads one line that holds the whole script, says so, and runs it at the
+ * next line, so that a script whose shell was lost before can be sent to another; a second shell
+ * around it waits for its end and tells the code. What they say are records in the output itself, because
  * only there is it certain that everything written before has arrived. Pure text.
  */
 import { shellQuote } from "../src/util/shell_quote.ts";
@@ -11,8 +12,8 @@ const SEPARATOR = 0x1e;
 /** The descriptor that a script writes records to, whatever the command does to its output. */
 const RECORD_FD = 8;
 
-/** `ready PID INTACT`: it waits. `started …`: the command begins. `state WHOLE DIRECTORY`. `exit CODE`: the last. */
-export type RecordKind = "ready" | "started" | "state" | "exit" | "size";
+/** `ready PID INTACT`: it waits. `got 1`: it has its script. `started …`: the command begins. `state WHOLE DIRECTORY`. `exit CODE`: the last. */
+export type RecordKind = "ready" | "got" | "started" | "state" | "exit" | "size";
 
 export interface BootOptions {
   /** Begins the records of this shell; nobody else can know it. */
@@ -35,7 +36,10 @@ export function bootScript({ token, shell, dir, tty, waitSeconds }: BootOptions)
   const quiet = tty ? "__hermes_t=$(stty -g); stty raw -echo; " : "";
   const loud = tty ? ' && { stty "$__hermes_t"; }' : "";
   const inner = `${look}${quiet}printf '${format(token, "ready", 2)}' "$PPID" ${there}; ` +
-    `IFS= read -r${limit} __hermes_l${loud} && eval "$(printf %b "$__hermes_l")"`;
+    `IFS= read -r${limit} __hermes_l && printf '${
+      format(token, "got", 1)
+    }' 1 && read -r __hermes_g${loud} && ` +
+    'eval "$(printf %b "$__hermes_l")"';
   const name = shell.slice(shell.lastIndexOf("/") + 1);
   return `trap : INT QUIT; ${shellQuote(shell)} -c ${shellQuote(inner)} ${
     shellQuote(name)

@@ -62,12 +62,13 @@ second line"; exit 7`;
     }).spawn();
     const writer = child.stdin.getWriter();
     await writer.write(scriptLine(script));
+    await writer.write(new TextEncoder().encode("go\n"));
     await writer.close();
     const { code, stdout } = await child.output();
     const { data, records } = scan(text(stdout), 1000);
     equal(data, "tab\t back\\slash \\n 'q' $x é\nsecond line".replace("$x", ""), shell);
     equal(code, 7);
-    equal(records[1], "exit 7");
+    deepEqual(records.slice(1), ["got 1", "exit 7"]);
     match(records[0]!, /^ready \d+ 1$/);
   }
 });

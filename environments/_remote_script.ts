@@ -39,7 +39,7 @@ export function commandScript(command: RemoteCommand, facts: RemoteFacts): strin
   const { token, background, env, terminal } = command;
   const names = Object.keys(env);
   const first = [
-    "unset __hermes_l __hermes_d __hermes_t",
+    "unset __hermes_l __hermes_g __hermes_d __hermes_t",
     terminal ? `stty rows ${terminal.rows} cols ${terminal.columns}` : "",
     command.stdin === "null" && !terminal ? lifeline(command, facts) : "",
     OPEN_RECORDS,

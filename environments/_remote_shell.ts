@@ -8,12 +8,7 @@ import { shellQuote } from "../src/util/shell_quote.ts";
 import type { Channel } from "./_channel.ts";
 import { lastLine } from "./_cli.ts";
 import type { RawProcess } from "./_raw_process.ts";
-import {
-  DetachedProcess,
-  type DetachedStart,
-  settleScript,
-  supervisorScript,
-} from "./_remote_detached.ts";
+import { DetachedProcess, settleScript, supervisorScript } from "./_remote_detached.ts";
 import type { RemoteHost } from "./_remote_host.ts";
 import { RemoteLink, type RemoteLinkOptions } from "./_remote_link.ts";
 import {
@@ -70,16 +65,15 @@ export class RemoteShell implements Shell {
 
   async start(command: string, options: StartOptions): Promise<Started> {
     checkInput(command, options.env);
-    const channel =
-      await (options.terminal ? this.#link.open(options.terminal) : this.#link.take());
-    const { facts, id } = await this.#link.setup();
-    const marker = `${id}.${++this.#count}`;
-    const { token } = channel;
+    const number = ++this.#count;
     if (options.background && !options.terminal && this.#host.survivesLink) {
-      const dir = `${facts.dir}/${this.#count}`;
-      return await this.#detach(channel, { ...options, command, marker, token, dir });
+      return await this.#detach(command, options, number);
     }
-    await this.#send(channel, commandScript({ ...options, command, marker, token }, facts));
+    let marker = "";
+    const { channel } = await this.#link.deliver(({ token }, { facts, id }) => {
+      marker = `${id}.${number}`;
+      return commandScript({ ...options, command, marker, token }, facts);
+    }, options.terminal);
     if (options.background) await channel.record("started");
     return {
       process: this.#asProcess(channel),
@@ -124,8 +118,7 @@ export class RemoteShell implements Shell {
 
   async #run(script: string, options: OwnOptions): Promise<OwnResult> {
     options.signal?.throwIfAborted();
-    const channel = await this.#link.take();
-    await this.#send(channel, ownScript(script));
+    const { channel } = await this.#link.deliver(() => ownScript(script));
     const onAbort = () => this.#link.letGo(channel);
     options.signal?.addEventListener("abort", onAbort, { once: true });
     if (options.stdin) feed(channel, options.stdin);
@@ -142,16 +135,6 @@ export class RemoteShell implements Shell {
     const code = await channel.ended;
     if (code === undefined) throw this.#gone(channel);
     return { code, tail };
-  }
-
-  async #send(channel: Channel, script: string): Promise<void> {
-    try {
-      await channel.send(script);
-    } catch {
-      // The pipe to the client is broken.
-      this.#link.letGo(channel);
-      throw this.#gone(channel);
-    }
   }
 
   #gone(channel: Channel): EnvironmentError {
@@ -196,16 +179,20 @@ export class RemoteShell implements Shell {
   }
 
   /** Starts a process that a broken link does not end. */
-  async #detach(channel: Channel, start: DetachedStart): Promise<Started> {
-    const facts = await this.facts();
-    const { marker, dir } = start;
-    await this.#send(channel, supervisorScript(start, facts));
+  async #detach(command: string, options: StartOptions, number: number): Promise<Started> {
+    let marker = "";
+    let dir = "";
+    const { channel } = await this.#link.deliver(({ token }, { facts, id }) => {
+      marker = `${id}.${number}`;
+      dir = `${facts.dir}/${number}`;
+      return supervisorScript({ ...options, command, marker, token, dir }, facts);
+    });
     const started = await channel.record("started");
     this.#link.letGo(channel);
     if (started === undefined) throw this.#gone(channel);
     const [pid, supervisor] = started.split(" ").map(Number) as [number, number];
     const process = new DetachedProcess({ pid, dir, supervisor }, {
-      open: () => this.#link.take(),
+      deliver: async (script) => (await this.#link.deliver(script)).channel,
       run: (script, options = {}) => this.#run(script, options),
       letGo: (one) => this.#link.letGo(one),
     });

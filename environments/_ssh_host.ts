@@ -42,7 +42,9 @@ export class SshHost implements RemoteHost {
     this.label = `host ${sshAddress(options.settings)}`;
   }
 
-  async connect(): Promise<void> {
+  async connect({ suspect = false } = {}): Promise<void> {
+    // A connection can be there and lead nowhere.
+    if (suspect) await this.#disconnect();
     const alive = await Promise.all(this.#connections.map((one) => this.#check(one)));
     this.#connections = this.#connections.filter((_, i) => alive[i]);
     if (this.#connections.length === 0) await this.#grow();
@@ -71,14 +73,18 @@ export class SshHost implements RemoteHost {
   }
 
   async close(): Promise<void> {
-    const { settings } = this.#options;
     await this.#growing?.catch(() => {});
-    await Promise.all(
-      this.#connections.map(({ socket }) => this.#ssh(controlArgs(settings, socket, "exit"))),
-    );
-    this.#connections = [];
+    await this.#disconnect();
     if (this.#dir !== undefined) await Deno.remove(this.#dir, { recursive: true });
     this.#dir = undefined;
+  }
+
+  async #disconnect(): Promise<void> {
+    const { settings } = this.#options;
+    const closing = this.#connections.splice(0);
+    await Promise.all(
+      closing.map(({ socket }) => this.#ssh(controlArgs(settings, socket, "exit"))),
+    );
   }
 
   /** A connection with room for one more session. */

@@ -24,6 +24,8 @@ export interface HeldService<T> {
 }
 
 const MARK = "state.json";
+/** Daemons and their helpers are not always on a user's own. */
+const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
 /** Holds the service until released; `T` must be plain JSON. */
 export async function holdService<T>(spec: ServiceSpec<T>): Promise<HeldService<T>> {
@@ -110,8 +112,7 @@ export async function run(
 /** Absolute path of a program, installing the Debian package that has it where need be. */
 export async function needProgram(name: string, debianPackage: string): Promise<string> {
   const find = async () => {
-    const path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-    const { code, output } = await run(["/bin/sh", "-c", `PATH=${path}; command -v ${name}`]);
+    const { code, output } = await run(["/bin/sh", "-c", `PATH=${PATH}; command -v ${name}`]);
     return code === 0 ? output.trim() : undefined;
   };
   const found = await find();
@@ -138,7 +139,7 @@ export async function needProgram(name: string, debianPackage: string): Promise<
 /** Starts a program that outlives this process; its output goes to `log`. */
 export async function startDaemon(argv: readonly string[], log: string): Promise<void> {
   const quoted = argv.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
-  await run(["/bin/sh", "-c", `setsid ${quoted} </dev/null >'${log}' 2>&1 &`]);
+  await run(["/bin/sh", "-c", `PATH=${PATH}; setsid ${quoted} </dev/null >'${log}' 2>&1 &`]);
 }
 
 /** Asks until it is so. @throws ServiceUnavailable with the end of the log when it never is. */
