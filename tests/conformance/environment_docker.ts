@@ -3,6 +3,7 @@ import { createDockerEnvironment, openDocker } from "../../environments/docker.t
 import { holdDocker } from "../../scripts/services/docker.ts";
 import { randomId } from "../../src/util/id.ts";
 import { dockerTestOptions } from "../support/docker_environment.ts";
+import { orRelease } from "./environment_live.ts";
 import type { OpenEnvironment } from "./environment_suite.ts";
 
 export async function open(): Promise<OpenEnvironment> {
@@ -15,7 +16,7 @@ export async function open(): Promise<OpenEnvironment> {
   await Deno.chmod(`${workspace}/${name}`, 0o777);
   const dir = `/workspace/${name}`;
   const withDir = { ...options, settings: { ...options.settings, cwd: dir } };
-  const env = await createDockerEnvironment(withDir);
+  const env = await orRelease(docker, createDockerEnvironment(withDir));
   return {
     env,
     dir,

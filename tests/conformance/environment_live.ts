@@ -35,3 +35,13 @@ export async function holdOrSkip<T>(
     return undefined;
   }
 }
+
+/** Gives the service back when what needed it could not be opened. */
+export async function orRelease<T>(held: HeldService<unknown>, opening: Promise<T>): Promise<T> {
+  try {
+    return await opening;
+  } catch (error) {
+    await held.release();
+    throw error;
+  }
+}

@@ -1,12 +1,13 @@
 /** Podman behind the docker environment, as a conformance target. */
 import { createDockerEnvironment } from "../../environments/docker.ts";
 import { holdPodman } from "../../scripts/services/podman.ts";
+import { orRelease } from "./environment_live.ts";
 import type { OpenEnvironment } from "./environment_suite.ts";
 
 export async function open(): Promise<OpenEnvironment> {
   const podman = await holdPodman();
   const home = await Deno.makeTempDir({ prefix: "hermes-podman-" });
-  const env = await createDockerEnvironment({
+  const opening = createDockerEnvironment({
     cwd: "/",
     home,
     env: { PATH: "/usr/local/bin:/usr/sbin:/usr/bin:/bin", HOME: home, ...podman.running.env },
@@ -17,6 +18,7 @@ export async function open(): Promise<OpenEnvironment> {
       container_persistent: false,
     },
   });
+  const env = await orRelease(podman, opening);
   return {
     env,
     dir: "/workspace",

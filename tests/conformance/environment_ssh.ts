@@ -3,6 +3,7 @@ import { createSshEnvironment } from "../../environments/ssh.ts";
 import { holdSsh } from "../../scripts/services/ssh.ts";
 import { randomId } from "../../src/util/id.ts";
 import { sshTestOptions } from "../support/ssh_environment.ts";
+import { orRelease } from "./environment_live.ts";
 import type { OpenEnvironment } from "./environment_suite.ts";
 
 export async function open(): Promise<OpenEnvironment> {
@@ -10,10 +11,8 @@ export async function open(): Promise<OpenEnvironment> {
   const options = sshTestOptions(ssh.running);
   const dir = `${ssh.running.home}/case-${randomId(8)}`;
   await Deno.mkdir(dir);
-  const env = await createSshEnvironment({
-    ...options,
-    settings: { ...options.settings, cwd: dir },
-  });
+  const withDir = { ...options, settings: { ...options.settings, cwd: dir } };
+  const env = await orRelease(ssh, createSshEnvironment(withDir));
   return {
     env,
     dir,
