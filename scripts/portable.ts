@@ -7,7 +7,7 @@ import { gzipSync } from "node:zlib";
 import { parseArgs } from "node:util";
 import { writeFileAtomic } from "../src/util/atomic_write.ts";
 import { sha256Hex } from "../src/util/hash.ts";
-import { PORTABLE_FLAGS } from "../src/util/runtime.ts";
+import { PORTABLE_FLAGS, STARTUP_V8_FLAGS } from "../src/util/runtime.ts";
 import { VERSION } from "../src/util/version.ts";
 import { denoExecutable } from "./_deno_executable.ts";
 import { tarEnd, tarEntry } from "./_tar.ts";
@@ -112,7 +112,7 @@ async function stub(target: Target, payload: Bytes): Promise<Bytes> {
     VERSION,
     TARGET: target.name,
     KEY: (await sha256Hex(payload)).slice(0, 32),
-    FLAGS: PORTABLE_FLAGS.join(" "),
+    FLAGS: [...PORTABLE_FLAGS, STARTUP_V8_FLAGS].join(" "),
   };
   let length = 0;
   while (true) {

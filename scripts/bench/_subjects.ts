@@ -1,7 +1,7 @@
 /** The programs a benchmark compares: a bare agent, an empty script, and hermes in every build. */
 import { ROOT } from "../_tree.ts";
 import { buildApp } from "../build_app.ts";
-import { PORTABLE_FLAGS } from "../../src/util/runtime.ts";
+import { PORTABLE_FLAGS, STARTUP_V8_FLAGS } from "../../src/util/runtime.ts";
 import { portableExecutable } from "../portable.ts";
 import type { Subject } from "./_process.ts";
 
@@ -45,7 +45,7 @@ export async function prepareSubjects(options: SubjectOptions): Promise<Subjects
         ...deno("source", [...plain, `${ROOT}/main.ts`, ...args]),
         env: { ...env, DENO_DIR: packages },
       })],
-      ["bundle", (args) => deno("bundle", [...PORTABLE_FLAGS, app, ...args])],
+      ["bundle", (args) => deno("bundle", [...PORTABLE_FLAGS, STARTUP_V8_FLAGS, app, ...args])],
       ["portable", (args) => ({ name: "portable", command: binary, args: [...args], env })],
     ]),
     floor: (args) => deno("floor", [...plain, `${ROOT}/scripts/bench/floor_agent.ts`, ...args]),

@@ -3,7 +3,7 @@
  * CommonJS package the bundler wrapped wrongly, would otherwise show in some rare command only.
  */
 import assert from "node:assert/strict";
-import { PORTABLE_FLAGS } from "../../src/util/runtime.ts";
+import { PORTABLE_FLAGS, STARTUP_V8_FLAGS } from "../../src/util/runtime.ts";
 import { buildApp } from "../../scripts/build_app.ts";
 import { run } from "./support.ts";
 
@@ -39,6 +39,7 @@ Deno.test("buildApp() makes chunks that start fast and lose nothing", async (t) 
       const outcome = await run([
         Deno.execPath(),
         ...PORTABLE_FLAGS,
+        STARTUP_V8_FLAGS,
         `${app}/../loader.js`,
         ...chunks.map((name) => `file://${app}/${name}`),
       ], { env: { HOME: app, DENO_DIR: `${app}/../cache` } });
