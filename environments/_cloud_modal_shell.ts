@@ -10,10 +10,12 @@ const NEWLINE = 10;
 
 export async function startModalShell(
   sandbox: Sandbox,
-  { shell, script, tty }: RemoteCommandLine,
+  { shell, script, tty, terminal }: RemoteCommandLine,
 ): Promise<CloudTransport> {
+  // The SDK knows one size only.
+  const size = terminal ? `stty rows ${terminal.rows} cols ${terminal.columns}; ` : "";
   // On a terminal the first line says which one it is, to change its size later.
-  const process = await sandbox.exec([shell, "-c", tty ? `tty; ${script}` : script], {
+  const process = await sandbox.exec([shell, "-c", tty ? `tty; ${size}${script}` : script], {
     mode: "binary",
     stderr: "ignore",
     pty: tty,

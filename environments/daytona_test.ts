@@ -162,8 +162,10 @@ Deno.test("an idle sandbox of Daytona is stopped and wakes up where it was", asy
 
 Deno.test("DAYTONA_ADMIN looks without connecting and deletes sandboxes of killed processes", async () => {
   await inWorld(async ({ server, options, home, open }) => {
-    const settings = { daytona_image: "debian:12" };
-    const looked = await DAYTONA_ADMIN.look({ ...options, settings });
+    const looked = await DAYTONA_ADMIN.look({
+      ...options,
+      settings: { "daytona_image": "debian:12" },
+    });
     equal(looked, "DAYTONA_API_KEY set, image debian:12");
     equal(server.sandboxes().length, 0);
     const env = await open({ container_persistent: false });
