@@ -92,7 +92,9 @@ export function reentryCommand(mode: ChildMode): SelfCommand {
 function reexecCommand(flags: readonly string[]): SelfCommand {
   const self = selfCommand(["__sandbox"]);
   if (isStandalone()) return self;
-  return { ...self, args: self.args.toSpliced(1, 0, ...UNCONFIGURED, ...flags) };
+  // The portable build starts hermes with some of them already; Deno takes none twice.
+  const missing = UNCONFIGURED.filter((flag) => !self.args.includes(flag));
+  return { ...self, args: self.args.toSpliced(1, 0, ...missing, ...flags) };
 }
 
 /** The second stage: begins with what the plugin may do, and the way to its parent. */
