@@ -145,9 +145,9 @@ Deno.test("createDaytonaEnvironment() deletes a kept sandbox that is broken and 
 
 Deno.test("an idle sandbox of Daytona is stopped and wakes up where it was", async () => {
   await inWorld(async ({ server, open, told }) => {
-    const env = await open({ lifetime_seconds: 0.2, container_persistent: false });
+    const env = await open({ lifetime_seconds: 0.5, container_persistent: false });
     await env.exec("mkdir ~/here; cd ~/here; export STATE=kept");
-    await (await env.spawn("sleep 0.5; echo done")).exited;
+    await (await env.spawn("sleep 1; echo done")).exited;
     // The background process kept it awake.
     equal(server.sandboxes()[0]!.state, "started");
     await until(() => server.sandboxes()[0]!.state === "stopped");

@@ -154,20 +154,21 @@ Deno.test("createModalEnvironment() begins with the image when the snapshot has 
 
 Deno.test("an idle sandbox of Modal goes to sleep and wakes up where it was", async () => {
   await inWorld(async ({ server, open, told }) => {
-    const env = await open({ lifetime_seconds: 0.2, container_persistent: false });
+    const env = await open({ lifetime_seconds: 0.5, container_persistent: false });
     await env.exec("mkdir ~/here; cd ~/here; export STATE=kept; echo x >file");
-    const background = await env.spawn("sleep 0.5; echo done");
+    const background = await env.spawn("sleep 1; echo done");
+    const first = server.sandboxes().at(-1)!;
     await background.exited;
     // The background process kept it awake.
-    equal(server.sandboxes()[0]!.running, true);
-    await until(() => !server.sandboxes()[0]!.running);
-    equal(await output(env, "echo $STATE"), "kept");
-    equal(server.sandboxes().length, 2);
-    equal(await output(env, "cat ~/here/file"), "x");
+    equal(first.running, true);
+    await until(() => !first.running);
+    equal(await output(env, "echo $STATE; cat ~/here/file"), "kept\nx");
+    const second = server.sandboxes().at(-1)!;
+    ok(second !== first);
     await env.close();
     deepEqual(told, []);
     // The snapshot was for this session alone.
-    equal(server.imageCommands(server.sandboxes()[1]!.imageId), undefined);
+    equal(server.imageCommands(second.imageId), undefined);
   });
 });
 
