@@ -38,6 +38,9 @@ export class RemoteLink {
   readonly #host: RemoteHost;
   #setup: Promise<Setup> | undefined;
   #reconnecting: Promise<void> | undefined;
+  /** Grows whenever the place had to be brought back. */
+  #generation = 0;
+  readonly #generations = new WeakMap<Channel, number>();
   /** How often it was set up; whether again since `check()` was last asked. */
   #setups = 0;
   #renewed = false;
@@ -62,6 +65,12 @@ export class RemoteLink {
     const renewed = this.#renewed;
     this.#renewed = false;
     return renewed;
+  }
+
+  /** True when the place is still the one that this shell was in. */
+  async isAlive(channel: Channel): Promise<boolean> {
+    const isSame = () => this.#generations.get(channel) === this.#generation;
+    return isSame() && await this.#host.isAlive() && isSame();
   }
 
   /** What was set up, if anything ever was. */
@@ -190,10 +199,14 @@ export class RemoteLink {
     const token = `hermes-${randomId(16)}`;
     const script = bootScript({ token, shell, dir, tty, waitSeconds });
     const client = await this.#host.client({ shell: "/bin/sh", script, tty, terminal });
-    return await Channel.open(client, { token, setsid, terminal, timeoutMs: OPEN_MS });
+    const generation = this.#generation;
+    const channel = await Channel.open(client, { token, setsid, terminal, timeoutMs: OPEN_MS });
+    this.#generations.set(channel, generation);
+    return channel;
   }
 
   #reconnect(suspect = false): Promise<void> {
+    if (!this.#reconnecting) this.#generation++;
     return this.#reconnecting ??= this.#host.connect({ suspect }).finally(() =>
       this.#reconnecting = undefined
     );

@@ -162,7 +162,7 @@ export class RemoteShell implements Shell {
     if (told !== undefined) return told;
     // Both shells were killed, or all is lost.
     const code = await channel.exited;
-    if (await this.#host.isAlive()) return code;
+    if (await this.#link.isAlive(channel)) return code;
     throw this.#gone(channel);
   }
 

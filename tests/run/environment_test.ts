@@ -123,8 +123,10 @@ for (const { name, settings, env } of PLACES) {
       const doctor = await job.hermes(["doctor", "--json"], { env });
       const checks = JSON.parse(doctor.stdout).checks as { name: string; status: string }[];
       equal(checks.find((one) => one.name === name)?.status, "ok");
+      // Tests that run beside this one kill hermes on purpose; what they leave may be found here.
       const clean = await job.hermes(["env", "clean", name], { env });
-      deepEqual([clean.code, clean.stdout], [0, "nothing was left behind\n"], clean.stderr);
+      equal(clean.code, 0, clean.stderr);
+      match(clean.stdout, new RegExp(`^(nothing was left behind|${name}: )`));
     });
   });
 }
@@ -141,8 +143,9 @@ if (docker) {
         equal(outcome.code, 0, outcome.stderr);
         const clean = await job.hermes(["env", "clean"], { env });
         match(clean.stdout, /^docker: removed hermes-[0-9a-f]{12}$/m);
+        const [name] = /hermes-[0-9a-f]{12}/.exec(clean.stdout)!;
         const again = await job.hermes(["env", "clean"], { env });
-        equal(again.stdout, "nothing was left behind\n");
+        ok(!again.stdout.includes(name), again.stdout);
         const file = `${job.home}/.hermes/sandboxes/docker/workspace/file`;
         equal(await Deno.readTextFile(file), "kept\n");
       },
