@@ -2,7 +2,8 @@
  * Questions to one plugin and their answers, matched and limited in time. A plugin that does
  * not answer a sign of life is stopped; what it was asked then fails, and nothing else does.
  */
-import type { GuestFailure, GuestMessage, HostMessage, Question } from "./messages.ts";
+import type { GuestMessage, HostMessage, Question } from "./messages.ts";
+import { GuestError, GuestGone } from "./problem.ts";
 
 /** The way to a guest, wherever it lives. */
 export interface GuestLink {
@@ -17,21 +18,6 @@ export interface ConversationOptions {
   log(text: string): void;
   /** The guest is gone though nobody closed it; says why. */
   onEnd(reason: string): void;
-}
-
-/** What the plugin itself reports of a question. */
-export class GuestError extends Error {
-  override name = "GuestError";
-  readonly extra: Record<string, unknown> | undefined;
-  constructor(failure: GuestFailure) {
-    super(failure.message);
-    this.extra = failure.extra;
-  }
-}
-
-/** The plugin is gone; the message says why. */
-export class GuestGone extends Error {
-  override name = "GuestGone";
 }
 
 interface Pending {

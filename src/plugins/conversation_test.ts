@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { Conversation, GuestError, GuestGone, type GuestLink } from "./conversation.ts";
+import { Conversation, type GuestLink } from "./conversation.ts";
 import type { GuestMessage, HostMessage, Question } from "./messages.ts";
+import { GuestError, GuestGone } from "./problem.ts";
 
 const QUESTION: Question = { kind: "check", name: "x" };
 

@@ -7,11 +7,10 @@ import type { HookTarget, SessionPlugins } from "../protocol/plugin.ts";
 import type { ToolContext, ToolResult, ToolSpec } from "../protocol/tool.ts";
 import type { ToolRegistry } from "../registry/registry.ts";
 import { TOOLSETS } from "../registry/toolsets_data.ts";
-import { GuestError, GuestGone } from "./conversation.ts";
 import type { PluginOrigin } from "./discover.ts";
 import type { CommandRecord, ToolRecord } from "./messages.ts";
 import type { Plugin } from "./plugin.ts";
-import { PluginProblem } from "./problem.ts";
+import { GuestError, GuestGone, PluginProblem } from "./problem.ts";
 import type { PluginStatus } from "./status.ts";
 
 /** A plugin that loaded, or why it did not. */

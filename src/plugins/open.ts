@@ -6,7 +6,6 @@ import type { Settings } from "../config/load.ts";
 import { HermesError, UsageError } from "../protocol/error.ts";
 import type { PluginManifest } from "../protocol/plugin.ts";
 import { registry as processRegistry, type ToolRegistry } from "../registry/registry.ts";
-import { parseChildMode, runtimeCacheDir } from "../sandbox/command.ts";
 import type { ChildMode, Wall } from "../sandbox/contract.ts";
 import { writeFileAtomic } from "../util/atomic_write.ts";
 import { joinPath } from "../util/path.ts";
@@ -16,7 +15,6 @@ import { Plugin } from "./plugin.ts";
 import { PluginProblem, reasonOf } from "./problem.ts";
 import { checkConfig, readEntry } from "./settings.ts";
 import { openSnapshot, type Snapshot, snapshotDir } from "./snapshot.ts";
-import { statOf } from "./source.ts";
 
 export interface OpenPluginsOptions {
   settings: Settings;
@@ -121,8 +119,7 @@ export async function loadPlugin(
     log: (text) => log(`${id}: ${text}`),
     onEnd: (reason) => options.onEnd(id, reason),
     registerTimeoutMs: options.registerTimeoutMs,
-    cacheDir: cacheDirOf(settings),
-    mode: options.mode ?? parseChildMode(settings.env("HERMES_SANDBOX_MODE")),
+    mode: options.mode,
     without: options.without,
   });
   return {
@@ -133,14 +130,6 @@ export async function loadPlugin(
     allowToolOverride: entry.allowToolOverride,
     sections: await promptTexts(id, plugin, snapshot),
   };
-}
-
-/** The runtime's cache, where there is one. */
-function cacheDirOf(settings: Settings): string | undefined {
-  const names = ["DENO_DIR", "XDG_CACHE_HOME", "HOME"];
-  const known = names.map((name) => [name, settings.env(name) ?? ""]);
-  const path = runtimeCacheDir(Object.fromEntries(known));
-  return path && statOf(path)?.isDirectory ? path : undefined;
 }
 
 function requireLoadable(id: string, manifest: PluginManifest, settings: Settings): void {

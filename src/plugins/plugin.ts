@@ -7,7 +7,7 @@ import type { ChildMode, Wall } from "../sandbox/contract.ts";
 import { writeFileAtomic } from "../util/atomic_write.ts";
 import { sha256Hex } from "../util/hash.ts";
 import { joinPath } from "../util/path.ts";
-import { type AskOptions, Conversation, type GuestLink } from "./conversation.ts";
+import type { AskOptions, Conversation, GuestLink } from "./conversation.ts";
 import type { Question } from "./messages.ts";
 import type { PermissionPlace } from "./permissions.ts";
 import { PluginProblem, reasonOf } from "./problem.ts";
@@ -27,8 +27,6 @@ export interface PluginSpec {
   onEnd(reason: string): void;
   /** Longest time `register()` may take; default 5 s. */
   registerTimeoutMs?: number | undefined;
-  /** Where the runtime keeps compiled modules. */
-  cacheDir?: string | undefined;
   /** How its process starts and which walls stay down, for tests. */
   mode?: ChildMode | undefined;
   without?: readonly Wall[] | undefined;
@@ -105,6 +103,7 @@ export class Plugin {
     const { name, version } = snapshot.manifest;
     const { dataDir } = place;
     await Deno.mkdir(dataDir, { recursive: true, mode: 0o700 });
+    const { Conversation } = await import("./conversation.ts");
     let registered = false;
     const conversation = new Conversation(await this.#link(), {
       log,
@@ -146,7 +145,7 @@ export class Plugin {
       memoryMb: entry.memoryMb,
       mode,
       without,
-      cacheDir: this.#spec.cacheDir,
+      env: place.env,
     });
   }
 }

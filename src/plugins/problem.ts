@@ -1,9 +1,25 @@
-/** Why a plugin cannot be used, in one line for people. */
+/** What can be wrong with a plugin: it cannot be used, it threw, it is gone. */
 import { HermesError } from "../protocol/error.ts";
+import type { GuestFailure } from "./messages.ts";
 
 /** Expected: a broken plugin is reported and skipped, nothing else suffers. */
 export class PluginProblem extends HermesError {
   override name = "PluginProblem";
+}
+
+/** What the plugin itself reports of a question. */
+export class GuestError extends Error {
+  override name = "GuestError";
+  readonly extra: Record<string, unknown> | undefined;
+  constructor(failure: GuestFailure) {
+    super(failure.message);
+    this.extra = failure.extra;
+  }
+}
+
+/** The plugin is gone; the message says why. */
+export class GuestGone extends Error {
+  override name = "GuestGone";
 }
 
 // deno-lint-ignore no-control-regex -- the runtime colours some of its messages

@@ -4,13 +4,14 @@
  */
 import { pluginGap } from "../sandbox/availability.ts";
 import { type ChildHandle, type GuestSpec, startChild } from "../sandbox/child_handle.ts";
-import { defaultMode } from "../sandbox/command.ts";
+import { defaultMode, parseChildMode, runtimeCacheDir } from "../sandbox/command.ts";
 import type { ChildMode, Wall } from "../sandbox/contract.ts";
 import { exitLine } from "../sandbox/exit_line.ts";
 import { FrameError, parseFrame } from "../sandbox/frames.ts";
 import { OutputCapture } from "../sandbox/output_capture.ts";
 import type { GuestLink } from "./conversation.ts";
 import type { GuestMessage, HostMessage } from "./messages.ts";
+import { statOf } from "./source.ts";
 
 export interface ProcessOptions {
   guest: GuestSpec;
@@ -19,8 +20,8 @@ export interface ProcessOptions {
   mode?: ChildMode | undefined;
   /** Walls left down, for tests. */
   without?: readonly Wall[] | undefined;
-  /** Where the runtime keeps compiled modules. */
-  cacheDir?: string | undefined;
+  /** Hermes' own variables: where the runtime's cache is, and how a child is to be started. */
+  env(name: string): string | undefined;
 }
 
 const CPU_SECONDS = 3600;
@@ -32,19 +33,28 @@ const FLOOD_BYTES = 16 * 1024 * 1024;
 
 /** Resolves when the guest listens. @throws when the process cannot be started as it must be. */
 export async function startProcess(options: ProcessOptions): Promise<GuestLink> {
-  const { guest, memoryMb, without = [], mode = defaultMode() } = options;
+  const { guest, memoryMb, without = [] } = options;
+  const wanted = options.mode ?? parseChildMode(options.env("HERMES_SANDBOX_MODE"));
+  const mode = wanted ?? defaultMode();
   const child = await startChild({
     mode,
     memoryMb: memoryMb + (mode === "reexec" ? WORKER_MB : 0),
     cpuSeconds: CPU_SECONDS,
     without,
     guest,
-    cacheDir: options.cacheDir,
+    cacheDir: cacheDirOf(options),
   });
   const gap = pluginGap(mode, { walls: child.walls, runs: guest.permissions.run.length > 0 });
   if (gap === undefined) return new ProcessLink(child, memoryMb);
   await child.kill();
   throw new Error(gap);
+}
+
+/** The runtime's cache, where there is one. */
+function cacheDirOf({ env }: ProcessOptions): string | undefined {
+  const names = ["DENO_DIR", "XDG_CACHE_HOME", "HOME"];
+  const path = runtimeCacheDir(Object.fromEntries(names.map((name) => [name, env(name) ?? ""])));
+  return path && statOf(path)?.isDirectory ? path : undefined;
 }
 
 class ProcessLink implements GuestLink {

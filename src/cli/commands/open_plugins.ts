@@ -6,7 +6,6 @@ import { openPlugins } from "../../plugins/open.ts";
 import { createRedactor } from "../../util/redact.ts";
 import { err } from "../io.ts";
 import type { Surface } from "./open_session.ts";
-import { describePlugin } from "./plugins_view.ts";
 import type { SessionChoices } from "./run_options.ts";
 
 export interface PluginWish {
@@ -32,6 +31,7 @@ export async function openFor(wish: PluginWish): Promise<PluginHost> {
     extra: choices.pluginPlaces ?? [],
     acceptUnpinned: choices.acceptPlugins,
     confirm: confirm && (async (candidate, snapshot) => {
+      const { describePlugin } = await import("./plugins_view.ts");
       err(describePlugin(candidate, snapshot));
       return await confirm("Use it in this run?");
     }),
