@@ -16,6 +16,10 @@ const START_SECONDS = 300;
 const LATER_MINUTES = 10;
 /** More than this is not given to anybody. */
 const MAX_DISK_GB = 10;
+/** States of a sandbox; in any other one it is on its way to being started. */
+const BROKEN: readonly string[] = ["error", "build_failed"];
+const GONE: readonly string[] = ["destroying", "destroyed"];
+const RESTING: readonly string[] = ["stopped", "archived", "paused"];
 export const DAYTONA_CREDENTIAL = "DAYTONA_API_KEY";
 
 export interface DaytonaOptions {
@@ -38,9 +42,13 @@ export class DaytonaCloud implements Cloud {
   async open(): Promise<CloudSandbox> {
     try {
       const name = this.#sandboxName ??= await sandboxName(this.#options.settings);
-      const sandbox = await this.#find(name) ?? await this.#create(name);
       const { persistent } = this.#options.settings;
-      return new DaytonaSandbox(sandbox, persistent ? undefined : () => this.#delete(sandbox));
+      if (persistent) await this.#ledger.enter(name);
+      const sandbox = await this.#obtain(name);
+      return new DaytonaSandbox(sandbox, {
+        isLast: () => this.#ledger.leave(name),
+        remove: persistent ? undefined : () => this.#delete(sandbox),
+      });
     } catch (error) {
       throw this.#explain(error);
     }
@@ -54,17 +62,28 @@ export class DaytonaCloud implements Cloud {
     await this.#options.client[Symbol.asyncDispose]();
   }
 
-  /** One that can be used; what cannot be is deleted. */
+  async #obtain(name: string): Promise<Sandbox> {
+    try {
+      return await this.#find(name) ?? await this.#create(name);
+    } catch (error) {
+      // Another hermes may have made or started it at the same moment.
+      const sandbox = await this.#find(name).catch(() => undefined);
+      if (sandbox === undefined) throw error;
+      return sandbox;
+    }
+  }
+
+  /** One that can be used; a broken one is deleted. */
   async #find(name: string): Promise<Sandbox | undefined> {
     const { sdk, client } = this.#options;
     try {
       const sandbox = await client.get(name);
-      if (sandbox.state === "started") return sandbox;
-      if (sandbox.state === "stopped" || sandbox.state === "archived") {
-        await sandbox.start(START_SECONDS);
+      const state = sandbox.state ?? "";
+      if (BROKEN.includes(state)) await this.#delete(sandbox);
+      else if (!GONE.includes(state)) {
+        await bringUp(sandbox);
         return sandbox;
       }
-      await this.#delete(sandbox);
     } catch (error) {
       if (!(error instanceof sdk.DaytonaNotFoundError)) throw error;
     }
@@ -115,6 +134,13 @@ export class DaytonaCloud implements Cloud {
   }
 }
 
+/** Another hermes may be starting or stopping it right now. */
+async function bringUp(sandbox: Sandbox): Promise<void> {
+  if (sandbox.state === "stopping") await sandbox.waitUntilStopped(START_SECONDS);
+  if (RESTING.includes(sandbox.state ?? "")) await sandbox.start(START_SECONDS);
+  else await sandbox.waitUntilStarted(START_SECONDS);
+}
+
 /** The same for every session of a home of hermes, when it is kept. */
 async function sandboxName({ persistent, ledgerDir, image }: CloudSettings): Promise<string> {
   if (!persistent) return `hermes-${randomId(16)}`;
@@ -122,16 +148,23 @@ async function sandboxName({ persistent, ledgerDir, image }: CloudSettings): Pro
   return `hermes-${key.slice(0, 16)}`;
 }
 
+/** What the cloud does with one of its sandboxes. */
+interface DaytonaLife {
+  /** This session lets go of it; true when no other one uses it. */
+  isLast(): Promise<boolean>;
+  /** For one that is not kept. */
+  remove: (() => Promise<void>) | undefined;
+}
+
 class DaytonaSandbox implements CloudSandbox {
   readonly id: string;
   readonly #sandbox: Sandbox;
-  readonly #remove: (() => Promise<void>) | undefined;
+  readonly #life: DaytonaLife;
 
-  /** `remove` for one that is not kept. */
-  constructor(sandbox: Sandbox, remove: (() => Promise<void>) | undefined) {
+  constructor(sandbox: Sandbox, life: DaytonaLife) {
     this.id = sandbox.name;
     this.#sandbox = sandbox;
-    this.#remove = remove;
+    this.#life = life;
   }
 
   start(command: RemoteCommandLine) {
@@ -147,12 +180,12 @@ class DaytonaSandbox implements CloudSandbox {
     return this.#sandbox.refreshActivity();
   }
 
-  sleep(): Promise<void> {
-    return this.#sandbox.stop();
+  async sleep(): Promise<void> {
+    if (await this.#life.isLast()) await this.#sandbox.stop();
   }
 
   async close({ asleep }: { asleep: boolean }): Promise<void> {
-    if (this.#remove) await this.#remove();
-    else if (!asleep) await this.#sandbox.stop();
+    if (this.#life.remove) await this.#life.remove();
+    else if (!asleep) await this.sleep();
   }
 }

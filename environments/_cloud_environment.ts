@@ -9,12 +9,11 @@ export async function createCloudEnvironment(
   cloud: Cloud,
   options: EnvironmentOptions,
 ): Promise<Environment> {
-  const { cwd = "~", exports } = cloudSettings(cloud.name, options);
+  const { exports } = cloudSettings(cloud.name, options);
   return await createRemoteEnvironment({
     name: cloud.name,
     sharesHost: false,
     host: cloudHost(cloud, options),
-    cwd,
     exports,
     settings: options.settings,
   });

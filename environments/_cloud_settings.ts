@@ -1,6 +1,6 @@
 /** What the clouds read from the configuration and the credentials of the user. */
 import { UsageError } from "../src/protocol/error.ts";
-import { isAbsolute } from "../src/util/path.ts";
+import { passedVariables, readSetting, sandboxDir } from "./_settings.ts";
 import type { EnvironmentOptions } from "./manifest.ts";
 
 export interface CloudSettings {
@@ -12,8 +12,6 @@ export interface CloudSettings {
   /** Keep the files for the next session. */
   persistent: boolean;
   idleMs: number;
-  /** Where commands start; undefined for the home there. */
-  cwd: string | undefined;
   /** Variables that the user hands to commands by name. */
   exports: Readonly<Record<string, string>>;
   /** Where hermes remembers its sandboxes. */
@@ -21,24 +19,18 @@ export interface CloudSettings {
 }
 
 const DEFAULT_IMAGE = "nikolaik/python-nodejs:python3.11-nodejs20";
-/** Directories of the user's own machine, which mean nothing there. */
-const HOST_DIRECTORY = /^\/(?:Users|home)\//;
 
 export function cloudSettings(name: string, options: EnvironmentOptions): CloudSettings {
-  const { settings = {}, home, env, passEnv = [] } = options;
-  const sandboxes = settings.sandbox_dir || `${options.dataDir ?? `${home}/.hermes`}/sandboxes`;
+  const { settings = {} } = options;
   return {
-    image: typed(settings[`${name}_image`], DEFAULT_IMAGE),
-    cpus: typed(settings.container_cpu, 1),
-    memoryMb: typed(settings.container_memory, 5120),
-    diskMb: typed(settings.container_disk, 51_200),
-    persistent: typed(settings.container_persistent, true),
-    idleMs: typed(settings.lifetime_seconds, 300) * 1000,
-    cwd: startDirectory(settings.cwd),
-    exports: Object.fromEntries(
-      passEnv.flatMap((key) => env[key] === undefined ? [] : [[key, env[key]]]),
-    ),
-    ledgerDir: `${sandboxes}/${name}`,
+    image: readSetting(settings, `${name}_image`, DEFAULT_IMAGE),
+    cpus: readSetting(settings, "container_cpu", 1),
+    memoryMb: readSetting(settings, "container_memory", 5120),
+    diskMb: readSetting(settings, "container_disk", 51_200),
+    persistent: readSetting(settings, "container_persistent", true),
+    idleMs: readSetting(settings, "lifetime_seconds", 300) * 1000,
+    exports: passedVariables(options),
+    ledgerDir: sandboxDir(options, name),
   };
 }
 
@@ -59,13 +51,4 @@ export function cloudCredentials<Name extends string>(
 
 export function cloudVariable(options: EnvironmentOptions, name: string): string | undefined {
   return options.credential?.(name) ?? options.env[name];
-}
-
-function startDirectory(cwd: unknown): string | undefined {
-  const usable = typeof cwd === "string" && isAbsolute(cwd) && !HOST_DIRECTORY.test(cwd);
-  return usable ? cwd : undefined;
-}
-
-function typed<T>(value: unknown, or: T): T {
-  return typeof value === typeof or ? value as T : or;
 }

@@ -1,6 +1,7 @@
 /** Argument lists for docker and podman. Pure: the same plan gives the same words. */
 import type { DockerSettings } from "./_docker_settings.ts";
 import type { RemoteCommandLine } from "./_remote_host.ts";
+import { WORKSPACE } from "./start_directory.ts";
 
 /** One container, decided down to the last word. */
 export interface ContainerPlan {
@@ -18,7 +19,6 @@ export interface ContainerPlan {
   quota: boolean;
 }
 
-export const WORKSPACE = "/workspace";
 /** Enough for package managers run as root; other users have none at all. */
 const ROOT_CAPABILITIES = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "SETGID", "SETUID"];
 const PIDS = 256;

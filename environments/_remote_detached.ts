@@ -1,12 +1,13 @@
 /**
  * A background process that does not depend on the link: a supervisor there keeps its output in
  * a file, its input in a pipe and its exit code when it ends; hermes follows along and, after a
- * broken link, goes on where it was.
+ * broken link, goes on where it was. A terminal is lent by `script`, where the place has one.
  */
 import { EnvironmentError } from "../src/protocol/error.ts";
 import { shellQuote } from "../src/util/shell_quote.ts";
 import { backoffMs, sleep } from "../src/util/sleep.ts";
 import type { Channel } from "./_channel.ts";
+import type { TerminalSize } from "./_pty.ts";
 import type { RawProcess } from "./_raw_process.ts";
 import { OPEN_RECORDS, writeRecord } from "./_remote_protocol.ts";
 import type { RemoteFacts } from "./_remote_script.ts";
@@ -14,6 +15,8 @@ import type { OwnOptions, OwnResult } from "./_remote_shell.ts";
 import type { StartOptions } from "./_shell.ts";
 import { buildShellScript, MARKER_VARIABLE, valueVariable } from "./_shell_script.ts";
 
+/** Ctrl-D: what ends the input on a terminal. */
+const END_OF_INPUT = new Uint8Array([4]);
 /** Longer ones go through a file: the kernel limits arguments. */
 const MAX_ARGUMENT = 100_000;
 /** After so many bytes the part of the output file that hermes has is given back to the disk. */
@@ -36,9 +39,10 @@ export interface DetachedStart extends StartOptions {
 /**
  * The supervisor. Records the process id and its own when the state is safe, and then lives
  * without the link; the shell that starts it ends, so that the server need not keep a session.
+ * Records nothing where there is no terminal that could outlive the link.
  */
 export function supervisorScript(start: DetachedStart, facts: RemoteFacts): string {
-  const { dir, marker, token, env, stateIn } = start;
+  const { dir, marker, token, env, stateIn, terminal } = start;
   const names = Object.keys(env);
   const inner = buildShellScript({
     ...start,
@@ -49,20 +53,27 @@ export function supervisorScript(start: DetachedStart, facts: RemoteFacts): stri
   });
   const shell = shellQuote(facts.shell);
   const program = inner.length < MAX_ARGUMENT ? `-c "$r" ${facts.bash ? "bash" : "sh"}` : "./run";
+  const launch = `exec ${shell} ${program}`;
   const prepare = [
     ...(stateIn === undefined ? [] : [`unset -v ${facts.inherited.join(" ")} 2>/dev/null`]),
     ...names.map((name, i) => `export ${valueVariable(i)}=${shellQuote(env[name]!)}`),
     `export ${MARKER_VARIABLE}=${marker}`,
+    ...(terminal ? ["export TERM=xterm-256color"] : []),
   ];
   return [
+    ...(terminal ? [needsScript(token)] : []),
     `d=${shellQuote(dir)}; umask 077; mkdir "$d" && command cd "$d" || exit`,
     `cat ${shellQuote(stateIn ?? `${facts.dir}/base`)} >state; mkfifo in end; : >log`,
-    `printf %s ${shellQuote(inner)} >run; r=$(cat run); umask 022`,
+    `printf %s ${shellQuote(inner)} >run; r=$(cat run)`,
+    ...(terminal ? [`printf %s ${shellQuote(onTerminal(launch, terminal))} >terminal`] : []),
+    "umask 022",
     // Job control gives it a group of its own and leaves its signals as they were.
     `ids=$(${facts.bash ? "set -m" : ":"}`,
     // Open for both, a pipe neither blocks here nor ends for its reader until that is wanted.
     "( exec 7<>in 6<>end",
-    `( ${prepare.join("; ")}; exec ${shell} ${program} ) <in >>log 2>&1 6>&- 7>&- & p=$!`,
+    `( ${prepare.join("; ")}; ${
+      terminal ? LEND_TERMINAL : launch
+    } ) <in >>log 2>&1 6>&- 7>&- & p=$!`,
     "trap 'exec 7>&-' USR1; trap : TERM HUP INT",
     `echo "$p $(exec sh -c 'echo $PPID')"; exec </dev/null >/dev/null 2>&1`,
     "while :; do wait $p; c=$?; kill -0 $p 2>/dev/null || break; done",
@@ -70,6 +81,27 @@ export function supervisorScript(start: DetachedStart, facts: RemoteFacts): stri
     `echo $c >exit.new; mv exit.new exit; printf '${"\\n".repeat(FOLLOWERS)}' >&6 ) & )`,
     `${OPEN_RECORDS}; ${writeRecord(token, "started", ['"$ids"'])}`,
   ].join("\n");
+}
+
+/** `script` runs it by whatever shell the user has. */
+const LEND_TERMINAL = "exec \"$s\" -qfec 'exec sh ./terminal' /dev/null";
+
+/** Finds `script`. Others than that of util-linux have other options, or need a terminal themselves. */
+function needsScript(token: string): string {
+  return `s=$(command -v script); "$s" -qfec 'exit 7' /dev/null </dev/null >/dev/null 2>&1; ` +
+    `[ $? = 7 ] || { ${OPEN_RECORDS}; ${writeRecord(token, "started", [])}; exit 0; }`;
+}
+
+/** The first program on the terminal; leaves its name, to change the size later. */
+function onTerminal(launch: string, { rows, columns }: TerminalSize): string {
+  return `stty echo rows ${rows} cols ${columns}; tty >tty; r=$(cat run); ${launch}`;
+}
+
+/** Changes the size of the terminal, once there is one. */
+function resizeScript(dir: string, { rows, columns }: TerminalSize): string {
+  return `command cd ${shellQuote(dir)} || exit; n=0
+while [ ! -s tty ] && [ $n -lt 50 ]; do n=$((n+1)); sleep 0.1; done
+stty -F "$(cat tty)" rows ${rows} cols ${columns}`;
 }
 
 export interface Following {
@@ -109,6 +141,14 @@ while [ ! -e exit ] && [ $n -lt 20 ] && kill -0 ${supervisor} 2>/dev/null; do n=
 [ -e exit ] || { echo 137 >exit; printf '${"\\n".repeat(FOLLOWERS)}' 1<>end; }`;
 }
 
+export interface DetachedFacts {
+  pid: number;
+  dir: string;
+  /** Process id of the supervisor. */
+  supervisor: number;
+  onTerminal: boolean;
+}
+
 export interface DetachedDeps {
   /** Hands a script to a shell. */
   deliver(script: (channel: Channel) => string): Promise<Channel>;
@@ -124,16 +164,19 @@ export class DetachedProcess implements RawProcess {
   readonly #deps: DetachedDeps;
   readonly #exit = Promise.withResolvers<number>();
   readonly #stopped = new AbortController();
+  readonly resize?: (size: TerminalSize) => void;
+  #resizing: Promise<unknown> = Promise.resolve();
   #channel: Promise<Channel>;
   #received = 0;
   #trimmed = 0;
 
-  constructor(process: { pid: number; dir: string; supervisor: number }, deps: DetachedDeps) {
+  constructor(process: DetachedFacts, deps: DetachedDeps) {
     this.pid = process.pid;
     this.#dir = process.dir;
     this.#supervisor = process.supervisor;
     this.#deps = deps;
     this.exited = this.#exit.promise;
+    if (process.onTerminal) this.resize = (size) => this.#resize(size);
     this.#channel = this.#followAgain(0);
   }
 
@@ -162,10 +205,12 @@ export class DetachedProcess implements RawProcess {
   }
 
   async write(data: Uint8Array): Promise<void> {
+    await this.#resizing;
     await (await this.#openChannel()).write(data);
   }
 
   async closeStdin(): Promise<void> {
+    if (this.resize) return await this.write(END_OF_INPUT);
     // The supervisor holds the pipe open too.
     await this.#deps.run(
       `: >${shellQuote(`${this.#dir}/closed`)}; kill -USR1 ${this.#supervisor}`,
@@ -182,6 +227,15 @@ export class DetachedProcess implements RawProcess {
       // The reader notices too and follows again.
       if (following === this.#channel) await sleep(NOTICE_MS);
     }
+  }
+
+  /** Input that follows waits for it: a program that is told to look at the size sees the new one. */
+  #resize(size: TerminalSize): void {
+    this.#resizing = this.#resizing.then(() => this.#deps.run(resizeScript(this.#dir, size)))
+      .catch((error) => {
+        // Out of reach: the old size stays.
+        if (!(error instanceof EnvironmentError)) throw error;
+      });
   }
 
   async dispose(): Promise<void> {

@@ -5,14 +5,13 @@ import { remoteFiles } from "./_remote_files.ts";
 import type { RemoteHost } from "./_remote_host.ts";
 import { RemoteShell } from "./_remote_shell.ts";
 import { ShellEnvironment } from "./_shell_environment.ts";
+import { startDirectory } from "./start_directory.ts";
 import { DirectorySync, pushingFirst, type SyncedDirectory, withSync } from "./_sync.ts";
 
 export interface RemoteEnvironmentOptions {
   name: string;
   sharesHost: boolean;
   host: RemoteHost;
-  /** Where commands start; relative to the home, default where a shell starts. */
-  cwd?: string | undefined;
   /** Exports every task starts from. */
   exports: Readonly<Record<string, string>>;
   /** Take over what a login shell exports. */
@@ -30,7 +29,8 @@ export async function createRemoteEnvironment(
 ): Promise<Environment> {
   const shell = new RemoteShell(options);
   try {
-    const { home, cwd } = await shell.facts();
+    const { home } = await shell.facts();
+    const start = startDirectory(options.name, options.settings);
     const { onProgress = () => {} } = options;
     const syncs = (options.sync ?? []).map((pair) =>
       new DirectorySync({ ...pair, remote: resolvePath(home, pair.remote) }, {
@@ -43,7 +43,7 @@ export async function createRemoteEnvironment(
     return new ShellEnvironment({
       name: options.name,
       sharesHost: options.sharesHost,
-      cwd: options.cwd === undefined ? cwd : resolvePath(home, options.cwd.replace(/^~\/?/, "")),
+      cwd: resolvePath(home, start.replace(/^~\/?/, "")),
       home,
       shell: syncs.length === 0 ? shell : withSync(shell, syncs, { onProgress }),
       files: remoteFiles(syncs.length === 0 ? shell : pushingFirst(shell, syncs)),

@@ -12,7 +12,6 @@ export interface RemoteFacts {
   /** The private directory. */
   dir: string;
   home: string;
-  cwd: string;
   /** Absolute path of bash, else of a POSIX shell. */
   shell: string;
   bash: boolean;

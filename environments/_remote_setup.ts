@@ -42,14 +42,14 @@ t=; command -v timeout >/dev/null && t="timeout 10"
 ${login ? profile : ":"}
 printf %s ${shellQuote(lines.join(""))} >>"$d/base" || exit
 "$s" -c 'read -t 1 x' </dev/null 2>/dev/null; [ $? -le 1 ]; r=$((1-$?))
-printf '%s\\0' "$d" "\${HOME:-/}" "$PWD" "$s" "$b" "$r" "$(export -p)"
+printf '%s\\0' "$d" "\${HOME:-/}" "$s" "$b" "$r" "$(export -p)"
 for f in "$p"/${DIR_NAME}*/owner; do [ -r "$f" ] && printf '%s\\0' "\${f%/owner}" "$(cat "$f")"; done
 exit 0`;
 }
 
 /** Undefined for anything but the output of a setup that worked. */
 export function parseSetup(output: string): SetupResult | undefined {
-  const [dir, home, cwd, shell, bash, timedRead, exported, ...rest] = output.split("\0");
+  const [dir, home, shell, bash, timedRead, exported, ...rest] = output.split("\0");
   if (exported === undefined || !dir!.startsWith("/")) return undefined;
   const owners = [];
   for (let i = 0; i + 1 < rest.length; i += 2) {
@@ -60,7 +60,6 @@ export function parseSetup(output: string): SetupResult | undefined {
   const facts: RemoteFacts = {
     dir: dir!,
     home: home!,
-    cwd: cwd!,
     shell: shell!,
     bash: bash === "1",
     timedRead: timedRead === "1",

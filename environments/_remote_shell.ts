@@ -66,8 +66,9 @@ export class RemoteShell implements Shell {
   async start(command: string, options: StartOptions): Promise<Started> {
     checkInput(command, options.env);
     const number = ++this.#count;
-    if (options.background && !options.terminal && this.#host.survivesLink) {
-      return await this.#detach(command, options, number);
+    if (options.background && this.#host.survivesLink) {
+      const detached = await this.#detach(command, options, number);
+      if (detached) return detached;
     }
     let marker = "";
     const { channel } = await this.#link.deliver(({ token }, { facts, id }) => {
@@ -178,8 +179,12 @@ export class RemoteShell implements Shell {
     }
   }
 
-  /** Starts a process that a broken link does not end. */
-  async #detach(command: string, options: StartOptions, number: number): Promise<Started> {
+  /** Starts a process that a broken link does not end; undefined where there is no terminal for it. */
+  async #detach(
+    command: string,
+    options: StartOptions,
+    number: number,
+  ): Promise<Started | undefined> {
     let marker = "";
     let dir = "";
     const { channel } = await this.#link.deliver(({ token }, { facts, id }) => {
@@ -190,8 +195,10 @@ export class RemoteShell implements Shell {
     const started = await channel.record("started");
     this.#link.letGo(channel);
     if (started === undefined) throw this.#gone(channel);
+    if (started === "") return undefined;
     const [pid, supervisor] = started.split(" ").map(Number) as [number, number];
-    const process = new DetachedProcess({ pid, dir, supervisor }, {
+    const onTerminal = options.terminal !== undefined;
+    const process = new DetachedProcess({ pid, dir, supervisor, onTerminal }, {
       deliver: async (script) => (await this.#link.deliver(script)).channel,
       run: (script, options = {}) => this.#run(script, options),
       letGo: (one) => this.#link.letGo(one),

@@ -1,5 +1,6 @@
 /** Argument lists for singularity and apptainer. Pure: the same plan gives the same words. */
 import type { RemoteCommandLine } from "./_remote_host.ts";
+import { WORKSPACE } from "./start_directory.ts";
 
 export interface InstancePlan {
   name: string;
@@ -15,8 +16,6 @@ export interface InstancePlan {
   limits: boolean;
 }
 
-export const SCRATCH = "/workspace";
-
 /** Nothing of the host is shared: no home, no environment, no processes. */
 export function startArgs(plan: InstancePlan): string[] {
   return [
@@ -29,7 +28,7 @@ export function startArgs(plan: InstancePlan): string[] {
     "--workdir",
     plan.scratchDir,
     "--scratch",
-    SCRATCH,
+    WORKSPACE,
     ...(hasLimits(plan) && plan.memoryMb > 0 ? ["--memory", `${plan.memoryMb}M`] : []),
     ...(hasLimits(plan) && plan.cpus > 0 ? ["--cpus", String(plan.cpus)] : []),
     plan.image,
@@ -48,9 +47,9 @@ export function execInstanceArgs(name: string, { shell, script }: RemoteCommandL
     "--containall",
     "--no-home",
     "--env",
-    `HOME=${SCRATCH}`,
+    `HOME=${WORKSPACE}`,
     "--pwd",
-    SCRATCH,
+    WORKSPACE,
     `instance://${name}`,
     shell,
     "-c",

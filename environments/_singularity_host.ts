@@ -2,6 +2,7 @@
 import { EnvironmentError } from "../src/protocol/error.ts";
 import type { ClientCommand } from "./_channel.ts";
 import { type CliOptions, type CliResult, lastLine, runCli } from "./_cli.ts";
+import { namesIn, removeIfThere } from "./_host_files.ts";
 import { isOwnerGone, thisOwner } from "./_owner.ts";
 import type { RemoteCommandLine, RemoteHost } from "./_remote_host.ts";
 import {
@@ -65,18 +66,18 @@ export class SingularityHost implements RemoteHost {
 
   async close(): Promise<void> {
     await this.#run(stopArgs(this.#plan.name));
-    await removeTree(`${this.#options.instancesDir}/${this.#plan.name}`);
+    await removeIfThere(`${this.#options.instancesDir}/${this.#plan.name}`);
   }
 
   /** Stops instances whose hermes has ended without doing so; returns their names. */
   async reap(): Promise<string[]> {
     const { instancesDir } = this.#options;
     const removed: string[] = [];
-    for (const name of await names(instancesDir)) {
+    for (const name of await namesIn(instancesDir)) {
       const owner = await Deno.readTextFile(`${instancesDir}/${name}/owner`).catch(() => "");
       if (!await isOwnerGone(owner)) continue;
       await this.#run(stopArgs(name));
-      await removeTree(`${instancesDir}/${name}`);
+      await removeIfThere(`${instancesDir}/${name}`);
       removed.push(name);
     }
     return removed;
@@ -87,7 +88,7 @@ export class SingularityHost implements RemoteHost {
     const { instancesDir, onProgress } = this.#options;
     for (const name of await this.reap()) onProgress(`stopped ${name}`);
     const { name, overlayDir, scratchDir } = this.#plan;
-    for (const other of overlayDir === undefined ? [] : await names(instancesDir)) {
+    for (const other of overlayDir === undefined ? [] : await namesIn(instancesDir)) {
       if (other === name) continue;
       onProgress("another hermes uses the kept root; changes to this one are not kept");
       this.#plan = { ...this.#plan, overlayDir: undefined };
@@ -107,22 +108,5 @@ export class SingularityHost implements RemoteHost {
   #run(args: readonly string[], options: Omit<CliOptions, "env"> = {}): Promise<CliResult> {
     const { program, env } = this.#options;
     return runCli([program, ...args], { env, ...options });
-  }
-}
-
-async function names(dir: string): Promise<string[]> {
-  try {
-    return (await Array.fromAsync(Deno.readDir(dir))).map(({ name }) => name);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return [];
-    throw error;
-  }
-}
-
-async function removeTree(dir: string): Promise<void> {
-  try {
-    await Deno.remove(dir, { recursive: true });
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
 }

@@ -6,6 +6,7 @@ import { EnvironmentError } from "../src/protocol/error.ts";
 import { randomId } from "../src/util/id.ts";
 import type { ClientCommand } from "./_channel.ts";
 import { lastLine, runCli } from "./_cli.ts";
+import { namesIn, removeIfThere } from "./_host_files.ts";
 import { exists } from "./_leftovers.ts";
 import type { RemoteCommandLine, RemoteHost } from "./_remote_host.ts";
 import { controlArgs, masterArgs, sessionArgs, sshAddress, type SshSettings } from "./_ssh_args.ts";
@@ -147,12 +148,15 @@ export class SshHost implements RemoteHost {
 /** Removes sockets of connections whose hermes is gone; those end by themselves. */
 export async function removeOldSockets(tempDir: string): Promise<string[]> {
   const removed: string[] = [];
-  for await (const { name } of Deno.readDir(tempDir)) {
+  if (!await exists("/proc/self")) return removed;
+  for (const name of await namesIn(tempDir)) {
     const [, pid] = /^hermes-ssh-(\d+)-/.exec(name) ?? [];
-    if (pid === undefined || await exists(`/proc/${pid}`) || !await exists("/proc/self")) continue;
+    if (pid === undefined || await exists(`/proc/${pid}`)) continue;
     const dir = `${tempDir}/${name}`;
-    if ((await Deno.lstat(dir)).uid !== Deno.uid()) continue;
-    await Deno.remove(dir, { recursive: true });
+    // Another hermes may be tidying up at the same time.
+    const owner = await Deno.lstat(dir).catch(() => undefined);
+    if (owner?.uid !== Deno.uid()) continue;
+    await removeIfThere(dir);
     removed.push(`removed ${dir}`);
   }
   return removed;

@@ -123,6 +123,35 @@ Deno.test("createDaytonaEnvironment() stops a kept sandbox and finds it again", 
   });
 });
 
+Deno.test("sessions of one home share a kept sandbox, and the last one stops it", async () => {
+  await inWorld(async ({ server, open, home, told }) => {
+    const states = () => server.sandboxes().map(({ state }) => state);
+    const users = () => {
+      const { name } = server.sandboxes()[0]!;
+      return [...Deno.readDirSync(`${home}/.hermes/sandboxes/daytona/users/${name}`)].length;
+    };
+    // Both make it at the same moment; whoever is idle first must not take it from the other.
+    const [first, second] = await Promise.all([open({ lifetime_seconds: 0.3 }), open()]);
+    await first.exec("echo x >~/shared");
+    const running = await second.spawn("read x; cat ~/shared");
+    await until(() => users() === 1);
+    deepEqual(states(), ["started"]);
+    await first.close();
+    deepEqual(states(), ["started"]);
+    await running.write("\n");
+    equal(await running.exited, 0);
+    equal(running.output().text, "x\n");
+    await second.close();
+    deepEqual(states(), ["stopped"]);
+    // Both start it at the same moment.
+    const again = await Promise.all([open(), open()]);
+    deepEqual(await Promise.all(again.map((env) => output(env, "cat ~/shared"))), ["x", "x"]);
+    await Promise.all(again.map((env) => env.close()));
+    deepEqual(states(), ["stopped"]);
+    deepEqual(told, []);
+  });
+});
+
 Deno.test("createDaytonaEnvironment() deletes a sandbox that is not kept", async () => {
   await inWorld(async ({ server, open }) => {
     const env = await open({ container_persistent: false });

@@ -7,9 +7,8 @@ import type { Environment } from "../src/protocol/environment.ts";
 import { UsageError } from "../src/protocol/error.ts";
 import { sha256Hex } from "../src/util/hash.ts";
 import { randomId } from "../src/util/id.ts";
-import { isAbsolute } from "../src/util/path.ts";
 import type { ClientCommand } from "./_channel.ts";
-import { type ContainerPlan, execArgs, runArgs, WORKSPACE } from "./_docker_args.ts";
+import { type ContainerPlan, execArgs, runArgs } from "./_docker_args.ts";
 import { DockerEngine, LABEL } from "./_docker_engine.ts";
 import {
   argumentMounts,
@@ -32,12 +31,10 @@ const PLAIN_USER = 1000;
 /** Starts or finds the container. @throws UsageError for a configuration that gives the host away. */
 export async function createDockerEnvironment(options: EnvironmentOptions): Promise<Environment> {
   const { host, sharesHost, settings } = await openDocker(options);
-  const { cwd } = options.settings ?? {};
   return await createRemoteEnvironment({
     name: "docker",
     sharesHost,
     host,
-    cwd: typeof cwd === "string" && isAbsolute(cwd) ? cwd : WORKSPACE,
     exports: { ...passedVariables(options, settings.forwardEnv), ...settings.env },
     settings: options.settings,
   });

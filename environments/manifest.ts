@@ -73,3 +73,32 @@ export async function createEnvironment(
 ): Promise<Environment> {
   return await environmentFactory(name)(options);
 }
+
+const SSH_ADDRESS = /^(?:([^@]+)@)?([^:]+)(?::(\d{1,5}))?$/;
+
+/**
+ * What `--env` overrides in the configuration, by dotted path. A name, and for this one task
+ * also which: `docker:IMAGE`, `ssh:[USER@]HOST[:PORT]`.
+ * @throws UsageError for a name that is none, and for what cannot follow it.
+ */
+export function environmentOverrides(text: string): Record<string, unknown> {
+  const [, name = text, place] = /^([^:]*):(.*)$/s.exec(text) ?? [];
+  environmentFactory(name);
+  const backend = { "terminal.backend": name };
+  if (place === undefined) return backend;
+  if (name !== "local" && name !== "ssh" && place !== "") {
+    return { ...backend, [`terminal.${name}_image`]: place };
+  }
+  const [, user = "", host, port = "22"] = SSH_ADDRESS.exec(place) ?? [];
+  if (name !== "ssh" || host === undefined) {
+    throw new UsageError(`"${place}" cannot follow "${name}:"`, {
+      hint: "Write docker:IMAGE, ssh:[USER@]HOST[:PORT], or the name alone",
+    });
+  }
+  return {
+    ...backend,
+    "terminal.ssh_host": host,
+    "terminal.ssh_user": user,
+    "terminal.ssh_port": Number(port),
+  };
+}

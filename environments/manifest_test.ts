@@ -1,13 +1,42 @@
-import { equal, ok, rejects } from "node:assert/strict";
+import { deepEqual, equal, ok, rejects, throws } from "node:assert/strict";
 import { TERMINAL_BACKENDS } from "../src/config/choices_data.ts";
 import { UsageError } from "../src/protocol/error.ts";
-import { createEnvironment, ENVIRONMENTS } from "./manifest.ts";
+import { ADMINS } from "./admin.ts";
+import { createEnvironment, environmentOverrides, ENVIRONMENTS } from "./manifest.ts";
 
 const OPTIONS = { cwd: "/", env: {}, home: "/" };
 
 Deno.test("ENVIRONMENTS has what terminal.backend may be", () => {
   for (const name of Object.keys(ENVIRONMENTS)) {
     ok((TERMINAL_BACKENDS as readonly string[]).includes(name), name);
+  }
+});
+
+Deno.test("ADMINS looks after every environment", () => {
+  deepEqual(Object.keys(ADMINS), Object.keys(ENVIRONMENTS));
+});
+
+Deno.test("environmentOverrides() chooses an environment, and which one, for one task", () => {
+  deepEqual(environmentOverrides("local"), { "terminal.backend": "local" });
+  deepEqual(environmentOverrides("docker:reg:5000/img:1"), {
+    "terminal.backend": "docker",
+    "terminal.docker_image": "reg:5000/img:1",
+  });
+  const ssh = (host: string, user: string, port: number) => ({
+    "terminal.backend": "ssh",
+    "terminal.ssh_host": host,
+    "terminal.ssh_user": user,
+    "terminal.ssh_port": port,
+  });
+  deepEqual(environmentOverrides("ssh:build"), ssh("build", "", 22));
+  deepEqual(environmentOverrides("ssh:me@build.example.org:2222"), {
+    ...ssh("build.example.org", "me", 2222),
+  });
+});
+
+Deno.test("environmentOverrides() refuses what is no environment", () => {
+  for (const text of ["local:x", "docker:", "ssh:", "ssh:a:b", "nowhere:x", "vercel", ":x", ""]) {
+    throws(() => environmentOverrides(text), UsageError, text);
   }
 });
 

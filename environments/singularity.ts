@@ -6,13 +6,11 @@
 import type { Environment } from "../src/protocol/environment.ts";
 import { EnvironmentError } from "../src/protocol/error.ts";
 import { randomId } from "../src/util/id.ts";
-import { isAbsolute } from "../src/util/path.ts";
 import { which } from "../src/util/which.ts";
 import { childEnvironment } from "./_child_env.ts";
 import { runCli } from "./_cli.ts";
 import { createRemoteEnvironment } from "./_remote_environment.ts";
 import { passedVariables, readSetting, sandboxDir } from "./_settings.ts";
-import { SCRATCH } from "./_singularity_args.ts";
 import { SingularityHost } from "./_singularity_host.ts";
 import type { EnvironmentOptions } from "./manifest.ts";
 
@@ -22,12 +20,10 @@ const DEFAULT_IMAGE = "docker://nikolaik/python-nodejs:python3.11-nodejs20";
 export async function createSingularityEnvironment(
   options: EnvironmentOptions,
 ): Promise<Environment> {
-  const { cwd } = options.settings ?? {};
   return await createRemoteEnvironment({
     name: "singularity",
     sharesHost: false,
     host: await openSingularity(options),
-    cwd: typeof cwd === "string" && isAbsolute(cwd) ? cwd : SCRATCH,
     exports: passedVariables(options),
     settings: options.settings,
   });

@@ -15,13 +15,11 @@ import type { EnvironmentOptions } from "./manifest.ts";
 
 /** Connects. @throws EnvironmentError when the host cannot be reached. */
 export async function createSshEnvironment(options: EnvironmentOptions): Promise<Environment> {
-  const { cwd } = options.settings ?? {};
   return await createRemoteEnvironment({
     name: "ssh",
     // Somebody's machine, with somebody's files: every rule applies.
     sharesHost: true,
     host: await openSsh(options),
-    cwd: typeof cwd === "string" && /^[/~]/.test(cwd) ? cwd : "~",
     exports: passedVariables(options),
     login: true,
     sync: parseSync(readWords(options.settings ?? {}, "ssh_sync"), options),

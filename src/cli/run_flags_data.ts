@@ -20,7 +20,12 @@ export const SESSION_FLAGS: readonly FlagSpec[] = [
     help: "Take these toolsets or tools away",
   },
   { name: "cwd", short: "C", type: "string", value: "DIR", help: "Work in this directory" },
-  { name: "env", type: "string", value: "NAME", help: "Where commands run: local, docker, ssh, …" },
+  {
+    name: "env",
+    type: "string",
+    value: "NAME",
+    help: "Where commands run: local, docker[:IMAGE], ssh[:USER@HOST], …",
+  },
   { name: "max-turns", type: "number", value: "N", help: "Model calls per request at most" },
   {
     name: "max-tokens",

@@ -2,7 +2,7 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { Message } from "../protocol/message.ts";
 import { readProjectFiles } from "./project_files.ts";
 import { shrinkMessages } from "./shrink.ts";
-import { buildSystemPrompt, type PromptFacts } from "./system_prompt.ts";
+import { buildSystemPrompt, isPromptFor, type PromptFacts } from "./system_prompt.ts";
 
 const FACTS: PromptFacts = {
   cwd: "/p",
@@ -25,6 +25,15 @@ Deno.test("buildSystemPrompt() is byte-stable, short, and says where it works", 
   strictEqual(prompt, buildSystemPrompt({ ...FACTS }));
   ok(prompt.length < 2000);
   match(prompt, /Working directory: \/p\n/);
+});
+
+Deno.test("buildSystemPrompt() names another environment instead of this machine's platform", () => {
+  const prompt = buildSystemPrompt({ ...FACTS, cwd: "/workspace", environment: "docker" });
+  match(prompt, /\nWorking directory: \/workspace\nCommands and files are in: docker\nDate: /);
+  ok(!prompt.includes("x86_64"));
+  strictEqual(isPromptFor(prompt, "docker"), true);
+  strictEqual(isPromptFor(prompt, "local"), false);
+  strictEqual(isPromptFor(buildSystemPrompt(FACTS), "local"), true);
 });
 
 Deno.test("buildSystemPrompt() appends project instructions and --system text", () => {

@@ -4,8 +4,9 @@
  */
 
 export interface PromptFacts {
+  /** Of the environment. */
   cwd: string;
-  /** `linux x86_64` and the like. */
+  /** Of this machine: `linux x86_64` and the like. */
   platform: string;
   /** Date only: a clock would change the prompt between runs of one day. */
   date: string;
@@ -35,6 +36,15 @@ const HEADLESS =
 
 const CHAT = "Answer briefly; the person sees your tool calls.";
 
+/** Begins the line that names an environment other than the local one. */
+const PLACE = "Commands and files are in: ";
+
+/** False when a stored prompt speaks of another environment: it would mislead the model. */
+export function isPromptFor(prompt: string, environment: string): boolean {
+  const place = prompt.split("\n").find((line) => line.startsWith(PLACE));
+  return (place?.slice(PLACE.length) ?? "local") === environment;
+}
+
 /** Builds the prompt. Pure: the same facts give the same bytes. */
 export function buildSystemPrompt(facts: PromptFacts): string {
   const rules = facts.tools.length > 0 ? RULES : RULES.slice(1, 2);
@@ -43,8 +53,9 @@ export function buildSystemPrompt(facts: PromptFacts): string {
       .join("\n"),
     [
       `Working directory: ${facts.cwd}`,
-      `Platform: ${facts.platform}`,
-      ...(facts.environment === "local" ? [] : [`Commands and files are in: ${facts.environment}`]),
+      facts.environment === "local"
+        ? `Platform: ${facts.platform}`
+        : `${PLACE}${facts.environment}`,
       `Date: ${facts.date}`,
     ].join("\n"),
   ];

@@ -3,12 +3,13 @@
  * together. What the first request does not need is behind lazy imports.
  */
 import { environmentFactory } from "../../environments/manifest.ts";
+import { startDirectory } from "../../environments/start_directory.ts";
 import { Budget, type BudgetLimits } from "../agent/budget.ts";
 import type { LoopDeps } from "../agent/types.ts";
 import type { Settings } from "../config/load.ts";
 import { readProjectFiles } from "../context/project_files.ts";
 import { shrinkMessages } from "../context/shrink.ts";
-import { buildSystemPrompt } from "../context/system_prompt.ts";
+import { buildSystemPrompt, isPromptFor } from "../context/system_prompt.ts";
 import type { ApprovalPolicy, Approver } from "../protocol/approval.ts";
 import type { SessionPlugins } from "../protocol/plugin.ts";
 import type { Provider, ToolDefinition } from "../protocol/provider.ts";
@@ -31,7 +32,6 @@ export interface OpenOptions {
   baseUrl?: string;
   toolsets?: string[];
   disableToolsets?: string[];
-  environment?: string;
   maxIterations?: number;
   maxTokens?: number;
   maxCostUsd?: number;
@@ -65,7 +65,7 @@ export interface OpenedSession {
 /** Opens a new or resumed session. @throws {HermesError} when something it needs is wrong. */
 export async function openSession(options: OpenOptions): Promise<OpenedSession> {
   const { settings, cwd } = options;
-  const environment = options.environment ?? settings.config.terminal.backend;
+  const environment = settings.config.terminal.backend;
   environmentFactory(environment);
   const cassette = await openCassette(options);
   const notices: string[] = [];
@@ -81,7 +81,10 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
     selectTools({ ...options, environment }),
   ]);
   if (route.notice !== undefined) notices.push(route.notice);
-  const system = records.found?.systemPrompt ?? systemPrompt(options, { environment, tools });
+  const before = records.found?.systemPrompt;
+  const system = before !== undefined && isPromptFor(before, environment)
+    ? before
+    : systemPrompt(options, { environment, tools });
   const { primary } = route;
   records.describe({
     source: options.source,
@@ -207,7 +210,7 @@ function systemPrompt(
   const extra = [hint, own, ...options.plugins?.promptSections ?? [], options.system ?? ""]
     .filter((text) => text !== "").join("\n\n");
   return buildSystemPrompt({
-    cwd,
+    cwd: facts.environment === "local" ? cwd : startDirectory(facts.environment, config.terminal),
     platform: `${Deno.build.os} ${Deno.build.arch}`,
     date: new Date().toISOString().slice(0, 10),
     environment: facts.environment,

@@ -103,6 +103,26 @@ live("says what is wrong with the key, the port and the name", async (service) =
   await wantRefusal(using({ ssh_host: "no-such-host.invalid" }), /[Cc]ould not resolve/);
 });
 
+live("takes the key of an agent", async (service) => {
+  await using context = await setup(service, { ssh_key: "" });
+  const { dir, options } = context;
+  await wantRefusal(options, /Permission denied.*agent/);
+  const socket = `${dir}/agent`;
+  await using _agent = new Deno.Command("ssh-agent", {
+    args: ["-D", "-a", socket],
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+  const env = { ...options.env, SSH_AUTH_SOCK: socket };
+  while (!await Deno.stat(socket).catch(() => undefined));
+  const added = await new Deno.Command("ssh-add", { args: ["-q", service.key], env }).output();
+  ok(added.success, new TextDecoder().decode(added.stderr));
+  const there = await createSshEnvironment({ ...options, env });
+  // The agent stays here: commands there could use every key in it.
+  equal((await there.exec("echo ${SSH_AUTH_SOCK-none}")).output, "none\n");
+  await there.close();
+});
+
 live("goes through a jump host", async (service) => {
   await using context = await setup(service);
   const { dir, options } = context;
@@ -144,6 +164,30 @@ live("keeps a background process and all of its output when the link breaks", as
   const count = lines.length - 1;
   equal(lines[count], `last ${count} heard`);
   lines.slice(0, -1).forEach((line, i) => ok(line.startsWith(`line ${i + 1} `), line));
+  await env.close();
+});
+
+live("keeps a process on a terminal when the link breaks", async (service) => {
+  await using context = await setup(service);
+  const { dir, options } = context;
+  const env = await createSshEnvironment(options);
+  const process = await env.spawn("sh -i", { pty: true, env: { PS1: "ready> ", ENV: "" } });
+  await untilOutput(process, "ready> ");
+  await process.write(
+    `X=41; echo up''; while [ ! -e ${dir}/cut ]; do sleep 0.05; done; echo he''re\n`,
+  );
+  await untilOutput(process, "up\r");
+  await cutLink(env);
+  // What is written from now on can only come over a new link.
+  await Deno.writeTextFile(`${dir}/cut`, "");
+  await untilOutput(process, "here\r");
+  await process.write("echo $((X+1)) ye''s; test -t 0 && echo $TERM on a termi''nal\n");
+  await untilOutput(process, "42 yes\r");
+  await untilOutput(process, "xterm-256color on a terminal\r");
+  process.resize({ columns: 77, rows: 22 });
+  await process.write("stty size; exit 5\n");
+  equal(await process.exited, 5);
+  match(process.output().text, /22 77\r\n/);
   await env.close();
 });
 

@@ -88,6 +88,12 @@ for (const { name, settings, env } of PLACES) {
       const options: JobOptions = { env };
       const outcome = await job.run(["--env", name, "--approve", "always", "go"], options);
       deepEqual([outcome.code, outcome.stdout], [0, "done\n"], outcome.stderr);
+      const system = job.model.requests[0]!.body.messages[0].content as string;
+      const start = name === "docker" ? "/workspace" : "~";
+      ok(
+        system.includes(`\nWorking directory: ${start}\nCommands and files are in: ${name}\n`),
+        system,
+      );
       const results = job.model.requests.slice(1).map(({ body }) =>
         JSON.parse(body.messages.at(-1).content)
       );

@@ -2,12 +2,12 @@
 import { ADMINS } from "../../../environments/admin.ts";
 import {
   createEnvironment,
-  environmentFactory,
   type EnvironmentOptions,
+  environmentOverrides,
   ENVIRONMENTS,
 } from "../../../environments/manifest.ts";
 import type { Settings } from "../../config/load.ts";
-import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
+import { EXIT, HermesError } from "../../protocol/error.ts";
 import type { CommandInput } from "../command.ts";
 import { err, out } from "../io.ts";
 import { settingsOf } from "../settings.ts";
@@ -18,7 +18,8 @@ type Action = (input: CommandInput, options: EnvironmentOptions) => Promise<numb
 const ACTIONS: Readonly<Record<string, Action>> = { list, check, shell, clean };
 
 export async function main(input: CommandInput): Promise<number> {
-  const settings = await settingsOf(input);
+  const [chosen] = input.args;
+  const settings = await settingsOf(input, chosen ? environmentOverrides(chosen) : {});
   const action = ACTIONS[input.path[1] ?? "list"]!;
   return await action(input, environmentOptions(settings));
 }
@@ -38,6 +39,11 @@ export function environmentOptions(settings: Settings): EnvironmentOptions {
   };
 }
 
+/** What the argument names, else the configuration. */
+function chosenName({ settings }: EnvironmentOptions): string {
+  return String(settings?.backend);
+}
+
 export interface EnvironmentReport {
   name: string;
   available: boolean;
@@ -52,9 +58,8 @@ export async function lookAt(
   options: EnvironmentOptions,
 ): Promise<EnvironmentReport> {
   try {
-    const admin = await ADMINS[name]?.();
-    const detail = await admin?.look(options) ?? "see hermes env check";
-    return { name, available: true, detail };
+    const admin = await ADMINS[name]!();
+    return { name, available: true, detail: await admin.look(options) };
   } catch (error) {
     const hint = error instanceof HermesError ? error.hint : undefined;
     const fix = hint === undefined ? {} : { fix: hint };
@@ -69,7 +74,7 @@ async function list(input: CommandInput, options: EnvironmentOptions): Promise<n
     out(`${JSON.stringify(reports, null, 2)}\n`);
     return EXIT.done;
   }
-  const chosen = options.settings?.backend;
+  const chosen = chosenName(options);
   const width = Math.max(...names.map((name) => name.length));
   for (const { name, available, detail } of reports) {
     const mark = name === chosen ? "*" : " ";
@@ -79,8 +84,8 @@ async function list(input: CommandInput, options: EnvironmentOptions): Promise<n
 }
 
 /** Opens it, runs a command, tells what it is like in there. */
-async function check(input: CommandInput, options: EnvironmentOptions): Promise<number> {
-  const name = nameOf(input);
+async function check(_input: CommandInput, options: EnvironmentOptions): Promise<number> {
+  const name = chosenName(options);
   const startedAt = performance.now();
   const env = await createEnvironment(name, options);
   try {
@@ -104,29 +109,22 @@ async function check(input: CommandInput, options: EnvironmentOptions): Promise<
   return EXIT.done;
 }
 
-async function shell(input: CommandInput, options: EnvironmentOptions): Promise<number> {
-  return await openShell(nameOf(input), options);
+async function shell(_input: CommandInput, options: EnvironmentOptions): Promise<number> {
+  return await openShell(chosenName(options), options);
 }
 
 async function clean(input: CommandInput, options: EnvironmentOptions): Promise<number> {
-  const names = input.args.length > 0 ? [nameOf(input)] : Object.keys(ADMINS);
+  const names = input.args.length > 0 ? [chosenName(options)] : Object.keys(ADMINS);
   let count = 0;
   for (const name of names) {
     // What cannot be used has nothing that could be removed, unless it was asked for by name.
     if (input.args.length === 0 && !(await lookAt(name, options)).available) continue;
-    const admin = await ADMINS[name]?.();
-    for (const line of await admin?.clean(options) ?? []) {
+    const admin = await ADMINS[name]!();
+    for (const line of await admin.clean(options)) {
       out(`${name}: ${line}\n`);
       count++;
     }
   }
   if (count === 0) out("nothing was left behind\n");
   return EXIT.done;
-}
-
-function nameOf({ args }: CommandInput): string {
-  const [name = ""] = args;
-  environmentFactory(name);
-  if (!Object.hasOwn(ADMINS, name)) throw new UsageError(`${name} cannot be looked after`);
-  return name;
 }

@@ -1,4 +1,5 @@
 /** From flags to an open session: home, settings, surface answers. The only way commands open one. */
+import { environmentOverrides } from "../../../environments/manifest.ts";
 import type { Settings } from "../../config/load.ts";
 import type { Approver } from "../../protocol/approval.ts";
 import type { PluginHost } from "../../plugins/host.ts";
@@ -29,7 +30,9 @@ export interface Opened {
 
 /** Opens a new or resumed session as the flags say. */
 export async function openFromFlags(choices: SessionChoices, surface: Surface): Promise<Opened> {
-  const settings = await settingsOf({ flags: { profile: choices.profile } });
+  const { environment } = choices;
+  const overrides = environment === undefined ? {} : environmentOverrides(environment);
+  const settings = await settingsOf({ flags: { profile: choices.profile } }, overrides);
   const cwd = startDirectory(choices, settings);
   const log = choices.verbose ? (line: string) => err(`hermes: ${line}\n`) : () => {};
   const wanted = settings.config.plugins.enabled.length > 0 || choices.pluginPlaces !== undefined;
@@ -59,6 +62,6 @@ export async function openFromFlags(choices: SessionChoices, surface: Surface): 
 /** `terminal.cwd` moves a local session; elsewhere the path belongs to the other machine. */
 function startDirectory(choices: SessionChoices, settings: Settings): string {
   const { backend, cwd } = settings.config.terminal;
-  if (choices.cwdGiven || (choices.environment ?? backend) !== "local") return choices.cwd;
+  if (choices.cwdGiven || backend !== "local") return choices.cwd;
   return resolvePath(choices.cwd, cwd.replace(/^~(?=$|\/)/, Deno.env.get("HOME") ?? "~"));
 }
