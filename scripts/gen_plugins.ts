@@ -24,8 +24,12 @@ async function read(path: string): Promise<string> {
   return await Deno.readTextFile(`${ROOT}/${path}`);
 }
 
+/** JavaScript without types, documentation and empty lines: a process parses it at every start. */
 function stripped(source: string): string {
-  return stripTypeScriptTypes(source).replaceAll(/[ \t]+$/gm, "").replaceAll(/\n{2,}/g, "\n");
+  return stripTypeScriptTypes(source)
+    .replaceAll(/^[ \t]*\/\*\*[\s\S]*?\*\/$/gm, "")
+    .replaceAll(/[ \t]+$/gm, "")
+    .replaceAll(/\n{2,}/g, "\n");
 }
 
 async function renderRuntime(): Promise<string> {

@@ -2,13 +2,14 @@
  * Changing `config.yaml` and `.env` for good: one writer at a time, checked before it is
  * written, replaced whole. Loads the YAML libraries; never on the way to the first request.
  */
-import { HermesError, UsageError } from "../protocol/error.ts";
+import { UsageError } from "../protocol/error.ts";
 import { writeFileAtomic } from "../util/atomic_write.ts";
 import { checkConfigText, formatProblem } from "./check.ts";
 import { DEFAULTS } from "./defaults_data.ts";
 import { editEnvFile } from "./env_file.ts";
 import { type Home, requireProfile } from "./home.ts";
 import { readOptional } from "./load.ts";
+import { notWritable } from "./not_writable.ts";
 import { getPath } from "./tree.ts";
 import { setInYaml, unsetInYaml } from "./yaml_splice.ts";
 
@@ -131,12 +132,4 @@ async function replaceFile(path: string, text: string): Promise<void> {
   } catch (error) {
     throw notWritable(target, error);
   }
-}
-
-function notWritable(path: string, error: unknown): HermesError {
-  const reason = error instanceof Error ? error.message.replace(/: \w+ '.*$/, "") : String(error);
-  return new HermesError(`cannot write ${path}: ${reason}`, {
-    hint: "Make it writable, or set HERMES_HOME to another directory.",
-    cause: error,
-  });
 }

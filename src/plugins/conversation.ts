@@ -2,6 +2,7 @@
  * Questions to one plugin and their answers, matched and limited in time. A plugin that does
  * not answer a sign of life is stopped; what it was asked then fails, and nothing else does.
  */
+import { cleanOutput } from "../util/clean_output.ts";
 import type { GuestMessage, HostMessage, Question } from "./messages.ts";
 import { GuestError, GuestGone } from "./problem.ts";
 
@@ -33,8 +34,9 @@ export interface AskOptions {
 
 /** How long a plugin may take to show a sign of life once its time is up. */
 const GRACE_MS = 1_000;
-/** Messages nobody asked for (log lines, progress) before a plugin counts as flooding. */
+/** Messages nobody asked for (log lines, progress) in a minute before a plugin counts as flooding. */
 const MAX_UNASKED = 10_000;
+const FLOOD_WINDOW_MS = 60_000;
 const MAX_LINE = 2_000;
 
 export class Conversation {
@@ -46,6 +48,7 @@ export class Conversation {
   #watchdog: ReturnType<typeof setTimeout> | undefined;
   #lastId = 0;
   #unasked = 0;
+  #countedSince = 0;
   #end: string | undefined;
   #closed = false;
 
@@ -119,13 +122,18 @@ export class Conversation {
   }
 
   #hear(message: GuestMessage & { t: "log" | "progress" }): void {
-    const text = String(message.text).slice(0, MAX_LINE);
+    const text = cleanOutput(String(message.text).slice(0, MAX_LINE));
     if (message.t === "log") this.#options.log(text);
     else this.#pending.get(message.id)?.onProgress?.(text);
     this.#countUnasked();
   }
 
   #countUnasked(): void {
+    const now = performance.now();
+    if (now - this.#countedSince > FLOOD_WINDOW_MS) {
+      this.#countedSince = now;
+      this.#unasked = 0;
+    }
     if (++this.#unasked > MAX_UNASKED) this.#stop("it floods hermes with messages");
   }
 

@@ -14,7 +14,7 @@ import {
   readSource,
   statOf,
 } from "./source.ts";
-import { readTrust } from "./trust.ts";
+import { trustedHash } from "./trust.ts";
 
 export type PluginOrigin = "bundled" | "user" | "url" | "project" | "path";
 
@@ -24,6 +24,8 @@ export interface Candidate {
   origin: PluginOrigin;
   /** A folder, a file or an address. */
   location: string;
+  /** From an address that nobody installed. */
+  foreign?: boolean;
   /** @throws {PluginProblem} when it cannot be used. */
   read(): Promise<PluginSource>;
 }
@@ -39,16 +41,15 @@ export class Discovery {
 
   /** Everything there is, sorted by name; of two with one name the one that would be loaded. */
   async list(): Promise<Candidate[]> {
-    const found = new Map<string, Candidate>();
-    for (const candidate of await this.#all()) found.set(candidate.id, candidate);
-    return [...found.values()].sort((a, b) => a.id < b.id ? -1 : 1);
+    const names = new Set(await this.#names());
+    const found = await Promise.all([...names].sort().map((id) => this.find(id)));
+    return found.filter((candidate) => candidate !== undefined);
   }
 
   /** The plugin of a name; a project's own only counts once somebody trusted it, or when it is the only one. */
   async find(id: string): Promise<Candidate | undefined> {
     const project = this.#inFolder(this.#projectDir, { id, origin: "project" });
-    const trusted = project && readTrust(this.#home)[this.#cwd]?.[id] !== undefined;
-    if (trusted) return project;
+    if (project && this.#trusted(id) !== undefined) return project;
     const locked = readLock(this.#home)[id];
     if (locked) return this.#pinned(id, locked);
     const user = this.#inFolder(this.#userDir, { id, origin: "user" });
@@ -70,15 +71,17 @@ export class Discovery {
     return folder === this.#home.root ? undefined : joinPath(folder, "plugins");
   }
 
-  async #all(): Promise<Candidate[]> {
+  #trusted(id: string): string | undefined {
+    return trustedHash(this.#home, { project: this.#cwd, id });
+  }
+
+  async #names(): Promise<string[]> {
     const { BUNDLED_PLUGINS } = await import("../../plugins/manifest.ts");
-    const bundled = await Promise.all(Object.keys(BUNDLED_PLUGINS).map((id) => this.#bundled(id)));
-    const locked = Object.entries(readLock(this.#home));
+    const folders = [...this.#folder(this.#userDir, "user"), ...this.project()];
     return [
-      ...bundled.filter((one) => one !== undefined),
-      ...this.#folder(this.#userDir, "user"),
-      ...locked.map(([id, one]) => this.#pinned(id, one)),
-      ...this.project(),
+      ...Object.keys(BUNDLED_PLUGINS),
+      ...Object.keys(readLock(this.#home)),
+      ...folders.map(({ id }) => id),
     ];
   }
 
@@ -119,7 +122,7 @@ export class Discovery {
 
   async #readTrusted(id: string, location: string): Promise<PluginSource> {
     const source = readSource(location);
-    const seen = readTrust(this.#home)[this.#cwd]?.[id];
+    const seen = this.#trusted(id);
     if (seen === await contentHash(source.files)) return source;
     const what = seen === undefined ? "is not trusted" : "has changed since it was trusted";
     throw new PluginProblem(`it belongs to this project and ${what}`, {

@@ -7,43 +7,50 @@ import type { HookTarget, SessionPlugins } from "../protocol/plugin.ts";
 import type { ToolContext, ToolResult, ToolSpec } from "../protocol/tool.ts";
 import type { ToolRegistry } from "../registry/registry.ts";
 import { TOOLSETS } from "../registry/toolsets_data.ts";
-import type { PluginOrigin } from "./discover.ts";
+import { cleanOutput } from "../util/clean_output.ts";
 import type { CommandRecord, ToolRecord } from "./messages.ts";
 import type { Plugin } from "./plugin.ts";
-import { GuestError, GuestGone, PluginProblem } from "./problem.ts";
+import { GuestError, GuestGone, PluginProblem, reasonOf } from "./problem.ts";
 import type { PluginStatus } from "./status.ts";
 
 /** A plugin that loaded, or why it did not. */
 export interface LoadedPlugin {
   id: string;
-  origin: PluginOrigin;
   version?: string;
   plugin?: Plugin;
   allowToolOverride?: boolean;
   /** Texts for the system prompt. */
   sections?: string[];
+  /** What of it cannot be used, one line each. */
+  gaps?: string[];
+  /** Why it is not used at all. */
   problem?: string;
 }
 
 export interface HostOptions {
   registry: ToolRegistry;
+  /** Names of commands that hermes has itself. */
+  ownCommands: readonly string[];
   /** A line the person must see. */
   report(line: string): void;
 }
 
 /** A command a plugin brings. */
 export interface HostCommand extends CommandRecord {
-  plugin: string;
   /** Resolves to what is to be printed. @throws {PluginProblem} */
   run(argument: string, signal: AbortSignal): Promise<string>;
 }
 
 interface Registered extends LoadedPlugin {
+  gaps: string[];
+  commands: CommandRecord[];
   tools: ToolSpec[];
   detach: (() => void)[];
 }
 
 const COMMAND_TIMEOUT_MS = 30_000;
+/** Hooks that every session runs before its first request. */
+const EARLY_HOOKS: readonly string[] = ["on_session_start", "pre_llm_call"];
 
 export class PluginHost implements SessionPlugins {
   readonly #options: HostOptions;
@@ -52,23 +59,22 @@ export class PluginHost implements SessionPlugins {
 
   constructor(loaded: readonly LoadedPlugin[], options: HostOptions) {
     this.#options = options;
-    this.#plugins = loaded.map((one) => ({ ...one, tools: [], detach: [] }));
+    const owners = new Map(options.ownCommands.map((name) => [name, "hermes"]));
+    this.#plugins = loaded.map((one) => register(one, owners));
   }
 
   get statuses(): PluginStatus[] {
-    return this.#plugins.map(({ id, origin, version, plugin, problem, tools }) => ({
+    return this.#plugins.map(({ id, version, plugin, problem, tools }) => ({
       id,
-      origin,
       tools: tools.map((tool) => tool.name),
       hooks: problem === undefined ? plugin?.registrations.hooks.length ?? 0 : 0,
-      commands: plugin?.registrations.commands.map((command) => command.name) ?? [],
       ...(version === undefined ? {} : { version }),
       ...(problem === undefined ? {} : { problem }),
     }));
   }
 
   get promptSections(): string[] {
-    return this.#plugins.flatMap(({ sections = [] }) => sections);
+    return this.#working().flatMap(({ sections = [] }) => sections);
   }
 
   get hasHooks(): boolean {
@@ -76,19 +82,24 @@ export class PluginHost implements SessionPlugins {
   }
 
   get commands(): HostCommand[] {
-    return this.#working().flatMap(({ id, plugin }) =>
-      plugin.registrations.commands.map((command) => ({
+    return this.#working().flatMap(({ plugin, commands }) =>
+      commands.map((command) => ({
         ...command,
-        plugin: id,
         run: (argument, signal) => runCommand(plugin, { name: command.name, argument, signal }),
       }))
     );
   }
 
+  begin(): void {
+    for (const { plugin } of this.#working()) {
+      if (plugin.registrations.hooks.some(({ name }) => EARLY_HOOKS.includes(name))) plugin.warm();
+    }
+  }
+
   registerTools(): void {
     for (const one of this.#working()) {
       for (const record of one.plugin.registrations.tools) this.#registerTool(one, record);
-      for (const line of one.plugin.problems) this.#options.report(`Plugin ${one.id}: ${line}`);
+      for (const line of one.gaps) this.#options.report(`Plugin ${one.id}: ${line}`);
     }
   }
 
@@ -143,6 +154,18 @@ export class PluginHost implements SessionPlugins {
     const spec = { ...toolSpec(one, record), ...(overrides ? { override: true } : {}) };
     if (registry.register(spec)) one.tools.push(spec);
   }
+}
+
+/** Of two commands with one name the first is kept. */
+function register(one: LoadedPlugin, owners: Map<string, string>): Registered {
+  const gaps = [...one.gaps ?? []];
+  const commands = (one.plugin?.registrations.commands ?? []).filter(({ name }) => {
+    const owner = owners.get(name);
+    if (owner === undefined) owners.set(name, one.id);
+    else gaps.push(`command "${name}" is left out: ${owner} has one of that name`);
+    return owner === undefined;
+  });
+  return { ...one, gaps, commands, tools: [], detach: [] };
 }
 
 function refusal(one: LoadedPlugin, record: ToolRecord, owner: string): string {
@@ -216,9 +239,8 @@ async function runCommand(
       { kind: "command", name, argument, facts },
       { signal: limited },
     );
-    return value === null ? "" : String(value);
+    return value === null ? "" : cleanOutput(String(value));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new PluginProblem(`${name} failed: ${reason}`, { cause: error });
+    throw new PluginProblem(`${name} failed: ${reasonOf(error)}`, { cause: error });
   }
 }

@@ -3,12 +3,10 @@
  * themselves in the cache. A file that is not the pinned one is never loaded.
  */
 import type { Home } from "../config/home.ts";
-import { readOptional } from "../config/load.ts";
-import { HermesError } from "../protocol/error.ts";
-import { writeFileAtomic } from "../util/atomic_write.ts";
 import { sha256Hex } from "../util/hash.ts";
 import { joinPath } from "../util/path.ts";
 import { PluginProblem } from "./problem.ts";
+import { changeRecords, readRecords, type RecordsFile, saveFile } from "./records.ts";
 import { type FileBytes, hashOfHashes, type PluginSource } from "./source.ts";
 
 export interface LockedPlugin {
@@ -24,23 +22,16 @@ export interface LockedPlugin {
   installedAt: string;
 }
 
-const FILE = "plugins.lock";
+const FILE: RecordsFile<LockedPlugin> = {
+  name: "plugins.lock",
+  key: "plugins",
+  hint: "Restore it, or delete it and install your plugins again.",
+  isRecord: (locked) => typeof locked.files[locked.entry]!.sha256 === "string",
+};
 
-/** Every locked plugin by name. @throws {HermesError} when the file is damaged. */
+/** Every locked plugin by name. @throws {PluginProblem} when the file is damaged. */
 export function readLock(home: Home): Record<string, LockedPlugin> {
-  const path = home.path(FILE);
-  const text = readOptional(path);
-  if (text === undefined) return {};
-  try {
-    const { plugins } = JSON.parse(text) as { plugins: Record<string, LockedPlugin> };
-    for (const locked of Object.values(plugins)) locked.files[locked.entry]!.sha256.at(0);
-    return plugins;
-  } catch (cause) {
-    throw new HermesError(`${path} is damaged`, {
-      hint: "Restore it, or delete it and install your plugins again.",
-      cause,
-    });
-  }
+  return readRecords(home, FILE);
 }
 
 /** Adds, replaces or (with undefined) removes one plugin. */
@@ -48,10 +39,10 @@ export async function changeLock(
   home: Home,
   { name, locked }: { name: string; locked: LockedPlugin | undefined },
 ): Promise<void> {
-  const { [name]: _, ...others } = readLock(home);
-  const plugins = locked === undefined ? others : { ...others, [name]: locked };
-  const sorted = Object.fromEntries(Object.entries(plugins).sort(([a], [b]) => a < b ? -1 : 1));
-  await writeFileAtomic(home.path(FILE), `${JSON.stringify({ plugins: sorted }, null, 2)}\n`);
+  await changeRecords(home, FILE, (plugins) => {
+    if (locked === undefined) delete plugins[name];
+    else plugins[name] = locked;
+  });
 }
 
 /** The record that pins a fetched source. */
@@ -77,7 +68,7 @@ export async function lockOf(
 /** Keeps the files of a source for use without a network. */
 export async function keepFiles(home: Home, source: PluginSource): Promise<void> {
   for (const bytes of source.files.values()) {
-    await writeFileAtomic(fileOf(home, await sha256Hex(bytes)), bytes);
+    await saveFile(fileOf(home, await sha256Hex(bytes)), bytes);
   }
 }
 
@@ -109,10 +100,11 @@ function fileOf(home: Home, sha256: string): string {
   return joinPath(home.path("cache", "plugins", "files"), sha256);
 }
 
-/** A pin of one run (`URL#sha256=…`) that was fetched before; undefined when it was not. */
-export async function readPin(home: Home, sha256: string): Promise<LockedPlugin | undefined> {
+/** What was pinned for one run (`URL#sha256=…`) and fetched before; undefined when it was not. */
+export async function readPin(home: Home, sha256: string): Promise<PluginSource | undefined> {
   try {
-    return JSON.parse(await Deno.readTextFile(pinOf(home, sha256)));
+    const locked = JSON.parse(await Deno.readTextFile(pinOf(home, sha256)));
+    return await readLocked(home, { name: sha256, locked });
   } catch {
     // Never fetched, or damaged: it is fetched again and checked.
     return undefined;
@@ -120,7 +112,7 @@ export async function readPin(home: Home, sha256: string): Promise<LockedPlugin 
 }
 
 export async function keepPin(home: Home, locked: LockedPlugin): Promise<void> {
-  await writeFileAtomic(pinOf(home, locked.sha256), JSON.stringify(locked));
+  await saveFile(pinOf(home, locked.sha256), JSON.stringify(locked));
 }
 
 function pinOf(home: Home, sha256: string): string {

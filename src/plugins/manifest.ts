@@ -13,9 +13,11 @@ export const PLUGIN_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 const HOST =
   /^(\*\.)?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](:\d{1,5})?$/;
 const VARIABLE = /^(?!(LD|DYLD|DENO|NODE)_|PATH$)[A-Za-z_][A-Za-z0-9_]*$/;
-const PROGRAM = /^[A-Za-z0-9][\w.+-]*$|^\/[^,\s]+$/;
-const PATH = /^[^,\0*?]+$/;
+const PROGRAM = /^[A-Za-z0-9][\w.+-]*$|^\/[^,\s\p{Cc}\p{Bidi_Control}]+$/u;
+const PATH = /^[^,*?\p{Cc}\p{Bidi_Control}]+$/u;
+const VISIBLE = /^[^\p{Cc}\p{Bidi_Control}]*$/u;
 const KINDS = ["net", "read", "write", "env", "run"] as const;
+const PROVIDES = ["tools", "hooks", "commands", "skills"] as const;
 
 function list(pattern: RegExp, what: string) {
   const item = z.string().regex(pattern, `is no ${what}`);
@@ -24,13 +26,19 @@ function list(pattern: RegExp, what: string) {
 
 const variable = z.string().regex(VARIABLE, "is no variable a plugin may have");
 
+/** A line people read before they say yes: nothing in it may hide or move what stands around it. */
+const line = z.union([z.string(), z.number()])
+  .transform((value) => String(value).replaceAll(/\s+/g, " ").trim())
+  .pipe(z.string().min(1).max(500).regex(VISIBLE, "has characters that cannot be shown"));
+
 const ManifestSchema = z.looseObject({
   name: z.string().regex(PLUGIN_NAME, "must be up to 64 of a-z, 0-9, - and _"),
-  version: z.union([z.string(), z.number()]).transform(String),
-  description: z.string().min(1).max(500),
-  author: z.union([z.string(), z.looseObject({ name: z.string() }).transform((a) => a.name)])
+  version: line,
+  description: line,
+  author: z.union([line, z.looseObject({ name: line }).transform((author) => author.name)])
     .optional(),
-  homepage: z.string().optional(),
+  provides: z.record(z.string(), z.unknown()).nullish()
+    .transform((kinds) => PROVIDES.filter((kind) => kinds?.[kind])),
   requires_env: z.array(
     z.union([variable, z.looseObject({ name: variable }).transform((one) => one.name)]),
   ).nullish().transform((value) => value ?? []),
@@ -60,7 +68,7 @@ export function checkManifest(value: unknown, file: string): PluginManifest {
     const key = issue!.path.join(".");
     throw new PluginProblem(`${file}: ${key === "" ? "" : `${key} `}${issue!.message}`);
   }
-  const { name, version, description, author, homepage, permissions, config } = result.data;
+  const { name, version, description, author, permissions, config } = result.data;
   const odd = Object.keys(permissions ?? {}).find((kind) => !KINDS.includes(kind as "net"));
   if (odd !== undefined) {
     throw new PluginProblem(
@@ -74,7 +82,7 @@ export function checkManifest(value: unknown, file: string): PluginManifest {
     version,
     description,
     ...(author === undefined ? {} : { author }),
-    ...(homepage === undefined ? {} : { homepage }),
+    provides: result.data.provides,
     requiresEnv: result.data.requires_env,
     permissions: { ...none, ...permissions },
     config: config ?? {},
@@ -107,13 +115,15 @@ export function readModuleManifest(program: Program, file: string): PluginManife
 
 interface Declarator {
   id: { name?: string };
-  init: Literalish;
+  init: Literalish | null;
 }
 
 interface Literalish {
   type: string;
   value?: unknown;
-  elements?: Literalish[];
+  operator?: string;
+  argument?: Literalish;
+  elements?: (Literalish | null)[];
   properties?: { type: string; computed?: boolean; key: Key; value: Literalish }[];
   quasis?: { value: { cooked: string } }[];
 }
@@ -125,8 +135,12 @@ interface Key {
 }
 
 /** The value of a literal expression: nothing is run to know it. */
-function literalValue(node: Literalish, file: string): unknown {
+function literalValue(node: Literalish | null, file: string): unknown {
+  if (node === null) throw notLiteral(file);
   if (node.type === "Literal") return node.value;
+  if (node.type === "UnaryExpression" && node.operator === "-") {
+    return -Number(literalValue(node.argument!, file));
+  }
   if (node.type === "TemplateLiteral" && node.quasis?.length === 1) {
     return node.quasis[0]!.value.cooked;
   }

@@ -12,6 +12,7 @@ function module(code: string) {
 Deno.test("checkManifest() fills in what is not said", () => {
   assert.deepEqual(checkManifest(BASE, "plugin.yaml"), {
     ...BASE,
+    provides: [],
     requiresEnv: [],
     permissions: { net: [], read: [], write: [], env: [], run: [] },
     config: {},
@@ -24,11 +25,12 @@ Deno.test("checkManifest() accepts the spellings of the reference", () => {
     version: 2,
     author: { name: "Somebody", email: "x" },
     requires_env: ["A_KEY", { name: "B_KEY", description: "b" }],
-    provides: { tools: true },
+    provides: { tools: true, hooks: false },
     manifest_version: 2,
   }, "plugin.yaml");
   assert.equal(manifest.version, "2");
   assert.equal(manifest.author, "Somebody");
+  assert.deepEqual(manifest.provides, ["tools"]);
   assert.deepEqual(manifest.requiresEnv, ["A_KEY", "B_KEY"]);
 });
 
@@ -37,6 +39,10 @@ Deno.test("checkManifest() names the key that is wrong", () => {
     [{ ...BASE, name: "Bad Name" }, /^plugin\.yaml: name must be up to 64/],
     [{ ...BASE, name: "../up" }, /name/],
     [{ ...BASE, description: "" }, /description/],
+    [{ ...BASE, provides: "tools" }, /provides/],
+    [{ ...BASE, description: "safe\x1b[2K" }, /description has characters that cannot be shown/],
+    [{ ...BASE, version: "1\u202e0" }, /version has characters that cannot be shown/],
+    [{ ...BASE, author: "\x9b1A" }, /author/],
     [[], /plugin\.yaml/],
     [null, /plugin\.yaml/],
     [{ ...BASE, permissions: { net: "example.com" } }, /permissions\.net/],
@@ -63,8 +69,8 @@ Deno.test("checkManifest() takes hosts, variables and programs for what they are
   const bad = {
     net: ["https://example.com", "unix:/run/x.sock", "a,b", "host:port", "example.com/path", ""],
     env: ["LD_PRELOAD", "DENO_DIR", "NODE_OPTIONS", "PATH", "A B", "*"],
-    run: ["git --force", "a,b", "-x", ""],
-    read: ["a,b", "*", ""],
+    run: ["git --force", "a,b", "-x", "/bin/\x1b[1A", ""],
+    read: ["a,b", "*", "/tmp/\r", ""],
   };
   for (const [kind, values] of Object.entries(bad)) {
     for (const value of values) {
@@ -86,6 +92,11 @@ Deno.test("readModuleManifest() reads a literal and runs nothing", () => {
   );
   assert.equal(found?.name, "demo");
   assert.deepEqual(found?.requiresEnv, ["A"]);
+  const numbers = module(
+    `export const manifest = { name: "n", version: "1", description: "x",
+       config: { depth: { type: "number", default: -1 } } };`,
+  );
+  assert.equal(numbers?.config.depth?.default, -1);
   assert.equal(module("export const other = 1; const manifest = {};"), undefined);
 });
 
@@ -98,6 +109,8 @@ Deno.test("readModuleManifest() refuses anything that would have to run", () => 
       "{ name: `${x}` }",
       "{ name: NAME }",
       "{ get name() { return 1; } }",
+      "[,]",
+      "{ config: { x: { default: !1 } } }",
     ]
   ) {
     assert.throws(() => module(`export const manifest = ${value};`), {

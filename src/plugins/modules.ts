@@ -14,6 +14,7 @@ import {
 import { didYouMean } from "../util/nearest.ts";
 import { dirname, relativePath } from "../util/path.ts";
 import { PluginProblem, reasonOf } from "./problem.ts";
+import { shortName } from "./source.ts";
 
 /** One `import` of another file, by its URL. */
 export interface ImportSite {
@@ -51,14 +52,11 @@ export async function scanModule(
     const program = await parseModule(code, name);
     return { code, program, imports: [...importSites(program, url)] };
   } catch (error) {
+    // The parser goes as deep as the code does.
+    if (error instanceof RangeError) throw new PluginProblem(`${name} is nested too deeply`);
     if (!(error instanceof ScriptSyntaxError)) throw error;
     throw new PluginProblem(reasonOf(error));
   }
-}
-
-/** How messages call a module. */
-export function shortName(url: string): string {
-  return url.startsWith("file:///") ? decodeURIComponent(url.slice("file:///".length)) : url;
 }
 
 function decode(bytes: Uint8Array<ArrayBuffer>, name: string): string {
@@ -89,8 +87,8 @@ function* importSites(program: Program, url: string): Generator<ImportSite> {
 }
 
 function resolveImport(specifier: string, from: string): string {
-  if (/^(\.{0,2}\/|https?:)/.test(specifier)) {
-    const url = new URL(specifier, from);
+  const url = /^(\.{0,2}\/|https?:)/.test(specifier) ? URL.parse(specifier, from) : null;
+  if (url !== null) {
     url.hash = "";
     return url.href;
   }

@@ -2,19 +2,21 @@
  * From settings to the plugins of a session: which are wanted, where they are, whether they may
  * be loaded. A plugin that cannot be is reported in one line; the others go on.
  */
-import type { Settings } from "../config/load.ts";
+import { readOptional, type Settings } from "../config/load.ts";
 import { HermesError, UsageError } from "../protocol/error.ts";
 import type { PluginManifest } from "../protocol/plugin.ts";
 import { registry as processRegistry, type ToolRegistry } from "../registry/registry.ts";
 import type { ChildMode, Wall } from "../sandbox/contract.ts";
-import { writeFileAtomic } from "../util/atomic_write.ts";
 import { joinPath } from "../util/path.ts";
 import { type Candidate, Discovery } from "./discover.ts";
 import { isTakenName, type LoadedPlugin, PluginHost } from "./host.ts";
+import type { SkillRecord } from "./messages.ts";
 import { Plugin } from "./plugin.ts";
 import { PluginProblem, reasonOf } from "./problem.ts";
-import { checkConfig, readEntry } from "./settings.ts";
+import { saveFile } from "./records.ts";
+import { checkConfig, entryOf, withoutGrants } from "./settings.ts";
 import { openSnapshot, type Snapshot, snapshotDir } from "./snapshot.ts";
+import { statOf } from "./source.ts";
 
 export interface OpenPluginsOptions {
   settings: Settings;
@@ -30,6 +32,8 @@ export interface OpenPluginsOptions {
   report(line: string): void;
   /** Diagnostics, with the plugin's name in front. */
   log(line: string): void;
+  /** Names of commands that hermes has itself. */
+  ownCommands?: readonly string[];
   registry?: ToolRegistry;
   registerTimeoutMs?: number;
   mode?: ChildMode;
@@ -38,34 +42,75 @@ export interface OpenPluginsOptions {
 
 /** @throws {UsageError} when a plugin named for this run cannot be used. */
 export async function openPlugins(options: OpenPluginsOptions): Promise<PluginHost> {
-  const { settings, report, registry = processRegistry } = options;
+  const { report, registry = processRegistry, ownCommands = [] } = options;
   const late: { host?: PluginHost } = {};
   const endedEarly = new Map<string, string>();
   const onEnd = (id: string, reason: string) => {
     if (late.host) late.host.disable(id, reason);
     else endedEarly.set(id, reason);
   };
-  const enabled = isSafeMode(settings) ? [] : settings.config.plugins.enabled;
-  const wanted = new Set(enabled).difference(new Set(settings.config.plugins.disabled));
-  const discovery = new Discovery(settings.home, options.cwd);
+  const loaded = await loadAll({ ...options, onEnd });
+  for (const { id, problem } of loaded) {
+    if (problem !== undefined) report(`Plugin ${id} disabled (${problem})`);
+  }
+  late.host = new PluginHost(loaded, { registry, ownCommands, report });
+  for (const [id, reason] of endedEarly) late.host.disable(id, reason);
+  return late.host;
+}
+
+/** The enabled ones in their order, then those named for this run, which win over an enabled one of their name. */
+async function loadAll(options: LoadOptions): Promise<LoadedPlugin[]> {
+  const { settings, cwd } = options;
+  const named = await findNamed(options);
+  const { enabled, disabled } = settings.config.plugins;
+  const unwanted = new Set([...disabled, ...named.map(({ id }) => id)]);
+  const wanted = isSafeMode(settings) ? new Set<string>() : new Set(enabled).difference(unwanted);
+  const discovery = new Discovery(settings.home, cwd);
   const loaded = await Promise.all([...wanted].map(async (id): Promise<LoadedPlugin> => {
     try {
       const candidate = await discovery.find(id);
       if (candidate === undefined) throw new PluginProblem("there is no such plugin");
-      return await loadPlugin(candidate, { ...options, onEnd });
+      return await loadPlugin(candidate, options);
     } catch (error) {
       return brokenPlugin(id, error);
     }
   }));
-  for (const place of options.extra ?? []) {
-    loaded.push(await loadForRun(place, { ...options, onEnd }));
+  try {
+    for (const candidate of named) {
+      const loading = loadPlugin(candidate, options);
+      loaded.push(await asMistakeOf(candidate.location, loading));
+    }
+  } catch (error) {
+    await Promise.all(loaded.map(({ plugin }) => plugin?.close()));
+    throw error;
   }
-  for (const { id, problem } of loaded) {
-    if (problem !== undefined) report(`Plugin ${id} disabled (${problem})`);
+  return loaded;
+}
+
+async function findNamed(options: LoadOptions): Promise<Candidate[]> {
+  const { extra = [] } = options;
+  if (extra.length === 0) return [];
+  const { runCandidate } = await import("./run_candidate.ts");
+  const found: Candidate[] = [];
+  for (const place of extra) {
+    const candidate = await asMistakeOf(place, runCandidate(place, options));
+    if (found.some(({ id }) => id === candidate.id)) {
+      throw new UsageError(`--plugin ${place}: another one is called "${candidate.id}" as well`);
+    }
+    found.push(candidate);
   }
-  late.host = new PluginHost(loaded, { registry, report });
-  for (const [id, reason] of endedEarly) late.host.disable(id, reason);
-  return late.host;
+  return found;
+}
+
+/** What is wrong with a plugin that was named for this run ends the run. */
+async function asMistakeOf<T>(place: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof PluginProblem)) throw error;
+    const hint = error.hint === undefined ? {} : { hint: error.hint };
+    throw new UsageError(`--plugin ${place}: ${error.message}`, hint);
+  }
 }
 
 /** `HERMES_SAFE_MODE` starts hermes without anything that was added to it. */
@@ -76,23 +121,12 @@ function isSafeMode(settings: Settings): boolean {
 /** Whatever is wrong with one plugin, the session goes on without it. */
 function brokenPlugin(id: string, error: unknown): LoadedPlugin {
   const hint = error instanceof HermesError && error.hint !== undefined ? `. ${error.hint}` : "";
-  return { id, origin: "user", problem: `${reasonOf(error)}${hint}` };
+  return { id, problem: `${reasonOf(error)}${hint}` };
 }
 
-export type LoadOptions = Omit<OpenPluginsOptions, "report" | "registry"> & {
+export type LoadOptions = Omit<OpenPluginsOptions, "report" | "registry" | "ownCommands"> & {
   onEnd(id: string, reason: string): void;
 };
-
-async function loadForRun(place: string, options: LoadOptions): Promise<LoadedPlugin> {
-  const { runCandidate } = await import("./run_candidate.ts");
-  try {
-    return await loadPlugin(await runCandidate(place, options), options);
-  } catch (error) {
-    if (!(error instanceof PluginProblem)) throw error;
-    const hint = error.hint === undefined ? {} : { hint: error.hint };
-    throw new UsageError(`--plugin ${place}: ${error.message}`, hint);
-  }
-}
 
 /** Reads, checks and loads one plugin. @throws {PluginProblem} when it cannot be used. */
 export async function loadPlugin(
@@ -100,11 +134,12 @@ export async function loadPlugin(
   options: LoadOptions,
 ): Promise<LoadedPlugin & { plugin: Plugin }> {
   const { settings, cwd, userHome, log } = options;
-  const { id, origin } = candidate;
+  const { id } = candidate;
   const snapshot = await openSnapshot(await candidate.read(), snapshotDir(settings.home));
   const { manifest } = snapshot;
   requireLoadable(id, manifest, settings);
-  const entry = readEntry(settings.config.plugins.entries[id]);
+  const known = entryOf(settings, id);
+  const entry = candidate.foreign ? withoutGrants(known) : known;
   const plugin = await Plugin.load({
     snapshot,
     entry,
@@ -122,14 +157,14 @@ export async function loadPlugin(
     mode: options.mode,
     without: options.without,
   });
-  return {
-    id,
-    origin,
-    version: manifest.version,
-    plugin,
-    allowToolOverride: entry.allowToolOverride,
-    sections: await promptTexts(id, plugin, snapshot),
-  };
+  try {
+    const { allowToolOverride } = entry;
+    const texts = await promptTexts(plugin, snapshot);
+    return { id, version: manifest.version, plugin, allowToolOverride, ...texts };
+  } catch (error) {
+    await plugin.close();
+    throw error;
+  }
 }
 
 function requireLoadable(id: string, manifest: PluginManifest, settings: Settings): void {
@@ -139,21 +174,41 @@ function requireLoadable(id: string, manifest: PluginManifest, settings: Setting
   if (isTakenName(id)) {
     throw new PluginProblem("its name is that of a built-in toolset; give it another");
   }
-  const missing = manifest.requiresEnv.filter((name) => settings.env(name) === undefined);
+  const missing = manifest.requiresEnv.filter((name) => !settings.env(name));
   if (missing.length > 0) throw new PluginProblem(`missing: ${missing.join(", ")}`);
 }
 
 /** What a plugin adds to the system prompt: its sections, and where its skills are. */
-async function promptTexts(id: string, plugin: Plugin, snapshot: Snapshot): Promise<string[]> {
-  const { sections, skills } = plugin.registrations;
-  const lines = await Promise.all(skills.map(async ({ name, description, content, path }) => {
-    const file = content === undefined
-      ? joinPath(snapshot.modulesDir, path!)
-      : joinPath(snapshot.dir, "skills", `${name}.md`);
-    if (content !== undefined) await writeFileAtomic(file, content);
-    return `- ${id}:${name}: ${description} (${file})`;
-  }));
-  const texts = sections.map(({ text }) => text);
-  if (lines.length === 0) return texts;
-  return [...texts, `Skills: read the file before such a task.\n${lines.join("\n")}`];
+async function promptTexts(
+  plugin: Plugin,
+  snapshot: Snapshot,
+): Promise<Pick<LoadedPlugin, "sections" | "gaps">> {
+  const { registrations, problems } = plugin;
+  const gaps = [...problems];
+  const lines: string[] = [];
+  for (const skill of registrations.skills) {
+    const file = await skillFile(skill, snapshot);
+    const { name, description } = skill;
+    if (file === undefined) gaps.push(`skill "${name}" is left out: it has no file ${skill.path}`);
+    else lines.push(`- ${snapshot.manifest.name}:${name}: ${description} (${file})`);
+  }
+  const sections = registrations.sections.map(({ text }) => text);
+  if (lines.length > 0) {
+    sections.push(`Skills: read the file before such a task.\n${lines.join("\n")}`);
+  }
+  return { sections, gaps };
+}
+
+/** Where the model finds a skill; undefined when it is not there. */
+async function skillFile(
+  { name, content, path = "" }: SkillRecord,
+  { dir, modulesDir }: Snapshot,
+): Promise<string | undefined> {
+  if (content === undefined) {
+    const file = joinPath(modulesDir, path);
+    return statOf(file)?.isFile ? file : undefined;
+  }
+  const file = joinPath(dir, "skills", `${name}.md`);
+  if (readOptional(file) !== content) await saveFile(file, content);
+  return file;
 }

@@ -10,6 +10,7 @@ function manifest(permissions: Partial<PluginPermissions>, requiresEnv: string[]
     version: "1",
     description: "x",
     config: {},
+    provides: [],
     requiresEnv,
     permissions: { ...NONE, ...permissions },
   } satisfies PluginManifest;

@@ -74,20 +74,25 @@ export class Plugin {
     return this.#checked.problems;
   }
 
-  /** True once its process was needed. */
-  get started(): boolean {
-    return this.#starting !== undefined;
+  /** Starts its process now, because it is about to be asked. */
+  warm(): void {
+    this.#started().catch(() => {
+      // The first question reports it.
+    });
   }
 
   /** @throws what the conversation throws, and {PluginProblem} when the plugin does not start. */
   async ask(question: Question, options: AskOptions): Promise<unknown> {
-    this.#starting ??= this.#start().catch((error) => {
+    const { signal } = options;
+    const conversation = await settleWithin(this.#started(), { signal, graceMs: 0 });
+    return await conversation.ask(question, options);
+  }
+
+  #started(): Promise<Conversation> {
+    return this.#starting ??= this.#start().catch((error) => {
       this.#spec.onEnd(reasonOf(error));
       throw new PluginProblem(reasonOf(error), { cause: error });
     });
-    const { signal } = options;
-    const conversation = await settleWithin(this.#starting, { signal, graceMs: 0 });
-    return await conversation.ask(question, options);
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,6 @@
 /** What can be wrong with a plugin: it cannot be used, it threw, it is gone. */
 import { HermesError } from "../protocol/error.ts";
+import { cleanOutput } from "../util/clean_output.ts";
 import type { GuestFailure } from "./messages.ts";
 
 /** Expected: a broken plugin is reported and skipped, nothing else suffers. */
@@ -22,14 +23,11 @@ export class GuestGone extends Error {
   override name = "GuestGone";
 }
 
-// deno-lint-ignore no-control-regex -- the runtime colours some of its messages
-const COLOR = /\x1b\[[0-9;]*m/g;
 /** Prepared modules by the names their author knows. */
 const PREPARED = /file:\/\/\S*?\/modules\/(\S+?)(\.js)?(?=[:\s"')]|$)/g;
 
-/** The message of whatever was thrown, on one line, in the author's file names. */
+/** The message of whatever was thrown, on one plain line, in the author's file names. */
 export function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
-  return text.replaceAll(COLOR, "").replaceAll(PREPARED, "$1").replaceAll(/\s*\n\s*/g, " ")
-    .slice(0, 500);
+  return cleanOutput(text).replaceAll(PREPARED, "$1").replaceAll(/\s*\n\s*/g, " ").slice(0, 500);
 }

@@ -3,6 +3,7 @@
  * sense are left out with a line that says why; nothing here knows who else has a name.
  */
 import { HOOK_NAMES, type HookName } from "../protocol/hook.ts";
+import { cleanOutput } from "../util/clean_output.ts";
 import { didYouMean } from "../util/nearest.ts";
 import type {
   CommandRecord,
@@ -75,7 +76,7 @@ function readTool(item: Fields): ToolRecord | string {
     description: description.slice(0, MAX_DESCRIPTION),
     schema: schema as Record<string, unknown>,
     timeoutMs: limited(item.timeoutMs, { standard: DEFAULT_TOOL_TIMEOUT_MS, max: MAX_TIMEOUT_MS }),
-    ...(typeof item.emoji === "string" ? { emoji: item.emoji.slice(0, 8) } : {}),
+    ...(typeof item.emoji === "string" ? { emoji: plainLine(item.emoji, 8) } : {}),
     ...(typeof item.maxResultChars === "number" ? { maxResultChars: item.maxResultChars } : {}),
     ...flags(item, ["parallel", "idempotent", "untrusted", "override", "checked"]),
   };
@@ -101,8 +102,8 @@ function readCommand(item: Fields): CommandRecord | string {
   if (!isName(name)) return `command ${JSON.stringify(name)} is left out: it has no usable name`;
   return {
     name,
-    description: String(description ?? "").slice(0, 200),
-    ...(typeof args === "string" ? { args: args.slice(0, 40) } : {}),
+    description: plainLine(description, 200),
+    ...(typeof args === "string" ? { args: plainLine(args, 40) } : {}),
   };
 }
 
@@ -115,7 +116,7 @@ function readSkill(item: Fields): SkillRecord | string {
     ? { path }
     : undefined;
   if (source === undefined) return `skill "${name}" is left out: it has neither content nor a path`;
-  return { name, description: String(description ?? "").slice(0, 1_000), ...source };
+  return { name, description: plainLine(description, 1_000), ...source };
 }
 
 function readSection(item: Fields): SectionRecord | string {
@@ -142,6 +143,11 @@ function fitSections(
     return true;
   });
   return { sections: kept };
+}
+
+/** One line that a terminal can show. */
+function plainLine(value: unknown, maxChars: number): string {
+  return cleanOutput(String(value ?? "")).replaceAll(/\s+/g, " ").trim().slice(0, maxChars);
 }
 
 function isName(value: unknown): value is string {

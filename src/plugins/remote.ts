@@ -2,6 +2,8 @@
  * A plugin from an address: its entry module and everything that imports, fetched within
  * bounds. Nothing is believed but bytes: neither content types nor where a redirect claims to go.
  */
+import { UsageError } from "../protocol/error.ts";
+import { Deadline } from "../registry/deadline.ts";
 import { PluginProblem } from "./problem.ts";
 import { describeLimits, type FileBytes, LIMITS, type PluginSource } from "./source.ts";
 
@@ -11,8 +13,39 @@ const PARALLEL = 8;
 
 /** Fetches a plugin. @throws {PluginProblem} when an address is not allowed, fails, or is too large. */
 export async function fetchSource(address: string): Promise<PluginSource> {
-  const graph = new RemoteGraph(new URL(address));
+  const graph = new RemoteGraph(parseUrl(address));
   return await graph.fetch();
+}
+
+function parseUrl(text: string, base?: URL): URL {
+  const url = URL.parse(text, base);
+  if (url === null) throw new PluginProblem(`"${text}" is no address`);
+  return url;
+}
+
+/** `URL` or `URL#sha256=…` in its parts. */
+export interface Address {
+  url: string;
+  /** The hash of the plugin that is meant. */
+  pin?: string;
+}
+
+/** @throws {UsageError} when what follows `#sha256=` is no hash. */
+export function parseAddress(place: string): Address {
+  const [url = "", pin] = place.split("#sha256=");
+  if (pin === undefined) return { url };
+  if (!/^[0-9a-f]{64}$/i.test(pin)) {
+    throw new UsageError(`${place}: a SHA-256 has 64 digits of 0-9 and a-f`);
+  }
+  return { url, pin: pin.toLowerCase() };
+}
+
+/** @throws {UsageError} when the address names another plugin than the one that was found there. */
+export function requirePinned({ url, pin }: Address, hash: string): void {
+  if (pin === undefined || pin === hash) return;
+  throw new UsageError(`${url} is not the pinned plugin: its sha256 is ${hash}`, {
+    hint: "Find out what has changed before you use it.",
+  });
 }
 
 /** True for something to fetch rather than a path. */
@@ -24,6 +57,7 @@ class RemoteGraph {
   readonly #root: URL;
   readonly #files = new Map<string, FileBytes>();
   readonly #redirects = new Map<string, string>();
+  readonly #stop = new AbortController();
   #totalBytes = 0;
 
   constructor(root: URL) {
@@ -63,10 +97,11 @@ class RemoteGraph {
     return this.#files.has(this.#redirects.get(url) ?? url);
   }
 
-  /** Fetches addresses, some at a time; gives where those were that are modules. */
+  /** Fetches addresses, some at a time; gives where those were that are modules. The first failure ends it. */
   async #addAll(wanted: ReadonlyMap<string, boolean>): Promise<string[]> {
     const modules: string[] = [];
     const queue = [...wanted];
+    const failures: unknown[] = [];
     const work = async () => {
       for (let item = queue.shift(); item !== undefined; item = queue.shift()) {
         const [address, isData] = item;
@@ -74,7 +109,13 @@ class RemoteGraph {
         if (!isData) modules.push(url);
       }
     };
-    await Promise.all(Array.from({ length: PARALLEL }, work));
+    const workers = Array.from({ length: PARALLEL }, () =>
+      work().catch((error) => {
+        failures.push(error);
+        this.#stop.abort();
+      }));
+    await Promise.all(workers);
+    if (failures.length > 0) throw failures[0];
     return modules;
   }
 
@@ -90,28 +131,26 @@ class RemoteGraph {
   }
 
   async #fetchOne(address: string): Promise<{ url: string; bytes: FileBytes }> {
-    const abort = new AbortController();
-    const timer = setTimeout(() => abort.abort(new Error("no answer in time")), TIMEOUT_MS);
-    try {
-      let url = new URL(address);
-      for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
-        this.#requireAllowed(url);
-        const response = await request(url, abort.signal);
-        const location = response.headers.get("location");
-        if (response.status < 300 || response.status > 399 || location === null) {
-          return { url: url.href, bytes: await readBody(response, url.href) };
-        }
-        await response.body?.cancel();
-        url = new URL(location, url);
+    using deadline = new Deadline(this.#stop.signal, TIMEOUT_MS);
+    let url = parseUrl(address);
+    for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
+      this.#requireAllowed(url);
+      const response = await request(url, deadline.signal);
+      const location = response.headers.get("location");
+      if (response.status < 300 || response.status > 399 || location === null) {
+        return { url: url.href, bytes: await readBody(response, url.href) };
       }
-      throw new PluginProblem(`${address} redirects more than ${MAX_REDIRECTS} times`);
-    } finally {
-      clearTimeout(timer);
+      await response.body?.cancel();
+      url = parseUrl(location, url);
     }
+    throw new PluginProblem(`${address} redirects more than ${MAX_REDIRECTS} times`);
   }
 
   /** Only HTTPS; a plugin from this machine may come from this machine, and no other may. */
   #requireAllowed(url: URL): void {
+    if (url.username !== "" || url.password !== "") {
+      throw new PluginProblem(`${url.host}: an address with a password cannot be kept`);
+    }
     const local = isLoopback(this.#root.hostname);
     if (isLoopback(url.hostname) && local && /^https?:$/.test(url.protocol)) return;
     if (isLoopback(url.hostname)) {
@@ -122,14 +161,11 @@ class RemoteGraph {
         `${url.href} is not HTTPS: a plugin must come over a safe connection`,
       );
     }
-    if (url.username !== "" || url.password !== "") {
-      throw new PluginProblem(`${url.host}: an address with a password cannot be kept`);
-    }
   }
 }
 
 function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
+  return /^(.+\.)?localhost$|^127(\.\d{1,3}){3}$|^0\.0\.0\.0$|^\[::1?\]$/.test(hostname);
 }
 
 async function request(url: URL, signal: AbortSignal): Promise<Response> {

@@ -2,65 +2,70 @@
  * `--plugin PATH|URL`: a plugin for one run. An address must be pinned (`#sha256=…`), known from
  * `plugins.lock`, or accepted by somebody; a pinned one is fetched once and then kept.
  */
+import type { Home } from "../config/home.ts";
 import { UsageError } from "../protocol/error.ts";
 import { resolvePath } from "../util/path.ts";
 import type { Candidate } from "./discover.ts";
 import { keepFiles, keepPin, lockOf, readLock, readLocked, readPin } from "./lock.ts";
 import type { LoadOptions } from "./open.ts";
-import { fetchSource, isAddress } from "./remote.ts";
+import { type Address, fetchSource, isAddress, parseAddress, requirePinned } from "./remote.ts";
 import { openSnapshot, type Snapshot, snapshotDir } from "./snapshot.ts";
 import { type PluginSource, readSource } from "./source.ts";
 
 /** @throws {UsageError} when the address may not be used, {PluginProblem} when it is no plugin. */
 export async function runCandidate(place: string, options: LoadOptions): Promise<Candidate> {
-  const { settings, cwd } = options;
+  const { settings: { home }, cwd } = options;
+  const cacheDir = snapshotDir(home);
   if (!isAddress(place)) {
     const location = resolvePath(cwd, place);
-    return await candidateOf(readSource(location), { origin: "path", location, settings });
+    const source = readSource(location);
+    const { manifest } = await openSnapshot(source, cacheDir);
+    return { id: manifest.name, origin: "path", location, read: () => Promise.resolve(source) };
   }
-  const [url = "", pin] = place.split("#sha256=");
-  const known = pin === undefined
-    ? Object.values(readLock(settings.home)).find((locked) => locked.url === url)
-    : await readPin(settings.home, pin);
-  const source = known
-    ? await readLocked(settings.home, { name: url, locked: known })
-    : await fetchSource(url);
-  const candidate = await candidateOf(source, { origin: "url", location: url, settings });
-  if (known === undefined) await requireAccepted(candidate, { url, pin, options });
+  const address = parseAddress(place);
+  const { source, from } = await findSource(home, address);
+  const snapshot = await openSnapshot(source, cacheDir);
+  requirePinned(address, snapshot.hash);
+  const candidate: Candidate = {
+    id: snapshot.manifest.name,
+    origin: "url",
+    location: address.url,
+    foreign: from !== "lock",
+    read: () => Promise.resolve(source),
+  };
+  if (from !== "network") return candidate;
+  if (address.pin === undefined) await requireAccepted(candidate, { snapshot, options });
+  await keepFiles(home, source);
+  const { version } = snapshot.manifest;
+  await keepPin(home, await lockOf(source, { url: address.url, version }));
   return candidate;
 }
 
-type Known = Candidate & { snapshot: Snapshot };
+interface FoundSource {
+  source: PluginSource;
+  from: "lock" | "cache" | "network";
+}
 
-async function candidateOf(
-  source: PluginSource,
-  facts: Pick<Candidate, "origin" | "location"> & Pick<LoadOptions, "settings">,
-): Promise<Known> {
-  const { origin, location, settings } = facts;
-  const snapshot = await openSnapshot(source, snapshotDir(settings.home));
-  const read = () => Promise.resolve(source);
-  return { id: snapshot.manifest.name, origin, location, read, snapshot };
+async function findSource(home: Home, { url, pin }: Address): Promise<FoundSource> {
+  const installed = Object.entries(readLock(home)).find(([, locked]) =>
+    locked.url === url && (pin === undefined || pin === locked.sha256)
+  );
+  if (installed !== undefined) {
+    const [name, locked] = installed;
+    return { source: await readLocked(home, { name, locked }), from: "lock" };
+  }
+  const kept = pin === undefined ? undefined : await readPin(home, pin);
+  if (kept !== undefined) return { source: kept, from: "cache" };
+  return { source: await fetchSource(url), from: "network" };
 }
 
 async function requireAccepted(
-  candidate: Known,
-  { url, pin, options }: { url: string; pin: string | undefined; options: LoadOptions },
+  candidate: Candidate,
+  { snapshot, options }: { snapshot: Snapshot; options: LoadOptions },
 ): Promise<void> {
-  const { hash, manifest } = candidate.snapshot;
-  if (pin !== undefined && pin.toLowerCase() !== hash) {
-    throw new UsageError(`${url} is not the pinned plugin: its sha256 is ${hash}`, {
-      hint: "Find out what has changed before you use it.",
-    });
-  }
-  const accepted = pin !== undefined || options.acceptUnpinned ||
-    await options.confirm?.(candidate, candidate.snapshot);
-  if (!accepted) {
-    throw new UsageError(`--plugin ${url} is not pinned`, {
-      hint: `Look at it, then use ${url}#sha256=${hash} or --accept-plugins.`,
-    });
-  }
-  const source = await candidate.read();
-  const { home } = options.settings;
-  await keepFiles(home, source);
-  await keepPin(home, await lockOf(source, { url, version: manifest.version }));
+  if (options.acceptUnpinned || await options.confirm?.(candidate, snapshot)) return;
+  const { location: url } = candidate;
+  throw new UsageError(`--plugin ${url} is not pinned`, {
+    hint: `Look at it, then use ${url}#sha256=${snapshot.hash} or --accept-plugins.`,
+  });
 }

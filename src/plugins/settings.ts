@@ -1,5 +1,6 @@
 /** A plugin's own settings: the operator's values checked against what its manifest declares. */
-import { isTree } from "../config/tree.ts";
+import type { Settings } from "../config/load.ts";
+import { getPath, isTree } from "../config/tree.ts";
 import type { PluginManifest, PluginSetting } from "../protocol/plugin.ts";
 import { didYouMean } from "../util/nearest.ts";
 import { PluginProblem } from "./problem.ts";
@@ -15,6 +16,24 @@ export interface PluginEntry {
 }
 
 const MEMORY_MB = 256;
+
+/** The entry of a plugin. */
+export function entryOf(settings: Settings, id: string): PluginEntry {
+  return readEntry(getPath(settings.config.plugins.entries, id));
+}
+
+/** An entry without what it grants: that was meant for another plugin of the name. */
+export function withoutGrants(entry: PluginEntry): PluginEntry {
+  return { ...entry, trustFull: false, allowToolOverride: false };
+}
+
+/** What an entry grants, for people. */
+export function describeGrants({ trustFull, allowToolOverride }: PluginEntry): string[] {
+  return [
+    ...(trustFull ? ["do everything: it runs inside hermes without walls (trust: full)"] : []),
+    ...(allowToolOverride ? ["replace tools of others"] : []),
+  ];
+}
 
 /** Reads an entry; anything it does not say is the safe choice. */
 export function readEntry(value: unknown): PluginEntry {

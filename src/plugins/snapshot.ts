@@ -3,13 +3,14 @@
  * to one folder of the cache that is named by its content. What was hashed is what runs.
  */
 import type { Home } from "../config/home.ts";
+import { notWritable } from "../config/not_writable.ts";
 import type { PluginManifest } from "../protocol/plugin.ts";
 import { sha256Hex } from "../util/hash.ts";
 import { randomId } from "../util/id.ts";
 import { dirname, joinPath } from "../util/path.ts";
 import { VERSION } from "../util/version.ts";
 import { PluginProblem } from "./problem.ts";
-import { contentHash, type FileBytes, fileUrl, type PluginSource } from "./source.ts";
+import { contentHash, type FileBytes, fileUrl, type PluginSource, shortName } from "./source.ts";
 
 export interface Snapshot {
   /** The plugin's own folder in the cache. */
@@ -28,7 +29,7 @@ interface StoredSnapshot {
   manifest: PluginManifest;
 }
 
-const FORMAT = 1;
+const FORMAT = 2;
 const KEEP_MS = 7 * 24 * 3_600_000;
 
 /** Where prepared plugins are kept. */
@@ -42,6 +43,7 @@ export async function openSnapshot(source: PluginSource, cacheDir: string): Prom
   const key = await sha256Hex(`${FORMAT}\n${VERSION}\n${source.entry}\n${hash}`);
   const dir = joinPath(cacheDir, key);
   const stored = readStored(dir) ?? await build(source, dir);
+  markUsed(dir);
   const modulesDir = joinPath(dir, "modules");
   const entryUrl = fileUrl(`${modulesDir}${stored.entry}`.slice(1));
   return { dir, modulesDir, entryUrl, manifest: stored.manifest, hash };
@@ -56,26 +58,36 @@ function readStored(dir: string): StoredSnapshot | undefined {
   }
 }
 
+/** What is used is not pruned. */
+function markUsed(dir: string): void {
+  try {
+    Deno.utimeSync(dir, new Date(), new Date());
+  } catch {
+    // In a home that cannot be written nothing is pruned either.
+  }
+}
+
 /** Writes a new snapshot beside the others; the first of two at once wins. */
 async function build(source: PluginSource, dir: string): Promise<StoredSnapshot> {
   const { manifest, entry, files } = await prepare(source);
   const stored: StoredSnapshot = { entry, manifest };
   const cacheDir = dirname(dir);
-  await Deno.mkdir(cacheDir, { recursive: true, mode: 0o700 });
-  await prune(cacheDir);
   const temporary = `${dir}.${randomId(8)}.tmp`;
-  for (const [path, content] of files) {
-    const target = joinPath(temporary, "modules", path);
-    await Deno.mkdir(dirname(target), { recursive: true, mode: 0o700 });
-    await Deno.writeFile(target, content);
-  }
-  await Deno.writeTextFile(joinPath(temporary, "plugin.json"), JSON.stringify(stored));
   try {
+    await Deno.mkdir(cacheDir, { recursive: true, mode: 0o700 });
+    await prune(cacheDir);
+    for (const [path, content] of files) {
+      const target = joinPath(temporary, "modules", path);
+      await Deno.mkdir(dirname(target), { recursive: true, mode: 0o700 });
+      await Deno.writeFile(target, content);
+    }
+    await Deno.writeTextFile(joinPath(temporary, "plugin.json"), JSON.stringify(stored));
     await Deno.rename(temporary, dir);
   } catch (error) {
-    await Deno.remove(temporary, { recursive: true });
+    // It may not have come that far.
+    await Deno.remove(temporary, { recursive: true }).catch(() => {});
     // Another process may have been first: the content is the same then.
-    if (readStored(dir) === undefined) throw error;
+    if (readStored(dir) === undefined) throw notWritable(cacheDir, error);
   }
   return stored;
 }
@@ -135,17 +147,15 @@ async function prepare(source: PluginSource): Promise<Prepared> {
 function bytesOf(source: PluginSource, url: string, importer?: string): FileBytes {
   const bytes = source.files.get(url);
   if (bytes !== undefined) return bytes;
-  const name = (one: string) => one.replace(/^file:\/\/\//, "");
-  throw new PluginProblem(
-    `${name(importer ?? source.entry)} imports ${name(url)}, which is not among the plugin's files`,
-  );
+  const [from, to] = [shortName(importer ?? source.entry), shortName(url)];
+  throw new PluginProblem(`${from} imports ${to}, which is not among the plugin's files`);
 }
 
 async function yamlManifest(source: PluginSource): Promise<PluginManifest | undefined> {
   if (source.manifest === undefined) return undefined;
   const { readYamlManifest } = await import("./manifest.ts");
   const text = new TextDecoder().decode(source.files.get(source.manifest));
-  return readYamlManifest(text, source.manifest.replace(/^file:\/\/\//, ""));
+  return readYamlManifest(text, shortName(source.manifest));
 }
 
 async function moduleManifest(
@@ -153,10 +163,8 @@ async function moduleManifest(
   url: string,
 ): Promise<PluginManifest> {
   const { readModuleManifest } = await import("./manifest.ts");
-  const file = url.replace(/^file:\/\/\//, "");
+  const file = shortName(url);
   const manifest = readModuleManifest(program, file);
   if (manifest !== undefined) return manifest;
-  throw new PluginProblem(
-    `there is no plugin.yaml, and ${file} does not export a manifest`,
-  );
+  throw new PluginProblem(`there is no plugin.yaml, and ${file} does not export a manifest`);
 }

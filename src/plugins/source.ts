@@ -4,7 +4,7 @@
  */
 import { sha256Hex } from "../util/hash.ts";
 import { basename, joinPath } from "../util/path.ts";
-import { PluginProblem } from "./problem.ts";
+import { PluginProblem, reasonOf } from "./problem.ts";
 
 export type FileBytes = Uint8Array<ArrayBuffer>;
 
@@ -33,9 +33,17 @@ const SKIPPED = new Set(["node_modules"]);
 export function readSource(path: string): PluginSource {
   const info = statOf(path);
   if (info === undefined) throw new PluginProblem(`there is nothing at ${path}`);
-  if (info.isDirectory) return sourceOf(readFolder(path), path);
-  const entry = fileUrl(basename(path));
-  return { entry, files: new Map([[entry, readBounded(path)]]) };
+  if (!info.isDirectory && !info.isFile) {
+    throw new PluginProblem(`${path} is neither a folder nor a file`);
+  }
+  try {
+    if (info.isDirectory) return sourceOf(readFolder(path), path);
+    const entry = fileUrl(basename(path));
+    return { entry, files: new Map([[entry, readBounded(path)]]) };
+  } catch (error) {
+    if (error instanceof PluginProblem) throw error;
+    throw new PluginProblem(`cannot read ${path}: ${reasonOf(error)}`, { cause: error });
+  }
 }
 
 /** What is at a path; undefined when nothing is. */
@@ -93,6 +101,11 @@ function sourceOf(files: Map<string, FileBytes>, place: string): PluginSource {
   }
   const manifest = find(MANIFESTS);
   return { entry, files, ...(manifest === undefined ? {} : { manifest }) };
+}
+
+/** How messages call a file of a plugin. */
+export function shortName(url: string): string {
+  return url.startsWith("file:///") ? decodeURIComponent(url.slice("file:///".length)) : url;
 }
 
 /** The `file:` URL of a path below the root. */

@@ -1,13 +1,10 @@
 /** What became of each plugin, for `/plugins` and `hermes plugins list`. */
-import type { PluginOrigin } from "./discover.ts";
 
 export interface PluginStatus {
   id: string;
   version?: string;
-  origin: PluginOrigin;
   tools: string[];
   hooks: number;
-  commands: string[];
   /** Why it is not in use. */
   problem?: string;
 }

@@ -1,37 +1,33 @@
 /** Which plugins of which projects a person has looked at, with the hash of what was seen. */
 import type { Home } from "../config/home.ts";
-import { readOptional } from "../config/load.ts";
-import { HermesError } from "../protocol/error.ts";
-import { writeFileAtomic } from "../util/atomic_write.ts";
+import { changeRecords, readRecords, type RecordsFile } from "./records.ts";
 
-/** Project folder → plugin → content hash. */
-export type Trust = Record<string, Record<string, string>>;
+/** Plugin → content hash, by the project's folder. */
+const FILE: RecordsFile<Record<string, string>> = {
+  name: "trusted-plugins.json",
+  key: "projects",
+  hint: "Delete it and trust your projects again: hermes plugins trust",
+  isRecord: (hashes) => Object.values(hashes).every((hash) => typeof hash === "string"),
+};
 
-const FILE = "trusted-plugins.json";
+export interface ProjectPlugin {
+  project: string;
+  id: string;
+}
 
-/** @throws {HermesError} when the file is damaged. */
-export function readTrust(home: Home): Trust {
-  const path = home.path(FILE);
-  const text = readOptional(path);
-  if (text === undefined) return {};
-  try {
-    const { projects } = JSON.parse(text) as { projects: Trust };
-    return { ...projects };
-  } catch (error) {
-    throw new HermesError(`${path} is damaged`, {
-      hint: "Delete it and trust your projects again: hermes plugins trust",
-      cause: error,
-    });
-  }
+/** The hash of what was trusted; undefined when nobody did. @throws {PluginProblem} when the file is damaged. */
+export function trustedHash(home: Home, { project, id }: ProjectPlugin): string | undefined {
+  const hashes = readRecords(home, FILE)[project] ?? {};
+  return Object.hasOwn(hashes, id) ? hashes[id] : undefined;
 }
 
 /** Trusts (or with an undefined hash forgets) one plugin of a project. */
 export async function changeTrust(
   home: Home,
-  { project, id, hash }: { project: string; id: string; hash: string | undefined },
+  { project, id, hash }: ProjectPlugin & { hash: string | undefined },
 ): Promise<void> {
-  const trust = readTrust(home);
-  const { [id]: _, ...others } = trust[project] ?? {};
-  const projects = { ...trust, [project]: hash === undefined ? others : { ...others, [id]: hash } };
-  await writeFileAtomic(home.path(FILE), `${JSON.stringify({ projects }, null, 2)}\n`);
+  await changeRecords(home, FILE, (projects) => {
+    const { [id]: _, ...others } = projects[project] ?? {};
+    projects[project] = hash === undefined ? others : { ...others, [id]: hash };
+  });
 }

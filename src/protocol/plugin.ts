@@ -30,7 +30,8 @@ export interface PluginManifest {
   version: string;
   description: string;
   author?: string | undefined;
-  homepage?: string | undefined;
+  /** What it says it brings: tools, hooks, commands, skills. */
+  provides: readonly string[];
   /** Variables without which it is not loaded; it may see them. */
   requiresEnv: readonly string[];
   permissions: PluginPermissions;
@@ -48,6 +49,8 @@ export interface HookTarget {
 
 /** The plugins of one session. */
 export interface SessionPlugins {
+  /** A session is about to begin: starts the processes its first hooks need. */
+  begin(): void;
   /** Adds their tools to the registry; call it once the built-in tools are known. */
   registerTools(): void;
   /** Texts for the system prompt, in order. */

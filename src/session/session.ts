@@ -97,10 +97,10 @@ export class Session {
     return last !== undefined && (last.role !== "assistant" || last.stopReason === "tool_calls");
   }
 
-  /** The event that opens a run of this session. */
-  start(): AgentEvent {
+  /** The event that opens a run of this session; `replaced` is the one whose place it takes. */
+  start(replaced?: string): AgentEvent {
     const { active } = this.#deps.providers;
-    void this.#notify("on_session_start", { model: active.model.id });
+    void this.#announce(active.model.id, replaced);
     return this.#stamp({
       type: "session_start",
       version: VERSION,
@@ -199,6 +199,13 @@ export class Session {
       });
       this.#scriptArguments.delete(event.callId);
     }
+  }
+
+  async #announce(model: string, replaced: string | undefined): Promise<void> {
+    if (replaced !== undefined) {
+      await this.#notify("on_session_reset", { oldSessionId: replaced, newSessionId: this.id });
+    }
+    await this.#notify("on_session_start", { model });
   }
 
   async #notify(name: HookName, payload: Omit<HookPayload, "sessionId">): Promise<void> {

@@ -10,6 +10,10 @@ function withBench(name: string, body: (bench: PluginBench) => Promise<void>): v
   });
 }
 
+function noSignal(): AbortSignal {
+  return new AbortController().signal;
+}
+
 const LOGGING = toolModule("hello", "return { hello: true }").replace(
   /\}\n$/,
   `ctx.log("registering");\n}\n`,
@@ -23,6 +27,32 @@ withBench("a plugin seen before starts no process until it is asked", async (ben
   assert.deepEqual(bench.logs, ["demo: registering"], "registered from the cache");
   assert.deepEqual(await bench.call("hello"), { hello: true });
   assert.deepEqual(bench.logs, ["demo: registering", "demo: registering"]);
+});
+
+withBench("a plugin with a hook of every session starts with the session", async (bench) => {
+  const early = LOGGING.replace(/\}\n$/, `ctx.registerHook("on_session_start", () => {});\n}\n`);
+  await (await bench.load(early)).close();
+  assert.equal(bench.logs.length, 1);
+  const host = await bench.open({ enabled: ["demo"] });
+  assert.equal(bench.logs.length, 1, "registered from the cache");
+  host.begin();
+  await host.close();
+  assert.equal(bench.logs.length, 2, "it was starting");
+});
+
+withBench("a plugin that fails when its session begins is disabled in one line", async (bench) => {
+  const early = `export function register(ctx) {
+    ctx.registerHook("pre_llm_call", () => "x");
+    if (Deno.readTextFileSync(ctx.dataDir + "/mood") === "bad") throw new Error("not today");
+  }`;
+  await bench.write(".hermes/plugin-data/demo", { mood: "good" });
+  await (await bench.load(early)).close();
+  await bench.write(".hermes/plugin-data/demo", { mood: "bad" });
+  const host = await bench.open({ enabled: ["demo"] });
+  host.begin();
+  assert.equal(await bench.bench.hooks.preLlmCall({ sessionId: "s" }, noSignal()), "");
+  assert.deepEqual(bench.reports, ["Plugin demo is disabled for this run: not today"]);
+  assert.ok(!bench.bench.hooks.has("pre_llm_call"));
 });
 
 withBench("what a plugin registers is asked again when its settings change", async (bench) => {
@@ -196,8 +226,7 @@ withBench("pre_llm_call adds text and the other hooks observe", async (bench) =>
     }
   }`);
   const { hooks } = bench.bench;
-  const { signal } = new AbortController();
-  assert.equal(await hooks.preLlmCall({ sessionId: "s" }, signal), "remember the milk");
+  assert.equal(await hooks.preLlmCall({ sessionId: "s" }, noSignal()), "remember the milk");
   for (const name of ["on_session_start", "on_context_compress", "subagent_stop"] as const) {
     await hooks.notify(name, { sessionId: "s" });
   }
@@ -247,7 +276,7 @@ withBench("commands, skills and prompt sections arrive where they belong", async
     "skills/filed.md": "# Filed",
   });
   const [command] = host.commands;
-  assert.equal(await command!.run("hello there", new AbortController().signal), "HELLO THERE");
+  assert.equal(await command!.run("hello there", noSignal()), "HELLO THERE");
   const [section, skills] = host.promptSections;
   assert.equal(section, "Answer in verse.");
   const files = [...skills!.matchAll(/demo:(\w+): .*\((.*)\)/g)];

@@ -20,6 +20,15 @@ async function discovered(bench: PluginBench): Promise<string[]> {
   return found.filter((one) => one.origin !== "bundled").map((one) => `${one.origin}:${one.id}`);
 }
 
+async function trust(
+  bench: PluginBench,
+  { id, folder }: { id: string; folder: string },
+): Promise<void> {
+  const { home } = await bench.settings();
+  const hash = await contentHash(readSource(folder).files);
+  await changeTrust(home, { project: bench.project, id, hash });
+}
+
 behaviour("1: plugins of the home are discovered", async (bench) => {
   await bench.user("hello", toolModule("hello", "return {}"));
   assert.deepEqual(await discovered(bench), ["user:hello"]);
@@ -33,9 +42,7 @@ behaviour("2: plugins of the project are discovered and load once trusted", asyn
   assert.deepEqual(await discovered(bench), ["project:local"]);
   await bench.open({ enabled: ["local"] });
   assert.match(bench.reports[0]!, /belongs to this project and is not trusted/);
-  const { home } = await bench.settings();
-  const hash = await contentHash(readSource(folder).files);
-  await changeTrust(home, { project: bench.project, id: "local", hash });
+  await trust(bench, { id: "local", folder });
   await bench.open({ enabled: ["local"] });
   assert.deepEqual(await bench.call("local_tool"), { local: true });
 });
@@ -53,20 +60,21 @@ behaviour("4: a folder without a manifest or module is passed over", async (benc
   assert.deepEqual(await discovered(bench), []);
 });
 
-behaviour(
-  "5: installed ones are discovered beside folders, the project's winning",
-  async (bench) => {
-    await bench.user("same", toolModule("same", "return { from: 'home' }"));
-    await bench.write(
-      "project/.hermes/plugins/same",
-      pluginFiles("same", toolModule("same", "return { from: 'project' }")),
-    );
-    assert.deepEqual(await discovered(bench), ["project:same"]);
-    // Not trusted: the one of the home goes on working.
-    await bench.open({ enabled: ["same"] });
-    assert.deepEqual(await bench.call("same"), { from: "home" });
-  },
-);
+behaviour("5: of two with one name the project's wins, once it is trusted", async (bench) => {
+  await bench.user("same", toolModule("same", "return { from: 'home' }"));
+  const folder = await bench.write(
+    "project/.hermes/plugins/same",
+    pluginFiles("same", toolModule("same", "return { from: 'project' }")),
+  );
+  // Not trusted: the one of the home goes on working.
+  assert.deepEqual(await discovered(bench), ["user:same"]);
+  await bench.open({ enabled: ["same"] });
+  assert.deepEqual(await bench.call("same"), { from: "home" });
+  await trust(bench, { id: "same", folder });
+  assert.deepEqual(await discovered(bench), ["project:same"]);
+  await bench.open({ enabled: ["same"] });
+  assert.deepEqual(await bench.call("same"), { from: "project" });
+});
 
 behaviour("6: nothing is loaded that is not enabled, and disabled wins", async (bench) => {
   await bench.user("hello", toolModule("hello", "return {}"));

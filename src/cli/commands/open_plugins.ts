@@ -3,8 +3,11 @@ import { knownSecrets } from "../../config/known_secrets.ts";
 import type { Settings } from "../../config/load.ts";
 import type { PluginHost } from "../../plugins/host.ts";
 import { openPlugins } from "../../plugins/open.ts";
+import { readEntry } from "../../plugins/settings.ts";
 import { createRedactor } from "../../util/redact.ts";
+import { COMMANDS } from "../commands_data.ts";
 import { err } from "../io.ts";
+import { SLASH_COMMANDS } from "../slash/slash.ts";
 import type { Surface } from "./open_session.ts";
 import type { SessionChoices } from "./run_options.ts";
 
@@ -32,10 +35,11 @@ export async function openFor(wish: PluginWish): Promise<PluginHost> {
     acceptUnpinned: choices.acceptPlugins,
     confirm: confirm && (async (candidate, snapshot) => {
       const { describePlugin } = await import("./plugins_view.ts");
-      err(describePlugin(candidate, snapshot));
+      err(describePlugin(candidate, { snapshot, entry: readEntry({}) }));
       return await confirm("Use it in this run?");
     }),
     report: (line) => err(`hermes: ${clean(line)}\n`),
     log: (line) => wish.log(clean(line)),
+    ownCommands: [...COMMANDS, ...SLASH_COMMANDS].map(({ name }) => name),
   });
 }

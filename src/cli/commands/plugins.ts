@@ -6,7 +6,7 @@ import { probePlugin } from "../../plugins/install.ts";
 import { changeLock, readLock } from "../../plugins/lock.ts";
 import { describePermissions } from "../../plugins/permissions.ts";
 import { reasonOf } from "../../plugins/problem.ts";
-import { readEntry } from "../../plugins/settings.ts";
+import { describeGrants, entryOf } from "../../plugins/settings.ts";
 import { openSnapshot, type Snapshot, snapshotDir } from "../../plugins/snapshot.ts";
 import { contentHash, readSource } from "../../plugins/source.ts";
 import { changeTrust } from "../../plugins/trust.ts";
@@ -18,7 +18,7 @@ import { settingsOf } from "../settings.ts";
 import { requireYes } from "./plugins_ask.ts";
 import { describePlugin, describeRegistrations, lines } from "./plugins_view.ts";
 
-export interface PluginWork {
+interface PluginWork {
   settings: Settings;
   discovery: Discovery;
   input: CommandInput;
@@ -92,7 +92,7 @@ async function snapshotOf(candidate: Candidate, settings: Settings): Promise<Sna
 }
 
 /** @throws {UsageError} when there is no plugin of the name. */
-export async function findPlugin({ discovery }: PluginWork, id: string): Promise<Candidate> {
+async function findPlugin({ discovery }: PluginWork, id: string): Promise<Candidate> {
   const found = await discovery.find(id);
   if (found) return found;
   const known = (await discovery.list()).map((candidate) => candidate.id);
@@ -116,7 +116,8 @@ async function info(work: PluginWork): Promise<number> {
     );
     return EXIT.done;
   }
-  out(describePlugin(candidate, snapshot) + describeRegistrations(registrations));
+  out(describePlugin(candidate, { snapshot, entry: entryOf(settings, candidate.id) }));
+  out(describeRegistrations(registrations, snapshot));
   const settingsLines = Object.entries(manifest.config).map(([name, setting]) =>
     `  plugins.entries.${manifest.name}.config.${name}: ${setting.type}. ${
       setting.description ?? ""
@@ -185,6 +186,10 @@ async function remove(work: PluginWork): Promise<number> {
       // It never stored anything.
     });
     if (settings.config.plugins.enabled.includes(id)) await setEnabled(settings, { id, on: false });
+    // What was granted was granted to this plugin, not to the next one of its name.
+    if (Object.hasOwn(settings.config.plugins.entries, id)) {
+      await editConfig(settings.home, { key: `plugins.entries.${id}`, change: () => undefined });
+    }
     out(`${id} is removed\n`);
   }
   return EXIT.done;
@@ -200,11 +205,7 @@ async function audit({ settings, discovery, input }: PluginWork): Promise<number
   const ids = new Set([...settings.config.plugins.enabled, ...Object.keys(locked)]);
   const findings = await Promise.all(
     [...ids].sort().map(async (id) => {
-      const entry = readEntry(settings.config.plugins.entries[id]);
-      const grants = [
-        ...(entry.trustFull ? ["runs inside hermes without walls (trust: full)"] : []),
-        ...(entry.allowToolOverride ? ["may replace tools of others"] : []),
-      ];
+      const grants = describeGrants(entryOf(settings, id));
       try {
         const candidate = await discovery.find(id);
         if (candidate === undefined) throw new HermesError("there is no such plugin");
@@ -255,9 +256,8 @@ async function trust({ settings, discovery, input }: PluginWork): Promise<number
     }
     const source = readSource(location);
     const snapshot = await openSnapshot(source, snapshotDir(settings.home));
-    err(
-      describePlugin({ location }, snapshot) + describeRegistrations(await probePlugin(snapshot)),
-    );
+    err(describePlugin({ location }, { snapshot, entry: entryOf(settings, id) }));
+    err(describeRegistrations(await probePlugin(snapshot), snapshot));
     requireYes(input, `Trust ${id} as it is now, and enable it?`);
     await changeTrust(settings.home, { project, id, hash: await contentHash(source.files) });
     await setEnabled(settings, { id, on: true });

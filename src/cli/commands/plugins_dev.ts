@@ -5,11 +5,12 @@ import { PLUGIN_NAME } from "../../plugins/manifest.ts";
 import { loadPlugin } from "../../plugins/open.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
 import { reasonOf } from "../../plugins/problem.ts";
+import { entryOf } from "../../plugins/settings.ts";
 import { scaffoldFiles } from "../../plugins/scaffold.ts";
 import { openSnapshot, snapshotDir } from "../../plugins/snapshot.ts";
-import { readSource } from "../../plugins/source.ts";
+import { readSource, statOf } from "../../plugins/source.ts";
 import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
-import { dirname, joinPath, resolvePath } from "../../util/path.ts";
+import { basename, dirname, joinPath, resolvePath } from "../../util/path.ts";
 import type { CommandInput } from "../command.ts";
 import { onInterrupt } from "../interrupt.ts";
 import { err, out } from "../io.ts";
@@ -63,8 +64,12 @@ class DevLoop {
   }
 
   async run(): Promise<number> {
+    const info = statOf(this.#path);
+    if (info === undefined) throw new UsageError(`there is nothing at ${this.#path}`);
     await this.#load();
-    const watcher = Deno.watchFs(this.#path);
+    // Editors put a new file in an old one's place: a folder stays the same.
+    const watcher = Deno.watchFs(info.isDirectory ? this.#path : dirname(this.#path));
+    const isOurs = (path: string) => info.isDirectory || basename(path) === basename(this.#path);
     const input = new AbortController();
     const stop = onInterrupt(() => {
       watcher.close();
@@ -73,14 +78,20 @@ class DevLoop {
     out("Waiting for changes. Call a tool with: NAME {JSON}\n");
     const listening = this.#listen(input.signal);
     let timer: ReturnType<typeof setTimeout> | undefined;
-    for await (const { kind } of watcher) {
-      if (kind === "access") continue;
+    let loading = Promise.resolve();
+    const reload = () => {
+      loading = loading.then(() => this.#load());
+      loading.catch(() => watcher.close());
+    };
+    for await (const { kind, paths } of watcher) {
+      if (kind === "access" || !paths.some(isOurs)) continue;
       clearTimeout(timer);
-      timer = setTimeout(() => this.#load(), SETTLE_MS);
+      timer = setTimeout(reload, SETTLE_MS);
     }
     clearTimeout(timer);
     stop();
     await listening;
+    await loading;
     await this.#plugin?.close();
     return EXIT.done;
   }
@@ -106,9 +117,10 @@ class DevLoop {
         onEnd: (id, reason) => err(`✗ ${id} was stopped: ${reason}\n`),
       });
       this.#plugin = loaded.plugin;
-      out(`✓ loaded ${describePlugin(candidate, snapshot)}`);
-      out(describeRegistrations(loaded.plugin.registrations));
-      for (const problem of loaded.plugin.problems) err(`  ${problem}\n`);
+      const entry = entryOf(this.#settings, name);
+      out(`✓ loaded ${describePlugin(candidate, { snapshot, entry })}`);
+      out(describeRegistrations(loaded.plugin.registrations, snapshot));
+      for (const gap of loaded.gaps ?? []) err(`  ${gap}\n`);
     } catch (error) {
       if (!(error instanceof HermesError)) throw error;
       err(`✗ ${reasonOf(error)}\n`);
@@ -132,11 +144,12 @@ class DevLoop {
 
   async #call(line: string): Promise<void> {
     const [, name = "", json = ""] = /^(\S+)\s*(.*)$/.exec(line) ?? [];
+    if (this.#plugin === undefined) return err("✗ it is not loaded\n");
     try {
       const args = JSON.parse(json === "" ? "{}" : json);
       const facts = { callId: "dev", sessionId: "dev", taskId: "main" };
       const signal = AbortSignal.timeout(CALL_TIMEOUT_MS);
-      const value = await this.#plugin?.ask({ kind: "tool", name, args, facts }, { signal });
+      const value = await this.#plugin.ask({ kind: "tool", name, args, facts }, { signal });
       out(`${JSON.stringify(value)}\n`);
     } catch (error) {
       err(`✗ ${reasonOf(error)}\n`);

@@ -1,5 +1,7 @@
 /** `hermes plugins install|update`: fetches, shows, asks, pins. */
+import type { Settings } from "../../config/load.ts";
 import { Discovery } from "../../plugins/discover.ts";
+import { isTakenName } from "../../plugins/host.ts";
 import {
   compareFiles,
   type FetchedPlugin,
@@ -9,16 +11,17 @@ import {
 } from "../../plugins/install.ts";
 import { type LockedPlugin, readLock, readLocked } from "../../plugins/lock.ts";
 import { PluginProblem } from "../../plugins/problem.ts";
-import { isAddress } from "../../plugins/remote.ts";
-import { EXIT, UsageError } from "../../protocol/error.ts";
+import { isAddress, parseAddress, requirePinned } from "../../plugins/remote.ts";
+import { entryOf } from "../../plugins/settings.ts";
+import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
 import { didYouMean } from "../../util/nearest.ts";
 import type { CommandInput } from "../command.ts";
 import { err, out } from "../io.ts";
+import { visibleText } from "../render/tool_line.ts";
 import { settingsOf } from "../settings.ts";
 import { setEnabled } from "./plugins.ts";
 import { requireYes } from "./plugins_ask.ts";
 import { describePlugin, describeRegistrations, lines } from "./plugins_view.ts";
-import type { Settings } from "../../config/load.ts";
 
 export async function main(input: CommandInput): Promise<number> {
   const settings = await settingsOf(input);
@@ -29,19 +32,18 @@ export async function main(input: CommandInput): Promise<number> {
 
 async function install(settings: Settings, input: CommandInput): Promise<number> {
   const [place = ""] = input.args;
-  const [url = "", pin] = place.split("#sha256=");
-  if (!isAddress(url)) {
+  if (!isAddress(place)) {
     throw new UsageError(`"${place}" is no address`, {
       hint: `Copy a folder to ${settings.home.path("plugins")}, or try it: hermes plugins dev PATH`,
     });
   }
+  const address = parseAddress(place);
+  const { url } = address;
   const fetched = await fetchPlugin(settings.home, url);
   const { manifest, hash } = fetched.snapshot;
-  if (pin !== undefined && pin.toLowerCase() !== hash) {
-    throw new UsageError(`${url} is not the pinned plugin: its sha256 is ${hash}`);
-  }
+  requirePinned(address, hash);
   await requireFree(settings, { id: manifest.name, url });
-  await show(fetched, url);
+  await show(settings, { fetched, url });
   requireYes(input, `Install ${manifest.name}?`);
   await pinPlugin(settings.home, fetched);
   if (input.flags.enable !== false) await setEnabled(settings, { id: manifest.name, on: true });
@@ -54,6 +56,7 @@ async function requireFree(
   settings: Settings,
   { id, url }: { id: string; url: string },
 ): Promise<void> {
+  if (isTakenName(id)) throw new UsageError(`"${id}" is the name of a built-in toolset`);
   const known = await new Discovery(settings.home, Deno.cwd()).find(id);
   if (known === undefined || known.location === url) return;
   const removable = known.origin === "user" || known.origin === "url";
@@ -63,11 +66,16 @@ async function requireFree(
   );
 }
 
-async function show({ source, snapshot }: FetchedPlugin, url: string): Promise<void> {
+async function show(
+  settings: Settings,
+  { fetched, url }: { fetched: FetchedPlugin; url: string },
+): Promise<void> {
+  const { source, snapshot } = fetched;
   const bytes = [...source.files.values()].reduce((sum, file) => sum + file.length, 0);
   const probed = await probePlugin(snapshot);
-  err(describePlugin({ location: url }, snapshot));
-  err(describeRegistrations(probed));
+  const entry = entryOf(settings, snapshot.manifest.name);
+  err(describePlugin({ location: url }, { snapshot, entry }));
+  err(describeRegistrations(probed, snapshot));
   err(`  ${source.files.size} files, ${bytes} bytes:\n`);
   err(lines([...source.files].map(([file, content]) => `    ${file} (${content.length})`)));
 }
@@ -75,17 +83,25 @@ async function show({ source, snapshot }: FetchedPlugin, url: string): Promise<v
 async function update(settings: Settings, input: CommandInput): Promise<number> {
   const lock = readLock(settings.home);
   const names = input.args.length > 0 ? input.args : Object.keys(lock);
-  for (const name of names) {
-    const locked = lock[name];
-    if (locked === undefined) {
-      throw new UsageError(
-        `"${name}" was not installed from an address.${didYouMean(name, Object.keys(lock))}`,
-      );
-    }
-    await updateOne(settings, { name, locked, input });
+  const unknown = names.find((name) => lock[name] === undefined);
+  if (unknown !== undefined) {
+    throw new UsageError(
+      `"${unknown}" was not installed from an address.${didYouMean(unknown, Object.keys(lock))}`,
+    );
   }
   if (names.length === 0) err("No plugin was installed from an address.\n");
-  return EXIT.done;
+  const failures: HermesError[] = [];
+  for (const name of names) {
+    try {
+      await updateOne(settings, { name, locked: lock[name]!, input });
+    } catch (error) {
+      if (!(error instanceof HermesError)) throw error;
+      failures.push(error);
+      if (names.length > 1) err(`hermes: ${name}: ${error.message}\n`);
+    }
+  }
+  if (names.length === 1 && failures.length === 1) throw failures[0];
+  return failures.length === 0 ? EXIT.done : EXIT.failed;
 }
 
 async function updateOne(
@@ -109,8 +125,8 @@ async function updateOne(
     out(`${name} v${locked.version} is up to date\n`);
     return;
   }
-  for (const { diff } of changes) err(diff);
-  await show(fetched, locked.url);
+  for (const { diff } of changes) err(visibleText(diff));
+  await show(settings, { fetched, url: locked.url });
   requireYes(input, `Update ${name} from v${locked.version} to v${manifest.version}?`);
   await pinPlugin(home, fetched);
   out(`${name} is updated to v${manifest.version}\n`);

@@ -2,12 +2,13 @@
 import type { Candidate } from "../../plugins/discover.ts";
 import type { Registrations } from "../../plugins/messages.ts";
 import { describePermissions } from "../../plugins/permissions.ts";
+import { describeGrants, type PluginEntry } from "../../plugins/settings.ts";
 import type { Snapshot } from "../../plugins/snapshot.ts";
 
 /** What a person must know before saying yes to a plugin. */
 export function describePlugin(
   candidate: Pick<Candidate, "location">,
-  snapshot: Pick<Snapshot, "manifest" | "hash">,
+  { snapshot, entry }: { snapshot: Snapshot; entry: PluginEntry },
 ): string {
   const { manifest, hash } = snapshot;
   return lines([
@@ -16,14 +17,18 @@ export function describePlugin(
     `  from: ${candidate.location}`,
     `  sha256: ${hash}`,
     "  It may:",
-    ...describePermissions(manifest).map((line) => `    ${line}`),
+    ...[...describePermissions(manifest), ...describeGrants(entry)].map((line) => `    ${line}`),
   ]);
 }
 
 /** What a plugin registers; a hook is named with what it gets to see. */
-export function describeRegistrations(registrations: Registrations | undefined): string {
+export function describeRegistrations(
+  registrations: Registrations | undefined,
+  { manifest }: Pick<Snapshot, "manifest">,
+): string {
   if (registrations === undefined) {
-    return lines(["  It brings: unknown until it runs with its permissions"]);
+    const said = manifest.provides.join(", ") || "nothing";
+    return lines([`  It brings: unknown until it runs with its permissions; it says: ${said}`]);
   }
   const { tools, hooks, commands, skills } = registrations;
   const parts: [string, string[]][] = [

@@ -66,9 +66,14 @@ export function oneLine(text: string): string {
   return clean.length > MAX_CHARS ? `${clean.slice(0, MAX_CHARS - 1)}…` : clean;
 }
 
-/** Text as it is, bounded, but for characters that move the cursor or change the order of others. */
+/** Text as it is, but for characters that move the cursor or change the order of others. */
+export function visibleText(text: string): string {
+  return text.replaceAll("\t", "  ").replaceAll(UNSEEN, "\ufffd");
+}
+
+/** The same, bounded. */
 export function plainText(text: string): string {
-  const clean = text.replaceAll("\t", "  ").replaceAll(UNSEEN, "\ufffd");
+  const clean = visibleText(text);
   if (clean.length <= MAX_TEXT_CHARS) return clean;
   return `${clean.slice(0, MAX_TEXT_CHARS)}… (${clean.length - MAX_TEXT_CHARS} more characters)`;
 }
