@@ -87,8 +87,8 @@ export class Channel implements RawProcess {
     const ready = await channel.record("ready");
     clearTimeout(timer);
     if (ready === undefined) {
-      const code = await channel.exited;
       await channel.dispose();
+      const code = await channel.exited;
       throw new ChannelRefused(channel.messages || `the client ended with code ${code}`);
     }
     const [pid, intact] = ready.split(" ");

@@ -110,10 +110,13 @@ export class Pty {
     entries[2] = events;
     descriptors[2] = this.#wake.read;
     entries[6] = POLLIN;
-    const wait = this.#libc.symbols.poll(new Uint8Array(entries.buffer), 2n, -1);
-    this.#waits.add(wait);
-    await wait;
-    this.#waits.delete(wait);
+    // A signal that happens to reach the waiting thread ends the wait with nothing found.
+    for (let found = -1; found < 0 && !this.#closed;) {
+      const wait = this.#libc.symbols.poll(new Uint8Array(entries.buffer), 2n, -1);
+      this.#waits.add(wait);
+      found = await wait;
+      this.#waits.delete(wait);
+    }
     return this.#closed ? 0 : entries[3]!;
   }
 }
