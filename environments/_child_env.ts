@@ -3,10 +3,8 @@
  * internals. Names are judged word by word, values by their look; only an operator's explicit
  * name lets one through.
  */
-import { isSecretName, redactSecrets } from "../src/util/redact.ts";
+import { isSecretVariable } from "../src/util/redact.ts";
 
-/** Endings of words written without a separator: `GITHUBTOKEN`, `PGPASSWORD`. */
-const SECRET_ENDING = /(?:APIKEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|_PAT)$/;
 /** Whole families: hermes' own settings, and model or messaging services with their endpoints. */
 const PRIVATE_FAMILY = new RegExp(
   "^(?:_?HERMES|AUXILIARY|GATEWAY|OPENAI|ANTHROPIC|OPENROUTER|NOUS|GEMINI|DEEPSEEK|MISTRAL|GROQ|XAI|" +
@@ -16,9 +14,7 @@ const SYSTEM_PATH = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin
 
 /** True when a variable must not reach a command. */
 export function isPrivateVariable(name: string, value: string): boolean {
-  const upper = name.toUpperCase();
-  return PRIVATE_FAMILY.test(upper) || SECRET_ENDING.test(upper) || isSecretName(name) ||
-    redactSecrets(value, "code") !== value;
+  return PRIVATE_FAMILY.test(name.toUpperCase()) || isSecretVariable(name, value);
 }
 
 /** The environment of a child: `env` without what is private, unless named in `pass`. */

@@ -134,9 +134,6 @@ async function wait(
   timeout: number | undefined,
   ctx: ToolContext,
 ): Promise<ToolResult> {
-  if (timeout !== undefined && !(timeout > 0)) {
-    throw new ToolError(`timeout must be at least 1 second, got ${timeout}`);
-  }
   const configured = ctx.config("terminal.timeout");
   const longest = typeof configured === "number" && configured > 0 ? configured : MAX_WAIT_S;
   const seconds = Math.min(timeout ?? longest, longest);

@@ -222,11 +222,13 @@ function renderLines(
   lines: readonly SearchLine[],
   query: SearchQuery,
 ): Record<string, unknown> {
-  if (query.context === 0 && lines.length < GROUP_FROM) {
-    const matches = lines.map(({ path, line, text }) => ({
+  // A script wants objects, however many; a model reads grouped lines for half the tokens.
+  if (ctx.sandbox || (query.context === 0 && lines.length < GROUP_FROM)) {
+    const matches = lines.map(({ path, line, text, match }) => ({
       path: displayPath(ctx, path),
       line,
       content: text,
+      ...(query.context > 0 ? { match } : {}),
     }));
     return { matches };
   }

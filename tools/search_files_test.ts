@@ -13,8 +13,8 @@ async function setup(
 ) {
   const env = await createTempEnvironment(options);
   await env.put(files);
-  function search(args: Record<string, unknown>) {
-    return runTool("search_files", args, createTestContext(env));
+  function search(args: Record<string, unknown>, { sandbox = false } = {}) {
+    return runTool("search_files", args, createTestContext(env, { sandbox }));
   }
   return { env, search, [Symbol.asyncDispose]: () => env.close() };
 }
@@ -40,6 +40,21 @@ Deno.test("search_files groups many matches under their files", async () => {
     matches_format: "file, then its lines as N:match",
     matches_text: "a.ts\n1:n1\n2:n2\n3:n3\nb.ts\n1:n4\n2:n5",
   });
+});
+
+Deno.test("search_files gives a script every match as an object", async () => {
+  await using t = await setup({ "a.ts": "n1\nn2\nn3\nn4\nn5\n", "b.ts": "x\nn6\n" }, OWN);
+  const { matches } = await t.search({ pattern: "n\\d" }, { sandbox: true });
+  deepEqual(
+    matches,
+    [1, 2, 3, 4, 5].map((line) => ({ path: "a.ts", line, content: `n${line}` }))
+      .concat({ path: "b.ts", line: 2, content: "n6" }),
+  );
+  const around = await t.search({ pattern: "n6", context: 1 }, { sandbox: true });
+  deepEqual(around.matches, [
+    { path: "b.ts", line: 1, content: "x", match: false },
+    { path: "b.ts", line: 2, content: "n6", match: true },
+  ]);
 });
 
 Deno.test("search_files shows neighbours and where lines are left out", async () => {

@@ -8,7 +8,7 @@ import type { ToolDispatcher } from "../protocol/dispatch.ts";
 import type { AssistantMessage, ToolCallPart } from "../protocol/message.ts";
 import { messageText, toolCallsOf, withUniqueCallIds } from "../protocol/message.ts";
 import { BudgetExceeded } from "./budget.ts";
-import { callModel } from "./model_call.ts";
+import { account, callModel } from "./model_call.ts";
 import { runToolCalls, type ToolCallsOutcome } from "./tool_calls.ts";
 import type { LoopDeps, TurnInput, TurnResult } from "./types.ts";
 
@@ -101,16 +101,7 @@ async function* answer(
   const message = withUniqueCallIds(outcome.message);
   deps.history.append(message);
   yield { type: "message_end", message };
-  if (message.usage) {
-    deps.budget.add(message.usage);
-    yield {
-      type: "usage",
-      usage: message.usage,
-      total: { ...deps.budget.total },
-      provider: message.provider,
-      model: message.model,
-    };
-  }
+  yield* account(deps, message);
   return message;
 }
 

@@ -92,6 +92,70 @@ Deno.test("runTurn() asks again after an empty answer and gives up with the prov
   deepStrictEqual(roles(messages), ["user"]);
 });
 
+Deno.test("runTurn() counts what unusable answers cost", async () => {
+  const tokens = { input: 5, output: 1 };
+  const provider = new ScriptedProvider([{ tokens }, { text: "ok", tokens }]);
+  const { deps, messages, discarded } = loopDeps({ provider });
+  const { events } = await collectTurn(deps, "hi");
+  const totals = events.flatMap((event) => event.type === "usage" ? [event.total.inputTokens] : []);
+  deepStrictEqual(totals, [5, 10]);
+  deepStrictEqual([roles(discarded), roles(messages)], [["assistant"], ["user", "assistant"]]);
+});
+
+Deno.test("runTurn() does what each class of failure calls for", async () => {
+  const cases: [ProviderFailure["kind"], ProviderFailure["action"], "again" | "next" | "end"][] = [
+    ["rate_limit", "retry", "again"],
+    ["overloaded", "retry", "again"],
+    ["network", "retry", "again"],
+    ["timeout", "retry", "again"],
+    ["malformed", "retry", "again"],
+    ["auth", "auth", "next"],
+    ["billing", "fallback", "next"],
+    ["not_found", "fallback", "next"],
+    ["content_filter", "fallback", "next"],
+    ["invalid_request", "fallback", "next"],
+    ["overflow", "overflow", "next"],
+    ["invalid_request", "fatal", "end"],
+  ];
+  for (const [kind, action, expected] of cases) {
+    const failure: ProviderFailure = { kind, action, message: "m", status: 400 };
+    const provider = new ScriptedProvider([{ failure }, { text: "again" }]);
+    const second = new ScriptedProvider([{ text: "next" }], "second");
+    const { deps } = loopDeps({ provider, fallbacks: [second] });
+    const { events, result } = await collectTurn(deps, "hi");
+    const name = `${kind} ${action}`;
+    strictEqual(result.reason === "provider" ? "end" : result.text, expected, name);
+    strictEqual(deps.providers.fallbacks.length, expected === "next" ? 0 : 1, name);
+    const [error] = events.filter((event) => event.type === "error");
+    deepStrictEqual([error!.kind, error!.fatal], [kind, expected === "end"], name);
+  }
+});
+
+Deno.test("runTurn() takes a refusal of the content for a reason to ask somebody else", async () => {
+  const provider = new ScriptedProvider([{ text: "I cannot", stop: "content_filter" }]);
+  const second = new ScriptedProvider([{ text: "I can" }], "second");
+  const { deps, messages } = loopDeps({ provider, fallbacks: [second] });
+  strictEqual((await collectTurn(deps, "hi")).result.text, "I can");
+  deepStrictEqual(roles(messages), ["user", "assistant"]);
+});
+
+Deno.test("runTurn() waits no longer for a server than is reasonable", async () => {
+  const failure: ProviderFailure = {
+    kind: "rate_limit",
+    action: "retry",
+    message: "come back tomorrow",
+    retryAfterMs: 86_400_000,
+  };
+  const abort = new AbortController();
+  const provider = new ScriptedProvider([{ failure }]);
+  const { deps } = loopDeps({ provider, signal: abort.signal });
+  for await (const event of runTurn({ content: [{ type: "text", text: "hi" }] }, deps)) {
+    if (event.type !== "error") continue;
+    strictEqual(event.retryInMs, 600_000);
+    abort.abort();
+  }
+});
+
 Deno.test("runTurn() retries by error class and honours Retry-After", async () => {
   const provider = new ScriptedProvider([
     {

@@ -19,6 +19,8 @@ const EMPTY_NUDGE = "Your last reply was empty. Go on with the task, or say that
 const MAX_UNUSABLE = 3;
 const MAX_SHRINKS = 3;
 const LENGTH_CAP = 32_768;
+/** The longest wait a server may ask for. */
+const MAX_RETRY_AFTER_MS = 600_000;
 
 interface CallState {
   request: ModelRequest;
@@ -42,7 +44,8 @@ export async function* callModel(
     if (outcome.ok) {
       const problem = unusable(outcome.message);
       if (problem === undefined) return outcome;
-      if (outcome.message.usage) deps.budget.add(outcome.message.usage);
+      deps.history.discard(outcome.message);
+      yield* account(deps, outcome.message);
       failure = problem;
     } else failure = outcome.failure;
     if (failure.kind === "aborted" || deps.signal.aborted) {
@@ -50,8 +53,8 @@ export async function* callModel(
     }
     const waitMs = recover(state, { failure, deps });
     if (waitMs === undefined) {
-      const next = deps.providers.fallbacks.shift();
-      if (next === undefined || failure.action === "fatal") {
+      const next = failure.action === "fatal" ? undefined : deps.providers.fallbacks.shift();
+      if (next === undefined) {
         return { ok: false, failure, partial: state.partial };
       }
       yield { type: "error", kind: failure.kind, message: failure.message, fatal: false };
@@ -71,6 +74,14 @@ export async function* callModel(
       return { ok: false, failure: { ...failure, kind: "aborted" }, partial: state.partial };
     }
   }
+}
+
+/** Counts what an answer used, whether it can be used or not. */
+export function* account(deps: LoopDeps, message: AssistantMessage): Generator<EventBody> {
+  const { usage, provider, model } = message;
+  if (usage === undefined) return;
+  deps.budget.add(usage);
+  yield { type: "usage", usage, total: { ...deps.budget.total }, provider, model };
 }
 
 function freshState(deps: LoopDeps, toolChoice: "auto" | "none"): CallState {
@@ -160,7 +171,9 @@ function recover(
         return recoverUnusable(state, deps.retry);
       }
       if (++state.retries >= deps.retry.maxAttempts) return undefined;
-      return failure.retryAfterMs ?? backoffMs(state.retries - 1, deps.retry);
+      return failure.retryAfterMs === undefined
+        ? backoffMs(state.retries - 1, deps.retry)
+        : Math.min(failure.retryAfterMs, MAX_RETRY_AFTER_MS);
     case "overflow": {
       if (state.shrinks >= MAX_SHRINKS) return undefined;
       const smaller = deps.shrink(state.request.messages, state.shrinks++);

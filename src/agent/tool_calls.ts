@@ -20,7 +20,7 @@ export interface ToolCallsOutcome {
 
 export interface ToolDeps {
   dispatcher: ToolDispatcher;
-  history: History;
+  history: Pick<History, "append">;
   signal: AbortSignal;
 }
 

@@ -1,7 +1,7 @@
 /** What the loop needs from the outside, and what a turn comes to. Implementations are passed in. */
 import type { ToolDispatcher } from "../protocol/dispatch.ts";
 import type { EndReason } from "../protocol/event.ts";
-import type { Message, UserPart } from "../protocol/message.ts";
+import type { AssistantMessage, Message, UserPart } from "../protocol/message.ts";
 import type { ModelRequest, Provider, ToolDefinition } from "../protocol/provider.ts";
 import type { Budget } from "./budget.ts";
 
@@ -9,6 +9,8 @@ import type { Budget } from "./budget.ts";
 export interface History {
   messages(): readonly Message[];
   append(message: Message): void;
+  /** Keeps what an answer cost that cannot be used; it is no part of the transcript. */
+  discard(message: AssistantMessage): void;
 }
 
 /** Text that arrives while a turn runs: steering by the person, notices of background work. */

@@ -3,6 +3,7 @@
  * loses nothing; a reader that went away (closed pipe) silences the writer instead of failing.
  */
 import { HermesError, UsageError } from "../protocol/error.ts";
+import { reasonOf } from "../util/reason.ts";
 
 /** The part of `Deno.stdout` a writer needs. */
 export interface SyncSink {
@@ -46,8 +47,7 @@ export class TextWriter {
         }
         this.#closed = true;
         if (error instanceof Deno.errors.BrokenPipe) return;
-        const reason = error instanceof Error ? error.message : String(error);
-        throw new HermesError(`cannot write to ${this.#name}: ${reason}`);
+        throw new HermesError(`cannot write to ${this.#name}: ${reasonOf(error)}`);
       }
     }
   }

@@ -6,6 +6,7 @@
 import { UsageError } from "../protocol/error.ts";
 import { writeFileAtomic } from "../util/atomic_write.ts";
 import { sha256Hex } from "../util/hash.ts";
+import { reasonOf } from "../util/reason.ts";
 import { VERSION } from "../util/version.ts";
 import { DEFAULTS } from "./defaults_data.ts";
 import { parseEnvFile } from "./env_file.ts";
@@ -85,12 +86,7 @@ export function readOptional(path: string): string | undefined {
     return Deno.readTextFileSync(path);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;
-    const reason = error instanceof Deno.errors.PermissionDenied
-      ? "permission denied"
-      : error instanceof Error
-      ? error.message.replace(/: readfile .*$/, "")
-      : String(error);
-    throw new UsageError(`cannot read ${path}: ${reason}`, {
+    throw new UsageError(`cannot read ${path}: ${reasonOf(error)}`, {
       hint: "It must be a file you may read.",
     });
   }

@@ -5,6 +5,7 @@
  */
 import { HermesError, UsageError } from "../protocol/error.ts";
 import type { WireFetch, WireRequest } from "../protocol/provider.ts";
+import { reasonOf } from "../util/reason.ts";
 import { VERSION } from "../util/version.ts";
 import { describeDifference } from "./cassette_diff.ts";
 import { CASSETTE_HEADER } from "./classify_error.ts";
@@ -128,7 +129,7 @@ async function openForWriting(path: string): Promise<Deno.FsFile> {
   try {
     return await Deno.open(path, { write: true, create: true, truncate: true, mode: 0o600 });
   } catch (cause) {
-    throw new UsageError(`cannot write cassette ${path}: ${reason(cause)}`, { cause });
+    throw new UsageError(`cannot write cassette ${path}: ${reasonOf(cause)}`, { cause });
   }
 }
 
@@ -137,13 +138,8 @@ async function writeAll(file: Deno.FsFile, text: string): Promise<void> {
   try {
     while (bytes.length > 0) bytes = bytes.subarray(await file.write(bytes));
   } catch (cause) {
-    throw new HermesError(`the cassette could not be written: ${reason(cause)}`, { cause });
+    throw new HermesError(`the cassette could not be written: ${reasonOf(cause)}`, { cause });
   }
-}
-
-function reason(error: unknown): string {
-  if (error instanceof Deno.errors.NotFound) return "no such file or directory";
-  return error instanceof Error ? error.message.split("\n")[0]! : String(error);
 }
 
 /** Removes the keys that a request carries from any text. */
@@ -254,7 +250,7 @@ async function readCassette(path: string): Promise<{ header: Header; exchanges: 
   try {
     text = await Deno.readTextFile(path);
   } catch (cause) {
-    throw new UsageError(`cannot read cassette ${path}: ${reason(cause)}`, { cause });
+    throw new UsageError(`cannot read cassette ${path}: ${reasonOf(cause)}`, { cause });
   }
   const lines = text.split("\n").filter((line) => line !== "");
   const header = toJson(lines[0] ?? "") as Partial<Header> | null;

@@ -205,7 +205,7 @@ Deno.test("createReplayer() carries the target that the recorder was told", asyn
 Deno.test("createReplayer() refuses files that are no cassette of this format, in one line", async () => {
   await using tape = await tempFile();
   const cases: [string | undefined, RegExp][] = [
-    [undefined, /cannot read cassette .*no such file/],
+    [undefined, /cannot read cassette .*No such file/],
     ["", /is not a hermes cassette/],
     ["null\n", /is not a hermes cassette/],
     ["\x00\x01garbage", /is not a hermes cassette/],

@@ -3,6 +3,7 @@
  * reads server-sent events or a plain JSON body, and ends in exactly one `end` or `failure`.
  * Formats only write the request and read the events.
  */
+import { reasonOf } from "../util/reason.ts";
 import { SseDecoder, type SseEvent } from "../util/sse.ts";
 import type {
   AssistantMessage,
@@ -234,7 +235,7 @@ function guarded<T>(read: () => T): T {
     return read();
   } catch (error) {
     if (error instanceof InlineError) throw error;
-    throw new MalformedError(error instanceof Error ? error.message : String(error));
+    throw new MalformedError(reasonOf(error));
   }
 }
 

@@ -2,7 +2,7 @@
  * Running one hook command: no shell, no credentials in its environment, bounded output,
  * and nothing left of its process group afterwards.
  */
-import { isSecretName, redactSecrets } from "../util/redact.ts";
+import { isSecretVariable } from "../util/redact.ts";
 
 export interface HookRun {
   argv: readonly string[];
@@ -58,9 +58,7 @@ export async function spawnHook(run: HookRun): Promise<HookExit> {
 /** What a child may know of an environment. */
 export function withoutSecrets(env: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(env).filter(([name, value]) =>
-      !isSecretName(name) && redactSecrets(value, "code") === value
-    ),
+    Object.entries(env).filter(([name, value]) => !isSecretVariable(name, value)),
   );
 }
 

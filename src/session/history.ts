@@ -3,10 +3,14 @@
  * memory, and so in a request or on a screen, only after it is on disk.
  */
 import type { History } from "../agent/types.ts";
-import { type Message, toolCallsOf } from "../protocol/message.ts";
+import { type AssistantMessage, type Message, toolCallsOf } from "../protocol/message.ts";
 
-/** Where a message is made durable; absent for sessions that keep nothing. */
-export type Persist = (message: Message) => void;
+/** Where messages are made durable. */
+export interface Persist {
+  append(message: Message): void;
+  /** Keeps only what the answer cost. */
+  discard(message: AssistantMessage): void;
+}
 
 export class SessionHistory implements History {
   #messages: Message[];
@@ -22,8 +26,12 @@ export class SessionHistory implements History {
   }
 
   append(message: Message): void {
-    this.#persist(message);
+    this.#persist.append(message);
     this.#messages.push(message);
+  }
+
+  discard(message: AssistantMessage): void {
+    this.#persist.discard(message);
   }
 }
 

@@ -15,8 +15,11 @@ function assistant(...ids: string[]): Message {
 }
 
 Deno.test("SessionHistory keeps nothing in memory that could not be stored", () => {
-  const history = new SessionHistory([], () => {
-    throw new Error("disk full");
+  const history = new SessionHistory([], {
+    append() {
+      throw new Error("disk full");
+    },
+    discard() {},
   });
   throws(() => history.append(USER), /disk full/);
   strictEqual(history.messages().length, 0);

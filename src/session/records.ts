@@ -3,7 +3,7 @@
  * and stores each message as it comes. A session that keeps nothing has the same shape.
  */
 import type { EndReason } from "../protocol/event.ts";
-import { type Message, toolCallsOf } from "../protocol/message.ts";
+import { type AssistantMessage, type Message, toolCallsOf } from "../protocol/message.ts";
 import { UsageError } from "../protocol/error.ts";
 import { BlobStore } from "../store/blobs.ts";
 import type { ScriptCall, SessionRecord } from "../store/record.ts";
@@ -50,7 +50,10 @@ export class SessionRecords {
     this.found = options.resume === undefined ? undefined : this.#find(options);
     this.id = this.found?.id ?? options.id ?? createId();
     const messages = this.found ? this.#load(this.found) : [];
-    this.history = new SessionHistory(messages, (message) => this.#persist(message));
+    this.history = new SessionHistory(messages, {
+      append: (message) => this.#persist(message),
+      discard: (message) => this.#recordUsage(message),
+    });
   }
 
   /** Says what the row of a new session holds; it is written with the first message. */
@@ -102,11 +105,12 @@ export class SessionRecords {
         store.createSession({ id: this.id, ...this.#facts });
       }
       store.appendMessage(this.id, message);
-      if (message.role === "assistant" && message.usage) {
-        const { provider, model, usage } = message;
-        store.recordUsage(this.id, { provider, model, usage });
-      }
+      if (message.role === "assistant") this.#recordUsage(message);
     }, { flush: isMilestone(message) });
+  }
+
+  #recordUsage({ provider, model, usage }: AssistantMessage): void {
+    if (usage !== undefined) this.#store?.recordUsage(this.id, { provider, model, usage });
   }
 }
 

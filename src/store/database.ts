@@ -19,6 +19,13 @@ export interface DatabaseOptions {
   onNotice?: (text: string) => void;
 }
 
+export interface TransactionOptions {
+  /** On disk when it returns, whatever happens to the machine; default true. */
+  flush?: boolean;
+  /** How long to wait for other writers, if not as long as everything else does. */
+  waitMs?: number;
+}
+
 /** SQLite's own short wait; longer waits are ours, with jitter, so that writers do not move in step. */
 const SQLITE_WAIT_MS = 100;
 const BUSY_TIMEOUT_MS = 10_000;
@@ -77,13 +84,14 @@ export class Database implements Disposable {
    * lock that has to grow fails at once when another process wrote in between. Without `flush`
    * it survives the death of the process, and the next flushed one makes it survive a power cut.
    */
-  transaction<T>(work: () => T, { flush = true }: { flush?: boolean } = {}): T {
+  transaction<T>(work: () => T, options: TransactionOptions = {}): T {
+    const { flush = true, waitMs = this.#busyTimeoutMs } = options;
     if (this.#inTransaction) return work();
     if (flush !== this.#flushes) {
       this.#db.exec(`PRAGMA synchronous = ${flush ? "FULL" : "NORMAL"}`);
       this.#flushes = flush;
     }
-    this.#guard(() => this.#retry(() => this.#statement("BEGIN IMMEDIATE").run()));
+    this.#guard(() => this.#retry(() => this.#statement("BEGIN IMMEDIATE").run(), waitMs));
     this.#inTransaction = true;
     try {
       const result = work();
@@ -124,13 +132,13 @@ export class Database implements Disposable {
     }
   }
 
-  #retry<T>(action: () => T): T {
+  #retry<T>(action: () => T, waitMs = this.#busyTimeoutMs): T {
     const startedAt = performance.now();
     for (let attempt = 0;; attempt++) {
       try {
         return action();
       } catch (error) {
-        const expired = performance.now() - startedAt >= this.#busyTimeoutMs;
+        const expired = performance.now() - startedAt >= waitMs;
         if (expired || failureKind(error) !== "busy") throw error;
         blockFor(backoffMs(attempt, { baseMs: 5, maxMs: 150 }));
       }

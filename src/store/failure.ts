@@ -3,6 +3,7 @@
  * that every failing call of `node:sqlite` carries, so kinds are told apart by it.
  */
 import { HermesError } from "../protocol/error.ts";
+import { reasonOf } from "../util/reason.ts";
 
 export type FailureKind = "busy" | "damaged" | "full" | "unwritable" | "other";
 
@@ -20,14 +21,14 @@ const WAY_OUT = "or run with --no-session to save nothing";
 
 /** The kind of an error thrown by SQLite or the file system. */
 export function failureKind(error: unknown): FailureKind {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = reasonOf(error);
   return KINDS.find(([, pattern]) => pattern.test(message))?.[0] ?? "other";
 }
 
 /** The one line for a person, or the error itself when it is a bug rather than a circumstance. */
 export function describeFailure(error: unknown, path: string): unknown {
   if (error instanceof HermesError) return error;
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = reasonOf(error);
   switch (failureKind(error)) {
     case "busy":
       return new HermesError(`the session database ${path} is locked by another process`, {

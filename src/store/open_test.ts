@@ -81,6 +81,21 @@ Deno.test("Store waits for a lock and then says who is in the way", () => {
   });
 });
 
+Deno.test("Store.tidy() waits for nobody and fails for nothing", () => {
+  withPath((path) => {
+    using store = new Store(path);
+    store.createSession({ ...SESSION, id: "s" });
+    store.appendMessage("s", user("needle"));
+    using raw = new DatabaseSync(path);
+    raw.exec("BEGIN IMMEDIATE");
+    const startedAt = performance.now();
+    store.tidy();
+    assert.ok(performance.now() - startedAt < 5000);
+    raw.exec("ROLLBACK");
+    assert.equal(store.search("needle").length, 1);
+  });
+});
+
 Deno.test("new Store() says in one line when the home cannot be written", () => {
   withPath((path, directory) => {
     Deno.writeTextFileSync(`${directory}/file`, "");

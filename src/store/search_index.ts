@@ -70,7 +70,11 @@ export class SearchIndex {
     const deadline = performance.now() + budgetMs;
     while (this.#pending() && performance.now() < deadline) {
       const batchEnd = Math.min(deadline, performance.now() + BATCH_MS);
-      this.#db.transaction(() => this.#indexBatch(batchEnd));
+      // Derived, so it may be lost with the power; within a budget nobody is waited for.
+      this.#db.transaction(() => this.#indexBatch(batchEnd), {
+        flush: false,
+        ...(budgetMs < Infinity && { waitMs: budgetMs }),
+      });
     }
   }
 

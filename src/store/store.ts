@@ -3,10 +3,10 @@
  * disk when a call returns. Knows nothing of agents or surfaces; `transfer.ts` moves sessions
  * between stores and `blobs.ts` holds images.
  */
-import { UsageError } from "../protocol/error.ts";
+import { HermesError, UsageError } from "../protocol/error.ts";
 import { type Message, messageText, type Usage } from "../protocol/message.ts";
 import { createId } from "../util/id.ts";
-import type { Database, DatabaseOptions, Row } from "./database.ts";
+import type { Database, DatabaseOptions, Row, TransactionOptions } from "./database.ts";
 import { failureKind } from "./failure.ts";
 import { openDatabase } from "./open.ts";
 import {
@@ -72,7 +72,7 @@ export class Store implements Disposable {
   }
 
   /** Runs `work` as one durable step: all of its writes or none. See `Database.transaction`. */
-  transaction<T>(work: () => T, options: { flush?: boolean } = {}): T {
+  transaction<T>(work: () => T, options: TransactionOptions = {}): T {
     return this.#db.transaction(work, options);
   }
 
@@ -205,9 +205,14 @@ export class Store implements Disposable {
     this.#update("ended_at = ?, end_reason = ?", sessionId, Date.now(), reason);
   }
 
-  /** Lets the search index catch up a little; for when nobody waits. */
+  /** Lets the search index catch up a little; for when nobody waits, and never worth a failure. */
   tidy(): void {
-    this.#index.update(INDEX_BUDGET_MS);
+    try {
+      this.#index.update(INDEX_BUDGET_MS);
+    } catch (error) {
+      // A full disk or a busy database: whoever searches brings the index up to date.
+      if (!(error instanceof HermesError)) throw error;
+    }
   }
 
   getSession(id: string): SessionRecord | undefined {

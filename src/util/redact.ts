@@ -206,6 +206,12 @@ export function isSecretName(name: string): boolean {
   return words.some((word) => SECRET_WORDS.has(word)) || SECRET_ENDING.test(name);
 }
 
+/** True when a variable must not be passed on: its name, however it is written, or its value says so. */
+export function isSecretVariable(name: string, value: string): boolean {
+  return isSecretName(name) || isSecretName(name.toUpperCase()) ||
+    redactSecrets(value, "code") !== value;
+}
+
 function mask(value: string, mode: RedactMode): string {
   if (isMasked(value)) return value;
   if (mode === "file") return `«redacted:${/^[A-Za-z]{1,6}[-_.]/.exec(value)?.[0] ?? ""}…»`;

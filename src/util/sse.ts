@@ -16,8 +16,9 @@ const MAX_EVENT_CHARS = 16 * 1024 * 1024;
 export class SseDecoder {
   #utf8 = new TextDecoder();
   #maxChars: number;
-  /** Text after the last complete line. */
-  #rest = "";
+  /** Text after the last complete line, in the pieces it came in: a long line is searched once. */
+  #rest: string[] = [];
+  #restChars = 0;
   #event = "";
   #data: string[] = [];
   #dataChars = 0;
@@ -31,12 +32,23 @@ export class SseDecoder {
    * @throws RangeError when a line or event grows beyond the limit.
    */
   push(chunk: Uint8Array): SseEvent[] {
-    return this.#lines(this.#rest + this.#utf8.decode(chunk, { stream: true }));
+    return this.#take(this.#utf8.decode(chunk, { stream: true }));
   }
 
   /** The event that the end of the stream left without its closing blank line, if any. */
   end(): SseEvent[] {
-    return this.#lines(this.#rest + this.#utf8.decode() + "\n\n");
+    return this.#take(`${this.#utf8.decode()}\n\n`);
+  }
+
+  #take(text: string): SseEvent[] {
+    const held = this.#rest.at(-1) ?? "";
+    this.#rest.push(text);
+    this.#restChars += text.length;
+    const events = /[\r\n]/.test(text) || held.endsWith("\r")
+      ? this.#lines(this.#rest.join(""))
+      : [];
+    if (this.#restChars > this.#maxChars) throw this.#tooLong();
+    return events;
   }
 
   #lines(text: string): SseEvent[] {
@@ -49,8 +61,9 @@ export class SseDecoder {
       if (event) events.push(event);
       start = match.index + match[0].length;
     }
-    this.#rest = text.slice(start);
-    if (this.#rest.length > this.#maxChars) throw this.#tooLong();
+    const rest = text.slice(start);
+    this.#rest = [rest];
+    this.#restChars = rest.length;
     return events;
   }
 

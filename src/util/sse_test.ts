@@ -38,6 +38,13 @@ Deno.test("SseDecoder.push() gives the same events for every way to cut the byte
   }
 });
 
+Deno.test("SseDecoder.push() puts a long line together that comes in many pieces", () => {
+  const data = "0123456789".repeat(100_000);
+  const text = `data: ${data}\n\n`;
+  const pieces = Array.from({ length: 1000 }, (_, i) => text.slice(i * 1001, (i + 1) * 1001));
+  assert.deepEqual(decode(pieces), [{ event: "", data }]);
+});
+
 Deno.test("SseDecoder.end() hands out an event that lacks its blank line", () => {
   assert.deepEqual(decode(["data: [DONE]"]), [{ event: "", data: "[DONE]" }]);
   assert.deepEqual(decode(["data: x\n"]), [{ event: "", data: "x" }]);

@@ -1,7 +1,7 @@
 /** What goes wrong outside hermes: one clear line, the right exit code, no stack trace, nothing lost. */
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import type { RunOutcome } from "../support/hermes.ts";
+import { hermesCommand, type RunOutcome, testEnv } from "../support/hermes.ts";
 import { withJob } from "../support/run_job.ts";
 
 /** The complaint is one line and its hint, never a stack. */
@@ -52,14 +52,33 @@ Deno.test("a damaged database is kept aside, rebuilt, and the run goes on", asyn
   });
 });
 
-Deno.test("a server that lies is said, not obeyed", async () => {
-  const html = "<html><body>502 Bad Gateway</body></html>";
-  await withJob(() => ({ garbage: html }), async (job) => {
-    complains(await job.run(["hi"]), { code: 5, line: /127\.0\.0\.1/ });
-  });
-  await withJob([{ text: "plain", plainJson: true }], async (job) => {
-    const outcome = await job.run(["hi"]);
-    deepStrictEqual([outcome.code, outcome.stdout], [0, "plain\n"], outcome.stderr);
+Deno.test("a full home is said before the model is asked, and what was stored stays", async () => {
+  await withJob(() => ({ text: "ok" }), async (job) => {
+    strictEqual((await job.run(["first"])).code, 0);
+    const { command, args } = hermesCommand(["run", "--base-url", job.model.url, "-m", "m", "-"]);
+    // No file may grow beyond 256 KB, and the message of 400 KB must not be half there.
+    const script = `trap '' XFSZ; ulimit -f 256; exec "$@"`;
+    const child = new Deno.Command("bash", {
+      args: ["-c", script, "bash", command, ...args],
+      env: testEnv(job.home),
+      clearEnv: true,
+      cwd: job.home,
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    const writer = child.stdin.getWriter();
+    await writer.write(new TextEncoder().encode("a ".repeat(200_000)));
+    await writer.close();
+    const { code, stdout, stderr } = await child.output();
+    const decoder = new TextDecoder();
+    complains({ code, stdout: decoder.decode(stdout), stderr: decoder.decode(stderr) }, {
+      code: 1,
+      line: /cannot write the session database .*state\.db: .*\n {2}Free some disk space/,
+    });
+    strictEqual(job.model.requests.length, 1);
+    const kept = await job.hermes(["sessions", "show", "latest"]);
+    match(kept.stdout, /user\nfirst\n/);
   });
 });
 
@@ -77,6 +96,10 @@ Deno.test("a prompt of many megabytes is refused before anything is sent", async
   await withJob([], async (job) => {
     const outcome = await job.run(["-"], { stdin: "a".repeat(5_000_000) });
     complains(outcome, { code: 2, line: /5000000 characters/ });
+    const huge = await job.run(["-"], { stdin: new Uint8Array(50_000_000).fill(97) });
+    complains(huge, { code: 2, line: /standard input is larger than \d+ bytes\n {2}Save it to/ });
+    await Deno.writeFile(`${job.home}/huge`, new Uint8Array(50_000_000).fill(97));
+    complains(await job.run(["-f", "huge"]), { code: 2, line: /50000000 (characters|bytes)/ });
     strictEqual(job.model.requests.length, 0);
   });
 });
@@ -86,9 +109,12 @@ Deno.test("broken YAML and wrong types name the file, the line and the fix", asy
     await Deno.mkdir(`${job.home}/.hermes`);
     const file = `${job.home}/.hermes/config.yaml`;
     await Deno.writeTextFile(file, "model:\n  default: [unclosed\n");
-    complains(await job.run(["hi"]), { code: 2, line: /config\.yaml:\d+/ });
+    const broken = /config\.yaml:\d+:\d+: broken YAML: .*\n {2}Correct that line/;
+    complains(await job.run(["hi"]), { code: 2, line: broken });
     await Deno.writeTextFile(file, "agent:\n  max_turns: many\n");
-    complains(await job.run(["hi"]), { code: 2, line: /config\.yaml:2.*agent\.max_turns/ });
+    const wrong =
+      /config\.yaml:2:3: agent\.max_turns must be a number, not "many"\n {2}Set it: hermes config set agent\.max_turns 500/;
+    complains(await job.run(["hi"]), { code: 2, line: wrong });
   });
 });
 

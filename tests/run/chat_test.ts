@@ -2,6 +2,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { Reply } from "../support/fake_model_server.ts";
 import { type Screen, type Seat, withScreen } from "../support/screen.ts";
+import { isRunning, writtenFile } from "../support/written_file.ts";
 
 async function withChat(
   replies: Reply[],
@@ -26,6 +27,54 @@ Deno.test("chat streams answers, runs slash commands and leaves with a way back"
     await screen.type("/quit\r");
     strictEqual(await screen.exitCode(), 0);
     match(screen.text, /Resume with: hermes --resume [0-9a-z]{26}/);
+  });
+});
+
+Deno.test("chat begins anew, goes back and changes the model without losing the conversation", async () => {
+  const replies = ["first", "second", "third", "fourth"].map((text) => ({ text }));
+  await withChat(replies, async (screen, { model }) => {
+    const banner = (id: string) => new RegExp(`session (?!${id})[0-9a-z]{26}[^\n]*\n> `);
+    const texts = (index: number) =>
+      (model.requests[index]!.body.messages as { role: string; content: string }[])
+        .filter(({ role }) => role !== "system").map(({ content }) => content);
+    await screen.type("one\r");
+    await screen.shows(/first\n> /);
+    const [, id] = /session ([0-9a-z]{26})/.exec(screen.text)!;
+    await screen.type("/new\r");
+    await screen.shows(banner(id!));
+    await screen.type("two\r");
+    await screen.shows(/second\n> /);
+    deepStrictEqual(texts(1), ["two"]);
+    await screen.type(`/resume ${id}\r`);
+    await screen.shows(/\(resumed\)[^\n]*\n> /);
+    await screen.type("three\r");
+    await screen.shows(/third\n> /);
+    deepStrictEqual(texts(2), ["one", "first", "three"]);
+    await screen.type("/model other-model\r");
+    await screen.shows(/\n {2}custom\/other-model\n> /);
+    await screen.type("four\r");
+    await screen.shows(/fourth\n> /);
+    strictEqual(model.requests[3]!.body.model, "other-model");
+    deepStrictEqual(texts(3), ["one", "first", "three", "third", "four"]);
+    await screen.type("/resume nothing-like-it\r");
+    await screen.shows(/no session is called "nothing-like-it"[\s\S]*> /);
+    await screen.type("/help\r");
+    await screen.shows(
+      /\/help [\s\S]*\/new [\s\S]*\/resume [\s\S]*\/model [\s\S]*\/tools [\s\S]*\/usage [\s\S]*\/quit /,
+    );
+  });
+});
+
+Deno.test("chat leaves nothing behind when its terminal goes away in the middle of a turn", async () => {
+  const command = "echo $PPID $$ > pids; exec sleep 300";
+  const call = { toolCalls: [{ name: "terminal", arguments: { command } }] };
+  await withChat([call], async (screen, { home }) => {
+    await screen.type("wait\r");
+    await screen.shows(/→ terminal/);
+    const [hermes, child] = (await writtenFile(`${home}/pids`)).split(" ");
+    Deno.kill(Number(hermes), "SIGHUP");
+    strictEqual(await screen.exitCode(), 130);
+    ok(!await isRunning(child!), "the command outlived the chat");
   });
 });
 

@@ -1,7 +1,9 @@
 /** The headless contract: what goes to which stream, and every exit code. */
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { startFakeModel } from "../support/fake_model_server.ts";
 import { startHermes } from "../support/hermes.ts";
 import { parseEvents, sessionIdOf, withJob } from "../support/run_job.ts";
+import { isRunning, writtenFile } from "../support/written_file.ts";
 
 function call(command: string) {
   return { toolCalls: [{ name: "terminal", arguments: { command } }] };
@@ -157,11 +159,12 @@ Deno.test("run exits 5 when the provider is unreachable or refuses", async () =>
     const refused = await job.run(["hi"]);
     deepStrictEqual([refused.code, refused.stdout], [5, ""], refused.stderr);
     match(refused.stderr, /127\.0\.0\.1/);
-    const gone = await job.hermes(
-      ["run", "--base-url", "http://127.0.0.1:9/v1", "--model", "m", "hi"],
-      { env: { HERMES_API_MAX_RETRIES: "1" } },
-    );
-    strictEqual(gone.code, 5, gone.stderr);
+    await Deno.writeTextFile(`${job.home}/.hermes/config.yaml`, "agent: { api_max_retries: 1 }\n");
+    const server = startFakeModel({ replies: [] });
+    await server.close();
+    const gone = await job.hermes(["run", "--base-url", server.url, "--model", "m", "hi"]);
+    deepStrictEqual([gone.code, gone.stdout], [5, ""], gone.stderr);
+    match(gone.stderr, /cannot talk to 127\.0\.0\.1:\d+: connection refused/);
   });
 });
 
@@ -199,27 +202,14 @@ Deno.test("run exits 130 on SIGINT, kills what it started and keeps the session"
       args: ["run", "--base-url", job.model.url, "--model", "m", "wait"],
     });
     const output = child.output();
-    const pid = await waitForPid(`${job.home}/pid`);
+    const pid = await writtenFile(`${job.home}/pid`);
     child.kill("SIGINT");
     const { code, stderr } = await output;
     const text = new TextDecoder().decode(stderr);
     strictEqual(code, 130, text);
     match(text, /interrupted\n\s+Go on with: hermes run --resume/);
-    ok(!await alive(pid), "the command outlived hermes");
+    ok(!await isRunning(pid), "the command outlived hermes");
     const resumed = await job.run(["--continue", "go on"]);
     deepStrictEqual([resumed.code, resumed.stdout], [0, "resumed\n"], resumed.stderr);
   });
 });
-
-async function waitForPid(path: string): Promise<number> {
-  for (let i = 0; i < 400; i++) {
-    const text = await Deno.readTextFile(path).catch(() => "");
-    if (text.trim() !== "") return Number(text);
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-  throw new Error(`${path} never appeared`);
-}
-
-async function alive(pid: number): Promise<boolean> {
-  return await Deno.stat(`/proc/${pid}`).then(() => true, () => false);
-}

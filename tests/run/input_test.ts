@@ -1,7 +1,7 @@
 /** Prompts, sessions and files as `hermes run` takes and leaves them. */
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import { startHermes } from "../support/hermes.ts";
-import { sessionIdOf, withJob } from "../support/run_job.ts";
+import { runHermes, startHermes, tempHome } from "../support/hermes.ts";
+import { parseEvents, sessionIdOf, withJob } from "../support/run_job.ts";
 
 function lastUserText(
   request: { body: { messages: { role: string; content: unknown }[] } },
@@ -97,17 +97,31 @@ Deno.test("run --record and --replay give the same bytes without a model", async
   ];
   await withJob(replies, async (job) => {
     const cassette = `${job.home}/run.cassette`;
-    const recorded = await job.run(["--record", cassette, "--json", "say hi"]);
+    const env = { HERMES_API_KEY: "sk-recorded-0123456789abcdef" };
+    const recorded = await job.run(["--record", cassette, "--json", "say hi"], { env });
     strictEqual(recorded.code, 0, recorded.stderr);
-    const args = ["--replay", cassette, "--json", "say hi"];
-    const first = await job.run(args);
-    const second = await job.run(args);
+    match(job.model.requests[0]!.headers.authorization!, /sk-recorded/);
+    ok(!(await Deno.readTextFile(cassette)).includes("sk-recorded"));
+    const args = ["run", "--replay", cassette, "--json", "say hi"];
+    // Another home and directory, no key, no server named.
+    await using elsewhere = await tempHome();
+    const first = await runHermes({ home: elsewhere.path, args });
+    const second = await runHermes({ home: elsewhere.path, args });
     strictEqual(first.code, 0, first.stderr);
     strictEqual(first.stdout, second.stdout);
+    const lasting = (text: string) =>
+      parseEvents(text).map(({ ts: _, sessionId: __, cwd: ___, durationMs: ____, ...rest }) =>
+        rest
+      );
+    deepStrictEqual(lasting(first.stdout), lasting(recorded.stdout));
     strictEqual(job.model.requests.length, 2);
-    const other = await job.run(["--replay", cassette, "something else"]);
-    strictEqual(other.code, 5, other.stderr);
-    match(other.stderr, /say hi|something else/);
+    const other = await job.run(["--replay", cassette, "--quiet", "say ho"]);
+    deepStrictEqual([other.code, other.stdout], [5, ""]);
+    strictEqual(
+      other.stderr,
+      `hermes: request 1 is not the one in cassette ${cassette}: at body.messages[1].content ` +
+        `recorded "say hi", now "say ho"; record it again with --record ${cassette}\n`,
+    );
   });
 });
 
@@ -149,14 +163,10 @@ Deno.test("run survives a reader that goes away", async () => {
     const reader = child.stdout.getReader();
     await reader.read();
     await reader.cancel();
-    const stderr = new TextDecoder().decode(
-      (await Array.fromAsync(child.stderr)).reduce(
-        (all, chunk) => new Uint8Array([...all, ...chunk]),
-        new Uint8Array(),
-      ),
-    );
-    await child.status;
-    ok(!/\n\s+at /.test(stderr), stderr);
+    const stderr = await new Response(child.stderr).text();
+    deepStrictEqual([(await child.status).code, stderr], [0, ""]);
+    const kept = await job.hermes(["sessions", "show", "latest"]);
+    ok(kept.stdout.includes("x".repeat(300_000)), "the answer was not stored");
   });
 });
 

@@ -3,15 +3,10 @@ import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import type { Reply } from "../support/fake_model_server.ts";
 import { startHermes } from "../support/hermes.ts";
 import { parseEvents, withJob } from "../support/run_job.ts";
+import { isRunning, writtenFile } from "../support/written_file.ts";
 
 function calls(...list: { name: string; arguments: Record<string, unknown> }[]): Reply {
   return { toolCalls: list.map((call, i) => ({ ...call, id: `c${i}` })) };
-}
-
-/** False for a process that is gone or only waits to be reaped. */
-async function isRunning(pid: string): Promise<boolean> {
-  const { stdout } = await new Deno.Command("ps", { args: ["-o", "stat=", "-p", pid] }).output();
-  return /^[^Z\s]/.test(new TextDecoder().decode(stdout));
 }
 
 Deno.test("run reads side by side, and writes only where nothing overlaps", async () => {
@@ -55,16 +50,12 @@ Deno.test("run ends a stubborn command at Ctrl-C and leaves every call answered"
     { text: "not reached" },
   ];
   await withJob(replies, async (job) => {
-    const watcher = Deno.watchFs(job.home);
     const args = ["run", "--base-url", job.model.url, "--model", "fake-model", "--json", "go"];
     const child = startHermes({ home: job.home, args });
-    for await (const event of watcher) {
-      if (event.paths.some((path) => path.endsWith("/pids")) && event.kind === "modify") break;
-    }
+    const pids = (await writtenFile(`${job.home}/pids`)).split(" ");
     child.kill("SIGINT");
     const { code, stdout } = await child.output();
     strictEqual(code, 130);
-    const pids = (await Deno.readTextFile(`${job.home}/pids`)).trim().split(" ");
     for (const pid of pids) strictEqual(await isRunning(pid), false, `${pid} still runs`);
     const ended = parseEvents(new TextDecoder().decode(stdout));
     match(JSON.stringify(ended.find(({ type }) => type === "tool_end")), /interrupted|Cancelled/);

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { Store } from "../../src/store/store.ts";
+import { withJob } from "../support/run_job.ts";
 
 const WRITER = new URL("../support/store_writer.ts", import.meta.url).pathname;
 
@@ -44,6 +45,19 @@ Deno.test("Store loses nothing when eight processes create it and write at once"
       assert.equal(store.search(`${name} number99`).length, 1);
     }
     assertSound(path);
+  });
+});
+
+Deno.test("eight runs at once in a new home all answer and are all kept", async () => {
+  const replies = (_: unknown, index: number) => ({ text: `answer ${index}` });
+  await withJob(replies, async (job) => {
+    const prompts = Array.from({ length: 8 }, (_, i) => `prompt ${i}`);
+    const outcomes = await Promise.all(prompts.map((prompt) => job.run(["--quiet", prompt])));
+    for (const { code, stderr } of outcomes) assert.deepEqual([code, stderr], [0, ""]);
+    using store = new Store(`${job.home}/.hermes/state.db`);
+    assert.deepEqual(store.listSessions().map(({ preview }) => preview).toSorted(), prompts);
+    for (const { messageCount } of store.listSessions()) assert.equal(messageCount, 2);
+    assertSound(store.path);
   });
 });
 

@@ -126,7 +126,7 @@ Deno.test("hermes sessions answers wrong input with one clear line", async () =>
       [["shwo"], /Did you mean "show"\?/],
       [["search"], /needs QUERY/],
       [["list", "--limit", "-2"], /--limit must be a whole number/],
-      [["import", `${home}/none`], /cannot read .*none: there is no such file/],
+      [["import", `${home}/none`], /cannot read .*none: No such file or directory/],
       [["import", "/proc/self/exe"], /is binary/],
       [["rename", "aa1", "x".repeat(101)], /at most 100/],
       [["-p", "none"], /there is no profile "none"/],

@@ -66,8 +66,11 @@ export interface LoopSetup {
   signal?: AbortSignal;
 }
 
-/** Dependencies with waits near zero. `messages` is the live transcript. */
-export function loopDeps(setup: LoopSetup): { deps: LoopDeps; messages: Message[] } {
+/** Dependencies with waits near zero. `messages` is the live transcript, `discarded` what never got there. */
+export function loopDeps(
+  setup: LoopSetup,
+): { deps: LoopDeps; messages: Message[]; discarded: Message[] } {
+  const discarded: Message[] = [];
   const messages: Message[] = [...(setup.history ?? [])];
   const dispatcher = setup.dispatcher ?? new FakeDispatcher(() => Promise.resolve({}));
   const inbox = [...(setup.inbox ?? [])];
@@ -76,7 +79,11 @@ export function loopDeps(setup: LoopSetup): { deps: LoopDeps; messages: Message[
     system: "system",
     tools: [{ name: "probe", description: "d", parameters: { type: "object" } }],
     dispatcher: () => Promise.resolve(dispatcher),
-    history: { messages: () => messages, append: (message) => void messages.push(message) },
+    history: {
+      messages: () => messages,
+      append: (message) => void messages.push(message),
+      discard: (message) => void discarded.push(message),
+    },
     inbox: { drain: () => inbox.shift() ?? [] },
     budget: new Budget({ maxIterations: 10, ...setup.limits }),
     retry: { maxAttempts: 3, baseMs: 1, maxMs: 2, random: () => 0 },
@@ -84,7 +91,7 @@ export function loopDeps(setup: LoopSetup): { deps: LoopDeps; messages: Message[
     signal: setup.signal ?? new AbortController().signal,
     request: {},
   };
-  return { deps, messages };
+  return { deps, messages, discarded };
 }
 
 /** Runs a turn to its end. */

@@ -16,6 +16,8 @@ import { SLASH_COMMANDS, type SlashContext } from "../slash/slash.ts";
 import { openFromFlags } from "./open_session.ts";
 import { readSessionChoices, type SessionChoices } from "./run_options.ts";
 
+const LEAVE_SIGNALS = ["SIGTERM", "SIGHUP"] as const;
+
 /** Runs the chat until the person leaves. */
 export async function main(input: CommandInput): Promise<number> {
   if (!Deno.stdin.isTerminal()) {
@@ -38,6 +40,7 @@ class Chat {
   #plugins: PluginHost | undefined;
   #turn: AbortController | undefined;
   #leaving = new AbortController();
+  #ended = false;
   #warned = false;
   #showReasoning = false;
 
@@ -48,7 +51,9 @@ class Chat {
 
   async run(): Promise<number> {
     const interrupt = () => this.#interrupt();
+    const leave = () => this.#leave();
     Deno.addSignalListener("SIGINT", interrupt);
+    for (const signal of LEAVE_SIGNALS) Deno.addSignalListener(signal, leave);
     try {
       this.#session = await this.#open(this.#choices);
       this.#banner();
@@ -58,8 +63,9 @@ class Chat {
         this.#warned = false;
         if (line.trim() !== "") await this.#handle(line.trim());
       }
-      return EXIT.done;
+      return this.#ended ? EXIT.interrupted : EXIT.done;
     } finally {
+      for (const signal of LEAVE_SIGNALS) Deno.removeSignalListener(signal, leave);
       Deno.removeSignalListener("SIGINT", interrupt);
     }
   }
@@ -83,9 +89,9 @@ class Chat {
     return session;
   }
 
-  #banner(): void {
+  #banner(replaced?: string): void {
     const session = this.#session!;
-    session.start();
+    session.start(replaced);
     const resumed = session.resumed ? " (resumed)" : "";
     out(this.#style.dim(`hermes · ${session.model} · session ${session.id}${resumed} · /help\n`));
     for (const { id, tools } of this.#plugins?.statuses ?? []) {
@@ -150,13 +156,22 @@ class Chat {
     const opened = await this.#open(next);
     await this.#session?.finish("done");
     await this.#session?.close();
+    // One that goes on, or another that is gone on with, was not reset.
+    const replaced = changes.resume === undefined ? this.#session?.id : undefined;
     this.#choices = next;
     this.#session = opened;
-    this.#banner();
+    this.#banner(replaced);
   }
 
   #steer(line: string): void {
     if (this.#turn && line.trim() !== "") this.#session?.steer(line.trim());
+  }
+
+  /** The terminal is gone, or somebody ends us: nothing that was started may stay behind. */
+  #leave(): void {
+    this.#ended = true;
+    this.#turn?.abort(new Error("the terminal is gone"));
+    this.#leaving.abort();
   }
 
   #interrupt(): void {

@@ -9,6 +9,7 @@ import { loadSettings, readOptional, type Settings } from "../../config/load.ts"
 import { Store } from "../../store/store.ts";
 import { randomId } from "../../util/id.ts";
 import { dirname } from "../../util/path.ts";
+import { reasonOf } from "../../util/reason.ts";
 import { isStandalone } from "../../util/runtime.ts";
 import { VERSION } from "../../util/version.ts";
 import { checkEnvironments } from "./doctor_environments.ts";
@@ -51,7 +52,7 @@ function guarded(name: string, check: Check): Check {
     try {
       return await check(context);
     } catch (error) {
-      return [{ name, status: "fail", detail: describe(error) }];
+      return [{ name, status: "fail", detail: reasonOf(error) }];
     }
   };
 }
@@ -88,7 +89,7 @@ async function checkHome({ home }: CheckContext): Promise<Finding[]> {
     return [{
       name,
       status: "fail",
-      detail: `${existing} cannot be written: ${describe(error)}`,
+      detail: `${existing} cannot be written: ${reasonOf(error)}`,
       fix: "Make it writable, or set HERMES_HOME to another directory",
     }];
   }
@@ -164,8 +165,4 @@ async function nearestExisting(path: string): Promise<string> {
     at = dirname(at);
   }
   return at;
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

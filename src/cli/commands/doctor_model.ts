@@ -2,6 +2,7 @@
 import type { Settings } from "../../config/load.ts";
 import { chooseEndpoint } from "../../providers/choose.ts";
 import { listModels } from "../../providers/endpoint.ts";
+import { reasonOf } from "../../util/reason.ts";
 import type { Finding } from "./doctor_checks.ts";
 import { providerKeys, type Selection, selectModel } from "./model_selection.ts";
 
@@ -60,7 +61,7 @@ async function unreachable(url: string): Promise<string | undefined> {
   } catch (error) {
     if (error instanceof DOMException) return `no answer in ${REACH_MS / 1000} s`;
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    return cause instanceof Error ? cause.message : String(cause);
+    return reasonOf(cause);
   }
 }
 

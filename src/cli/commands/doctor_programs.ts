@@ -2,6 +2,7 @@
 import type { Settings } from "../../config/load.ts";
 import { lookAround } from "../../sandbox/availability.ts";
 import { defaultMode } from "../../sandbox/command.ts";
+import { reasonOf } from "../../util/reason.ts";
 import { which } from "../../util/which.ts";
 import type { Finding } from "./doctor_checks.ts";
 
@@ -71,7 +72,7 @@ async function probe(
     const text = decoder.decode(stdout).trim() || decoder.decode(stderr).trim();
     return { ok: code === 0, line: text.split("\n")[0] || `exit code ${code}` };
   } catch (error) {
-    return { ok: false, line: error instanceof Error ? error.message : String(error) };
+    return { ok: false, line: reasonOf(error) };
   }
 }
 

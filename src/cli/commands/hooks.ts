@@ -18,6 +18,7 @@ import {
   type ShellHookReport,
 } from "../../registry/shell_hooks.ts";
 import { didYouMean } from "../../util/nearest.ts";
+import { reasonOf } from "../../util/reason.ts";
 import type { CommandInput } from "../command.ts";
 import { err, out } from "../io.ts";
 import { settingsOf } from "../settings.ts";
@@ -122,7 +123,7 @@ async function payloadOf(input: CommandInput): Promise<HookPayload> {
     }
     return { ...sample, ...given };
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = reasonOf(cause);
     throw new UsageError(`cannot use ${file}: ${reason}`, {
       hint: 'Example: {"toolName": "terminal", "args": {"command": "ls"}}',
       cause,

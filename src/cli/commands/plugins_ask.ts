@@ -7,7 +7,7 @@ export function requireYes(input: CommandInput, question: string): void {
   if (input.flags.yes === true) return;
   if (!Deno.stdin.isTerminal()) {
     throw new UsageError("nobody is here to say yes", {
-      hint: "Read the above, then repeat the command with --yes.",
+      hint: "If you agree with the above, repeat the command with --yes.",
     });
   }
   if (!confirm(question)) throw new HermesError("nothing was changed");

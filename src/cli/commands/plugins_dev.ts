@@ -47,7 +47,7 @@ async function create(name: string): Promise<number> {
     await Deno.writeTextFile(target, text);
   }
   out(`${folder} is a plugin now. Try it:\n`);
-  out(`  cd ${name} && deno test\n  hermes plugins dev ${name}\n`);
+  out(`  (cd ${name} && deno test)\n  hermes plugins dev ${name}\n`);
   out(`  hermes run --plugin ${name} "…"\n`);
   return EXIT.done;
 }
@@ -65,7 +65,9 @@ class DevLoop {
 
   async run(): Promise<number> {
     const info = statOf(this.#path);
-    if (info === undefined) throw new UsageError(`there is nothing at ${this.#path}`);
+    if (!info?.isDirectory && !info?.isFile) {
+      throw new UsageError(`there is neither a folder nor a file at ${this.#path}`);
+    }
     await this.#load();
     // Editors put a new file in an old one's place: a folder stays the same.
     const watcher = Deno.watchFs(info.isDirectory ? this.#path : dirname(this.#path));

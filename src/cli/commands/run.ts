@@ -9,6 +9,7 @@ import { EXIT, UsageError } from "../../protocol/error.ts";
 import type { AgentEvent, EndReason } from "../../protocol/event.ts";
 import type { UserPart } from "../../protocol/message.ts";
 import type { Session } from "../../session/session.ts";
+import { reasonOf } from "../../util/reason.ts";
 import type { CommandInput } from "../command.ts";
 import type { OutputSchema } from "./run_schema.ts";
 import { err, out, useColor } from "../io.ts";
@@ -21,19 +22,25 @@ import { readPrompt } from "./run_prompt.ts";
 
 type Sink = (event: AgentEvent) => void;
 
+/** A longer timer would ring at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** Runs the job and returns the exit code of the headless contract. */
 export async function main(input: CommandInput): Promise<number> {
   const choices = readSessionChoices(input);
   const schemaFile = text(input.flags["output-schema"]);
   const schema = schemaFile === undefined
     ? undefined
-    : await (await import("./run_schema.ts")).loadOutputSchema(schemaFile);
+    : (await import("./run_schema.ts")).loadOutputSchema(schemaFile);
   const prompt = await readPrompt(input);
   if (prompt === undefined && choices.resume === undefined) {
     throw new UsageError("no prompt", {
       hint: 'Say what to do: hermes run "…", hermes run -f FILE, or pipe text into hermes run -',
     });
   }
+  const answerFile = text(input.flags["output-last-message"]);
+  // Told before anything is spent; and no earlier answer is taken for this one.
+  if (answerFile !== undefined) writeAnswer(answerFile, "");
   const abort = new AbortController();
   const stopListening = onInterrupt((signal) => abort.abort(new Error(`received ${signal}`)));
   const timeout = text(input.flags.timeout);
@@ -151,20 +158,26 @@ async function finish(
   run: { session: Session; result: TurnResult; show: Sink },
 ): Promise<number> {
   const { session, result, show } = run;
-  const last = await session.finish(result.reason, result.detail);
-  const file = text(input.flags["output-last-message"]);
-  if (file !== undefined) writeAnswer(file, result.text);
-  const summaryFile = Deno.env.get("GITHUB_STEP_SUMMARY");
-  if (summaryFile) {
-    const { appendJobSummary } = await import("../render/job_summary.ts");
-    appendJobSummary(summaryFile, { event: last, text: result.text, model: session.model });
+  try {
+    const last = await session.finish(result.reason, result.detail);
+    show(last);
+    const summaryFile = Deno.env.get("GITHUB_STEP_SUMMARY");
+    if (summaryFile) {
+      const { appendJobSummary } = await import("../render/job_summary.ts");
+      appendJobSummary(summaryFile, { event: last, text: result.text, model: session.model });
+    }
+    return last.type === "session_end" ? last.exitCode : EXIT.failed;
+  } finally {
+    // Whatever else fails: the answer is there, and somebody waits for it.
+    if (input.flags.json !== true) printAnswer(result);
+    const file = text(input.flags["output-last-message"]);
+    if (file !== undefined) writeAnswer(file, result.text);
+    if (result.reason !== "done") explain(session, result);
   }
-  show(last);
-  if (input.flags.json !== true && result.text !== "" && printable(result.reason)) {
-    out(result.text.endsWith("\n") ? result.text : `${result.text}\n`);
-  }
-  if (result.reason !== "done") explain(session, result);
-  return last.type === "session_end" ? last.exitCode : EXIT.failed;
+}
+
+function printAnswer({ reason, text }: TurnResult): void {
+  if (text !== "" && printable(reason)) out(text.endsWith("\n") ? text : `${text}\n`);
 }
 
 /** A wrong-shaped or half answer is not an answer: scripts that read standard output get nothing. */
@@ -190,8 +203,9 @@ function writeAnswer(path: string, answer: string): void {
   try {
     Deno.writeTextFileSync(path, answer);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`cannot write --output-last-message ${path}: ${reason}`, { cause: error });
+    throw new UsageError(`cannot write --output-last-message ${path}: ${reasonOf(error)}`, {
+      cause: error,
+    });
   }
 }
 
@@ -199,6 +213,6 @@ function limitTime(abort: AbortController, value: string): ReturnType<typeof set
   const ms = parseDuration(value, "timeout");
   return setTimeout(
     () => abort.abort(new BudgetExceeded(`time budget spent: ${value} are over`)),
-    ms,
+    Math.min(ms, LONGEST_TIMER_MS),
   );
 }

@@ -2,6 +2,7 @@
 import { UsageError } from "../../protocol/error.ts";
 import type { ImagePart } from "../../protocol/message.ts";
 import type { Session } from "../../session/session.ts";
+import { readNamedFile } from "../named_file.ts";
 
 const MAX_BYTES = 20 * 1024 * 1024;
 
@@ -14,13 +15,7 @@ const MAGIC: readonly { type: string; at: number; bytes: readonly number[] }[] =
 
 /** @throws {UsageError} when the file is unreadable, too large or no image. */
 export async function readImage(path: string, session: Session): Promise<ImagePart> {
-  let bytes: Uint8Array<ArrayBuffer>;
-  try {
-    bytes = await Deno.readFile(path);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`cannot read --image ${path}: ${reason}`, { cause: error });
-  }
+  const bytes = readNamedFile(path, "--image");
   if (bytes.length > MAX_BYTES) {
     throw new UsageError(`--image ${path} is larger than ${MAX_BYTES} bytes`);
   }

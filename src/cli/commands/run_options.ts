@@ -47,6 +47,12 @@ export function readSessionChoices(input: CommandInput): SessionChoices {
   if (!persist && resume !== undefined) {
     throw new UsageError("--no-session keeps nothing, so there is nothing to resume");
   }
+  for (const name of ["record", "replay"]) {
+    if (flags[name] === undefined || resume === undefined) continue;
+    throw new UsageError(`--${name} is about a whole run, so it cannot go on with a session`, {
+      hint: "Leave out --resume and --continue.",
+    });
+  }
   return defined({
     model: text(flags.model),
     provider: text(flags.provider),

@@ -2,6 +2,7 @@
 import { UsageError } from "../../protocol/error.ts";
 import type { CommandInput } from "../command.ts";
 import { decodeText, err, readStdinText } from "../io.ts";
+import { readNamedFile } from "../named_file.ts";
 import { text } from "./run_options.ts";
 
 /** Longest prompt; beyond it no model takes the request anyway. */
@@ -16,7 +17,9 @@ export async function readPrompt(input: CommandInput): Promise<string | undefine
   if (file !== undefined && words.length > 0) {
     throw new UsageError("give the prompt as an argument or with --prompt-file, not both");
   }
-  const own = file === undefined ? words.join(" ") : readPromptFile(file);
+  const own = file === undefined
+    ? words.join(" ")
+    : decodeText(readNamedFile(file, "--prompt-file"), file);
   const piped = wantsStdin || stdinIsPiped() ? await readPiped() : "";
   if (wantsStdin && piped.trim() === "" && own.trim() === "") {
     throw new UsageError("standard input is empty, so there is no prompt");
@@ -29,16 +32,6 @@ export async function readPrompt(input: CommandInput): Promise<string | undefine
     );
   }
   return prompt === "" ? undefined : prompt;
-}
-
-function readPromptFile(path: string): string {
-  try {
-    return decodeText(Deno.readFileSync(path), path);
-  } catch (error) {
-    if (error instanceof UsageError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`cannot read --prompt-file ${path}: ${reason}`, { cause: error });
-  }
 }
 
 /** Only a pipe or a file: reading an inherited terminal, socket or device could wait for ever. */

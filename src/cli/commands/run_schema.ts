@@ -7,6 +7,9 @@ import { UsageError } from "../../protocol/error.ts";
 import type { JsonSchema } from "../../protocol/json_schema.ts";
 import type { UserPart } from "../../protocol/message.ts";
 import { createSchemaCheck, type SchemaCheck } from "../../deps/ajv.ts";
+import { reasonOf } from "../../util/reason.ts";
+import { decodeText } from "../io.ts";
+import { readNamedFile } from "../named_file.ts";
 import type { RunTurn } from "./run.ts";
 
 const MAX_ATTEMPTS = 3;
@@ -17,24 +20,17 @@ export interface OutputSchema {
 }
 
 /** Reads and compiles a schema file. @throws {UsageError} when it is unreadable or no JSON Schema. */
-export async function loadOutputSchema(path: string): Promise<OutputSchema> {
-  let source: string;
-  try {
-    source = await Deno.readTextFile(path);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`cannot read --output-schema ${path}: ${reason}`, { cause: error });
-  }
+export function loadOutputSchema(path: string): OutputSchema {
+  const source = decodeText(readNamedFile(path, "--output-schema"), path);
   try {
     const schema: unknown = JSON.parse(source);
     if (typeof schema !== "object" || schema === null || Array.isArray(schema)) {
       throw new TypeError("a schema is a JSON object");
     }
     return { schema: schema as JsonSchema, check: createSchemaCheck(schema) };
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`--output-schema ${path} is not a valid JSON Schema: ${reason}`, {
-      cause: error,
+  } catch (cause) {
+    throw new UsageError(`--output-schema ${path} is not a valid JSON Schema: ${reasonOf(cause)}`, {
+      cause,
     });
   }
 }
@@ -92,9 +88,6 @@ export function extractJson(text: string): Extracted {
   try {
     return { ok: true, text: candidate, value: JSON.parse(candidate) };
   } catch (error) {
-    return {
-      ok: false,
-      problem: `not valid JSON (${error instanceof Error ? error.message : error})`,
-    };
+    return { ok: false, problem: `not valid JSON (${reasonOf(error)})` };
   }
 }

@@ -9,6 +9,7 @@ import { type Archive, exportSession, importSessions } from "../../store/transfe
 import { writeFileAtomic } from "../../util/atomic_write.ts";
 import type { CommandInput } from "../command.ts";
 import { decodeText, err, out, readStdinText, stdoutClosed, useColor } from "../io.ts";
+import { readNamedFile } from "../named_file.ts";
 import { usageText } from "../render/progress.ts";
 import { counted, hitLines, sessionLines, statsLines, transcriptLines } from "./sessions_view.ts";
 import { createStyle, type Style } from "../render/style.ts";
@@ -94,23 +95,14 @@ async function exportAll(archive: Archive, { args, flags }: CommandInput): Promi
 
 async function importFile(archive: Archive, { args }: CommandInput): Promise<number> {
   const file = args[0]!;
-  const text = file === "-" ? await readStdinText({ limitBytes: Infinity }) : await readText(file);
+  const text = file === "-"
+    ? await readStdinText({ limitBytes: Infinity })
+    : decodeText(readNamedFile(file), file);
   for (const { id, originalId, outcome } of await importSessions(archive, text)) {
     const note = outcome === "copied" ? ` (${originalId} was taken)` : "";
     out(`${id} ${outcome}${note}\n`);
   }
   return EXIT.done;
-}
-
-async function readText(file: string): Promise<string> {
-  let bytes: Uint8Array;
-  try {
-    bytes = await Deno.readFile(file);
-  } catch (cause) {
-    const reason = cause instanceof Deno.errors.NotFound ? "there is no such file" : String(cause);
-    throw new UsageError(`cannot read ${file}: ${reason}`, { cause });
-  }
-  return decodeText(bytes, file);
 }
 
 function rename({ store }: Archive, { args }: CommandInput): number {

@@ -4,6 +4,7 @@
  */
 import { HermesError } from "../../protocol/error.ts";
 import { writeFileAtomic } from "../../util/atomic_write.ts";
+import { reasonOf } from "../../util/reason.ts";
 
 /** Where the executable of before the last update is kept. */
 export function backupOf(path: string): string {
@@ -60,7 +61,7 @@ async function assertStarts(path: string, version: string): Promise<void> {
 }
 
 function notWritable(path: string, cause: unknown): HermesError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = reasonOf(cause);
   return new HermesError(`cannot replace ${path}: ${reason}`, {
     hint: "Nothing was changed. Update as the user who installed it, or install again.",
     cause,

@@ -4,6 +4,7 @@
  */
 import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
 import { sha256Hex } from "../../util/hash.ts";
+import { reasonOf } from "../../util/reason.ts";
 
 export interface ReleaseFile {
   file: string;
@@ -97,7 +98,7 @@ async function download(url: string, timeoutMs: number): Promise<Uint8Array<Arra
     }
     return await readLimited(response);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = reasonOf(cause);
     throw new HermesError(`cannot download ${url}: ${reason}`, { exitCode: EXIT.failed, cause });
   }
 }

@@ -20,17 +20,20 @@ async function choose(
 ): Promise<number[] | undefined> {
   await show(terminal, options.question);
   const select = new Select(options);
-  let shown = draw(terminal, { lines: select.render(), over: 0 });
+  let shown = 0;
   let chosen: number[] | undefined;
+  const repaint = () => {
+    shown = draw(terminal, { lines: select.render(), over: shown });
+  };
   await terminal.readKeys((key) => {
     const step = select.onKey(key);
     if (step.kind === "open") {
-      shown = draw(terminal, { lines: select.render(), over: shown });
+      repaint();
       return false;
     }
     if (step.kind === "chosen") chosen = step.indexes;
     return true;
-  }, options.signal);
+  }, { signal: options.signal, onReady: repaint });
   return chosen;
 }
 

@@ -59,8 +59,14 @@ export class TerminalInput {
     });
   }
 
-  /** Feeds keys to `onKey` until it returns true, the input ends or the signal fires. */
-  async readKeys(onKey: (key: string) => boolean, signal?: AbortSignal): Promise<void> {
+  /**
+   * Feeds keys to `onKey` until it returns true, the input ends or the signal fires. `onReady` is
+   * called once keys are taken one by one: what is shown earlier could be answered too early.
+   */
+  async readKeys(
+    onKey: (key: string) => boolean,
+    { signal, onReady }: { signal?: AbortSignal; onReady?: () => void } = {},
+  ): Promise<void> {
     if (this.#ended || signal?.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     const stop = () => resolve();
@@ -72,6 +78,7 @@ export class TerminalInput {
     };
     this.#device.setRaw(true);
     try {
+      onReady?.();
       await promise;
     } finally {
       this.#onKey = undefined;
