@@ -8,7 +8,8 @@ set -uo pipefail
 annotate() {
   local text=${2//'%'/%25}
   text=${text//$'\r'/%0D}
-  echo "::$1 title=hermes run::${text//$'\n'/%0A}"
+  text=${text//$'\n'/%0A}
+  echo "::$1 title=hermes run::$text"
 }
 
 # The executable: the given one, or the release, installed for this job.

@@ -1,7 +1,23 @@
 import assert from "node:assert/strict";
 import { compile, compileArguments, embeddedFiles } from "./compile.ts";
 import { findTarget, hostTarget, TARGETS } from "./_targets.ts";
-import { runDeno } from "./_tree.ts";
+import { isTest, ROOT, runDeno, typescriptFiles } from "./_tree.ts";
+
+/** Everything the program loads when it is needed: commands, tools, environments, plugins, packages. */
+async function lazyModules(): Promise<Set<string>> {
+  const found = new Set(["main"]);
+  const folders = await Promise.all(["src", "tools", "environments"].map(typescriptFiles));
+  for (const path of ["main.ts", ...folders.flat().filter((path) => !isTest(path))]) {
+    const text = await Deno.readTextFile(`${ROOT}/${path}`);
+    for (const [, name] of text.matchAll(/\bimport\("\.[^"]*?(\w+)\.ts"\)/g)) found.add(name!);
+  }
+  for (
+    const name of ["child_main", "doctor", "read_file", "docker", "openai_responses", "js_yaml"]
+  ) {
+    assert.ok(found.has(name), `one of each kind is found: ${name}`);
+  }
+  return found;
+}
 
 Deno.test("compileArguments() asks for every target by Deno's name", () => {
   assert.equal(TARGETS.length, 5);
@@ -23,18 +39,7 @@ Deno.test("compile() embeds every chunk, shown with a stand-in for the base bina
     const out = `${directory}/hermes`;
     const files = await compile({ target: hostTarget(), out, baseBinary: Deno.execPath() });
     const modules = new Set(files.map((name) => name.replace(/(?:-[A-Z0-9]{8})?\.js$/, "")));
-    // One of each kind: entry, sandbox child, command, tool, environment, wire format, package.
-    for (
-      const name of [
-        "main",
-        "child_main",
-        "doctor",
-        "read_file",
-        "local",
-        "openai_responses",
-        "js_yaml",
-      ]
-    ) {
+    for (const name of await lazyModules()) {
       assert.ok(modules.has(name), `${name} is embedded: ${[...modules].join(" ")}`);
     }
     assert.ok((await Deno.stat(out)).size > (await Deno.stat(Deno.execPath())).size);

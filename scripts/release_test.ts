@@ -5,7 +5,8 @@ import { hostTarget } from "./_targets.ts";
 import { ROOT } from "./_tree.ts";
 import { fillTemplate, writeRelease } from "./release.ts";
 
-const URL_OF_RELEASES = "https://releases.invalid/hermes";
+/** The same as in the test of the release workflow: one build serves both. */
+const URL_OF_RELEASES = "https://releases.invalid/owner/hermes/releases";
 
 async function withRelease(body: (directory: string) => Promise<void>): Promise<void> {
   const out = await Deno.makeTempDir({ prefix: "hermes-release-" });

@@ -7,14 +7,7 @@ import { load } from "js-yaml";
 import { type FakeModel, type Reply, startFakeModel } from "../support/fake_model_server.ts";
 import { type ReleaseServer, serveRelease } from "./release_server.ts";
 import { artefact, bareMachine, type Machine, ROOT, run } from "./support.ts";
-
-interface Step {
-  id?: string;
-  uses?: string;
-  with?: Record<string, string>;
-  run?: string;
-  env?: Record<string, string>;
-}
+import { evaluate, evaluateAll, type Step } from "./workflow.ts";
 
 interface Job {
   steps?: Step[];
@@ -53,17 +46,6 @@ async function examples(language: string): Promise<string[]> {
   const text = await Deno.readTextFile(`${ROOT}/docs/ci.md`);
   return [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)]
     .filter(([, name]) => name === language).map(([, , code]) => code!);
-}
-
-/** Replaces `${{ a.b.c }}` by what the context has there. */
-function evaluate(text: string, context: Record<string, unknown>): string {
-  return String(text).replaceAll(/\$\{\{\s*([\w.-]+)\s*\}\}/g, (_, path: string) => {
-    const value = path.split(".").reduce<unknown>(
-      (at, key) => (at as Record<string, unknown> | undefined)?.[key],
-      context,
-    );
-    return value === undefined ? "" : String(value);
-  });
 }
 
 interface StepResult {
@@ -118,9 +100,8 @@ async function runAction(bench: Bench, given: Record<string, string>): Promise<S
   for (const name of Object.keys(given)) assert.ok(name in action.inputs, `no input ${name}`);
   const context = { github, inputs: { ...inputs, ...given } };
   const [step] = action.runs.steps;
-  const env = Object.entries(step!.env!).map(([name, text]) => [name, evaluate(text, context)]);
   const script = evaluate(step!.run!, context);
-  const result = await runScript(bench, { script, env: Object.fromEntries(env) });
+  const result = await runScript(bench, { script, env: evaluateAll(step!.env, context) });
   const steps = { [step!.id!]: { outputs: result.outputs } };
   const outputs = Object.entries(action.outputs)
     .map(([name, { value }]) => [name, evaluate(value, { steps })]);
@@ -136,14 +117,13 @@ async function runWorkflow(bench: Bench, source: string): Promise<StepResult> {
   let said: StepResult | undefined;
   for (const step of job!.steps!) {
     const context = { vars, steps };
-    const filled = (values: Record<string, string> = {}) =>
-      Object.fromEntries(
-        Object.entries(values).map(([key, text]) => [key, evaluate(text, context)]),
-      );
     if (step.uses?.startsWith("actions/checkout@")) continue;
     const result = step.uses === undefined
-      ? await runScript(bench, { script: evaluate(step.run!, context), env: filled(step.env) })
-      : said = await runAction(bench, filled(step.with));
+      ? await runScript(bench, {
+        script: evaluate(step.run!, context),
+        env: evaluateAll(step.env, context),
+      })
+      : said = await runAction(bench, evaluateAll(step.with, context));
     assert.equal(result.code, 0, result.log);
     if (step.id !== undefined) steps[step.id] = { outputs: result.outputs };
   }

@@ -1,65 +1,126 @@
 /**
- * Every way out of the script sandbox that `tests/sandbox` knows, tried through the artefact: a
- * scripted model lets `execute_code` run one attempt after the other in one session.
+ * Every way out of the sandbox that `tests/sandbox` knows, tried through the artefact: a scripted
+ * model lets `execute_code`, or a tool of a plugin, make one attempt after the other.
  */
 import assert from "node:assert/strict";
+import { pluginFiles } from "../plugins/_bench.ts";
+import { ATTEMPT } from "../plugins/_escape_tool.ts";
 import { type Attempt, loadAttempts, pythonProgram, scriptProgram } from "../sandbox/_attempt.ts";
 import { World } from "../sandbox/_world.ts";
 import { type Reply, startFakeModel } from "../support/fake_model_server.ts";
-import { artefact, bareMachine, run, skip } from "./support.ts";
+import { type Installed, skip, withInstalled } from "./support.ts";
 
-type Language = "javascript" | "python";
-
-function programOf(attempt: Attempt, world: World, language: Language): string | undefined {
-  if (language === "python") return attempt.python && pythonProgram(attempt.python(world));
-  return attempt.script && scriptProgram(attempt.script(world));
+/** Who tries. */
+interface Prisoner {
+  name: string;
+  /** The tool call that makes an attempt; undefined where there is no such door. */
+  call(attempt: Attempt, world: World): Call | undefined;
+  /** Arguments of `hermes run`. */
+  args: readonly string[];
 }
 
-/** What each attempt printed, by its name. */
-async function tryAll(world: World, language: Language): Promise<Map<string, string>> {
-  const programs: [name: string, code: string][] = [];
-  for (const [name, attempt] of await loadAttempts()) {
-    const code = programOf(attempt, world, language);
-    if (code !== undefined) programs.push([name, code]);
-  }
-  const results = new Map<string, string>();
+interface Call {
+  name: string;
+  arguments: Record<string, unknown>;
+}
+
+function script(language: "javascript" | "python", code: string | undefined): Call | undefined {
+  return code === undefined ? undefined : { name: "execute_code", arguments: { code, language } };
+}
+
+const PRISONERS: readonly Prisoner[] = [
+  {
+    name: "JavaScript",
+    call: ({ script: body }, world) => script("javascript", body && scriptProgram(body(world))),
+    args: [],
+  },
+  {
+    name: "Python",
+    call: ({ python: body }, world) => script("python", body && pythonProgram(body(world))),
+    args: [],
+  },
+  {
+    name: "plugin",
+    call: ({ script: body }, world) =>
+      body && { name: "attempt", arguments: { code: body(world) } },
+    args: ["--plugin", "prisoner"],
+  },
+];
+
+interface Session {
+  installed: Installed;
+  args: readonly string[];
+}
+
+/** What came of each attempt in one session, up to the first without a verdict. */
+async function tryInSession(calls: readonly Call[], session: Session): Promise<string[]> {
+  const results: string[] = [];
   await using model = startFakeModel({
     replies: ({ body }, index): Reply => {
-      const before = programs[index - 1];
-      if (before !== undefined) results.set(before[0], body.messages.at(-1).content);
-      const next = programs[index];
-      if (next === undefined) return { text: "done" };
-      const call = { name: "execute_code", arguments: { code: next[1], language } };
-      return { toolCalls: [call] };
+      if (index > 0) results.push(body.messages.at(-1).content);
+      const call = calls[index];
+      const goesOn = call !== undefined && results.every(hasVerdict);
+      return goesOn ? { toolCalls: [call] } : { text: "done" };
     },
   });
-  await using machine = await bareMachine();
   const args = ["run", "--base-url", model.url, "--model", "fake-model", "--max-turns", "1000"];
-  const outcome = await run([await artefact(), ...args, "--quiet", "try"], { env: machine.env });
+  const outcome = await session.installed.hermes([...args, ...session.args, "--quiet", "try"]);
   assert.equal(outcome.code, 0, outcome.stderr);
-  assert.equal(results.size, programs.length);
   return results;
 }
 
-for (const language of ["javascript", "python"] as const) {
-  Deno.test(`no ${language} attempt escapes from the artefact`, async (t) => {
+/** An attempt may end the process it is made in, even a moment later: that is no way out. */
+async function tryAll(calls: readonly Call[], session: Session): Promise<string[]> {
+  const all: string[] = [];
+  while (all.length < calls.length) {
+    const results = await tryInSession(calls.slice(all.length), session);
+    // Without a verdict it was not made, unless nothing was before it in its session.
+    const made = results.filter((result, index) => index === 0 || hasVerdict(result));
+    assert.ok(made.length > 0, "the session made no attempt");
+    all.push(...made);
+  }
+  return all;
+}
+
+function hasVerdict(result: string): boolean {
+  return /REFUSED|GAINED|"refused"|"gained"|"status":"error"/.test(result);
+}
+
+for (const { name, call, args } of PRISONERS) {
+  Deno.test(`no ${name} attempt escapes from the artefact`, async (t) => {
     if (Deno.build.os !== "linux") return skip("the attempts are written for Linux");
     const world = await World.create();
+    const attempts = await loadAttempts();
+    const doors = [...attempts].filter(([, attempt]) => call(attempt, world) !== undefined);
+    assert.ok(doors.length > 50, `${doors.length} attempts`);
     try {
-      for (const [name, result] of await tryAll(world, language)) {
-        await t.step(name, () => {
-          assert.ok(!result.includes("GAINED"), result);
-          assert.ok(!result.includes(world.marker), `the secret was printed: ${result}`);
-          const { status } = JSON.parse(result);
-          assert.ok(result.includes("REFUSED") || status === "error", `no verdict: ${result}`);
-        });
-      }
+      await withInstalled(async (installed) => {
+        await writePlugin(`${installed.machine.home}/prisoner`);
+        const calls = doors.map(([, attempt]) => call(attempt, world)!);
+        const results = await tryAll(calls, { installed, args });
+        for (const [index, [door]] of doors.entries()) {
+          const result = results[index]!;
+          await t.step(door, () => {
+            assert.ok(!/GAINED|"gained"/.test(result), result);
+            assert.ok(!result.includes(world.marker), `the secret was printed: ${result}`);
+          });
+        }
+        const verdicts = results.filter(hasVerdict).length;
+        assert.ok(verdicts > doors.length * 0.9, `${verdicts} verdicts for ${doors.length}`);
+      });
       assert.deepEqual(await world.traces(), []);
-      for (const [name, attempt] of await loadAttempts()) {
-        assert.equal(await attempt.effect?.(world), undefined, name);
+      for (const [door, attempt] of attempts) {
+        assert.equal(await attempt.effect?.(world), undefined, door);
       }
     } finally {
       await world.close();
     }
   });
+}
+
+async function writePlugin(folder: string): Promise<void> {
+  await Deno.mkdir(folder);
+  for (const [path, text] of Object.entries(pluginFiles("prisoner", ATTEMPT))) {
+    await Deno.writeTextFile(`${folder}/${path}`, text);
+  }
 }

@@ -2,6 +2,7 @@
  * The artefact under test, the executable that `HERMES_BIN` names or a portable build of this
  * tree, and the bare machine it has to work on: neither Deno nor Node to be found.
  */
+import assert from "node:assert/strict";
 import { portableExecutable } from "../../scripts/portable.ts";
 
 export const ROOT = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
@@ -72,6 +73,36 @@ async function listing(directory: string): Promise<string[]> {
     return await Array.fromAsync(Deno.readDir(directory), ({ name }) => name);
   } catch {
     return []; // PATH may name directories that do not exist
+  }
+}
+
+export interface Installed {
+  machine: Machine;
+  /** The executable. */
+  path: string;
+  hermes(args: readonly string[], options?: { stdin?: string; cwd?: string }): Promise<Outcome>;
+}
+
+/** The artefact on a bare machine, in a directory where nothing can be written. */
+export async function withInstalled(body: (installed: Installed) => Promise<void>): Promise<void> {
+  await using machine = await bareMachine();
+  const directory = await Deno.makeTempDir({ prefix: "hermes-installed-" });
+  const path = `${directory}/hermes`;
+  try {
+    await Deno.copyFile(await artefact(), path);
+    await Deno.chmod(path, 0o555);
+    await Deno.chmod(directory, 0o555);
+    const changedAt = () =>
+      Promise.all([directory, path].map(async (file) => (await Deno.stat(file)).mtime));
+    const before = await changedAt();
+    const hermes: Installed["hermes"] = (args, options = {}) =>
+      run([path, ...args], { env: machine.env, ...options });
+    await body({ machine, path, hermes });
+    // Root can write anywhere: the mode alone would prove nothing.
+    assert.deepEqual(await changedAt(), before, "something was written beside the executable");
+  } finally {
+    await Deno.chmod(directory, 0o755);
+    await Deno.remove(directory, { recursive: true });
   }
 }
 

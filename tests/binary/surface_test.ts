@@ -6,30 +6,7 @@ import assert from "node:assert/strict";
 import { VERSION } from "../../src/util/version.ts";
 import { type FakeModel, type Reply, startFakeModel } from "../support/fake_model_server.ts";
 import { parseEvents, sessionIdOf } from "../support/run_job.ts";
-import { artefact, bareMachine, type Machine, type Outcome, run } from "./support.ts";
-
-interface Installed {
-  machine: Machine;
-  hermes(args: string[], options?: { stdin?: string; cwd?: string }): Promise<Outcome>;
-}
-
-/** Installs the artefact where nothing can be written and hands over a way to run it. */
-async function withInstalled(body: (installed: Installed) => Promise<void>): Promise<void> {
-  await using machine = await bareMachine();
-  const directory = `${machine.home}/opt`;
-  await Deno.mkdir(directory);
-  await Deno.symlink(await artefact(), `${directory}/hermes`);
-  await Deno.chmod(directory, 0o555);
-  try {
-    await body({
-      machine,
-      hermes: (args, options = {}) =>
-        run([`${directory}/hermes`, ...args], { env: machine.env, ...options }),
-    });
-  } finally {
-    await Deno.chmod(directory, 0o755);
-  }
-}
+import { withInstalled } from "./support.ts";
 
 function modelArgs(model: FakeModel): string[] {
   return ["run", "--base-url", model.url, "--model", "fake-model"];

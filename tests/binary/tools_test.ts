@@ -1,7 +1,7 @@
 /** Every tool does its work in the artefact; a new tool must be added here. */
 import assert from "node:assert/strict";
 import { type Reply, startFakeModel } from "../support/fake_model_server.ts";
-import { artefact, bareMachine, run } from "./support.ts";
+import { withInstalled } from "./support.ts";
 
 interface ToolCase {
   arguments: Record<string, unknown>;
@@ -42,10 +42,11 @@ Deno.test("every tool that hermes offers works in the artefact", async () => {
     { text: "done" },
   ];
   await using model = startFakeModel({ replies });
-  await using machine = await bareMachine();
-  const args = ["run", "--base-url", model.url, "--model", "fake-model", "--quiet", "go"];
-  const outcome = await run([await artefact(), ...args], { env: machine.env });
-  assert.equal(outcome.code, 0, outcome.stderr);
+  await withInstalled(async ({ hermes }) => {
+    const args = ["run", "--base-url", model.url, "--model", "fake-model", "--quiet", "go"];
+    const outcome = await hermes(args);
+    assert.equal(outcome.code, 0, outcome.stderr);
+  });
   const { tools, messages } = model.requests.at(-1)!.body;
   const offered = tools.map((tool: { function: { name: string } }) => tool.function.name).sort();
   assert.deepEqual(offered, Object.keys(CASES).sort());

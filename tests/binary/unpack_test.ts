@@ -22,6 +22,14 @@ function unpackTest(name: string, body: (place: Unpacking) => Promise<void>): vo
   });
 }
 
+/** The same, where the case needs what only Linux has. */
+function linuxTest(name: string, body: (place: Unpacking) => Promise<void>): void {
+  unpackTest(name, async (place) => {
+    if (Deno.build.os !== "linux") return skip("there is no /proc, unshare or setsid here");
+    await body(place);
+  });
+}
+
 async function names(directory: string): Promise<string[]> {
   return (await Array.fromAsync(Deno.readDir(directory), ({ name }) => name)).sort();
 }
@@ -60,7 +68,7 @@ unpackTest("starts no other program once it is unpacked", async ({ binary, env }
   assertVersion(await run([binary, "--version"], { env: { ...env, PATH: "/nowhere" } }));
 });
 
-unpackTest("uses a private temporary directory when the home is read-only", async (place) => {
+linuxTest("uses a private temporary directory when the home is read-only", async (place) => {
   const { binary, machine } = place;
   const temporary = `${machine.home}/tmp`;
   await Deno.mkdir(temporary);
@@ -88,7 +96,7 @@ unpackTest("never runs a program from a temporary directory that others made", a
   assert.deepEqual(await names(`${machine.home}/planted`), []);
 });
 
-unpackTest("says so when there is no space, and leaves nothing behind", async (place) => {
+linuxTest("says so when there is no space, and leaves nothing behind", async (place) => {
   const { binary, machine, env } = place;
   const small = `${machine.home}/small`;
   await Deno.mkdir(small);
@@ -106,7 +114,7 @@ unpackTest("says so when there is no space, and leaves nothing behind", async (p
   );
 });
 
-unpackTest("says so when programs may not run from the cache", async (place) => {
+linuxTest("says so when programs may not run from the cache", async (place) => {
   const { binary, machine, env } = place;
   const directory = `${machine.home}/noexec`;
   await Deno.mkdir(directory);
@@ -120,7 +128,7 @@ unpackTest("says so when programs may not run from the cache", async (place) => 
   assert.match(outcome.stderr, /deno: Permission denied\nhermes: set HERMES_BIN_CACHE to .+\n$/);
 });
 
-unpackTest("recovers from a first run that was killed half-way", async (place) => {
+linuxTest("recovers from a first run that was killed half-way", async (place) => {
   const { binary, cache, env } = place;
   const child = new Deno.Command("setsid", {
     args: [binary, "--version"],

@@ -2,20 +2,8 @@ import assert from "node:assert/strict";
 import type { ChildMode, Wall } from "../../src/sandbox/contract.ts";
 import { type Attempt, loadAttempts } from "../sandbox/_attempt.ts";
 import { World } from "../sandbox/_world.ts";
-import { PluginBench, toolModule } from "./_bench.ts";
-
-/** Tries one way out and tells what came of it, as the sandbox's own suite does. */
-const ATTEMPT = toolModule(
-  "attempt",
-  `const source = "export default async () => {\\n" + args.code + "\\n}";
-   const module = await import("data:application/javascript," + encodeURIComponent(source));
-   const late = new Promise((_, reject) => setTimeout(() => reject(new Error("no answer")), 1500));
-   try {
-     const gained = await Promise.race([module.default(), late]);
-     const nothing = gained === undefined || gained === null || gained === false;
-     return nothing ? { refused: "nothing gained" } : { gained: String(gained).slice(0, 300) };
-   } catch (error) { return { refused: String(error) }; }`,
-);
+import { PluginBench } from "./_bench.ts";
+import { ATTEMPT } from "./_escape_tool.ts";
 
 interface Variant {
   mode: ChildMode;

@@ -71,15 +71,20 @@ export async function withScreen(
     await Deno.writeTextFile(`${home.path}/.hermes/config.yaml`, setup.config);
   }
   const where = ["--base-url", model.url, "--model", "fake-model"];
-  const { command, args } = hermesCommand([...setup.args, ...where]);
+  await using screen = await openScreen(home.path, [...setup.args, ...where]);
+  await body({ screen, home: home.path, model });
+}
+
+/** Starts `hermes ARGS` in a home that is there already, on a terminal of its own. */
+export async function openScreen(home: string, argv: readonly string[]): Promise<Screen> {
+  const { command, args } = hermesCommand(argv);
   const environment = createLocalEnvironment({
-    cwd: home.path,
-    env: testEnv(home.path),
-    home: home.path,
+    cwd: home,
+    env: testEnv(home),
+    home,
     // The harness's own variables, which commands of an agent would not get.
-    passEnv: ["HERMES_HOME"],
+    passEnv: ["HERMES_HOME", "HERMES_BIN_CACHE"],
   });
   const process = await environment.spawn(shellJoin([command, ...args]), { pty: true });
-  await using screen = new Screen(process, () => environment.close());
-  await body({ screen, home: home.path, model });
+  return new Screen(process, () => environment.close());
 }
