@@ -67,6 +67,7 @@ export class Session {
   #requests = 0;
   #steering: string[] = [];
   #closed = false;
+  #announced: Promise<void> | undefined;
   /** Arguments of script calls under way, by call id. */
   #scriptArguments = new Map<string, string>();
 
@@ -100,7 +101,7 @@ export class Session {
   /** The event that opens a run of this session; `replaced` is the one whose place it takes. */
   start(replaced?: string): AgentEvent {
     const { active } = this.#deps.providers;
-    void this.#announce(active.model.id, replaced);
+    this.#announced = this.#announce(active.model.id, replaced);
     return this.#stamp({
       type: "session_start",
       version: VERSION,
@@ -155,6 +156,8 @@ export class Session {
 
   /** Stores how the session ended and gives its last event. `close()` must follow. */
   async finish(reason: EndReason, detail?: string): Promise<AgentEvent> {
+    // Observers of the start do not hold up the first request; none is left out for that.
+    await this.#announced;
     await this.#notify("on_session_end", { reason });
     this.#deps.end(reason);
     return this.#stamp({

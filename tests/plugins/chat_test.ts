@@ -1,0 +1,132 @@
+/** Plugins on a real pseudo-terminal: in the chat, and where somebody is asked. */
+import assert from "node:assert/strict";
+import { type FakeModel, type Reply, startFakeModel } from "../support/fake_model_server.ts";
+import { runHermes, tempHome } from "../support/hermes.ts";
+import { openScreen, type Screen } from "../support/screen.ts";
+import { pluginFiles, toolModule } from "./_bench.ts";
+import { greeterSite, Site } from "./_site.ts";
+
+interface Chat {
+  home: string;
+  screen: Screen;
+  model: FakeModel;
+}
+
+/** A chat in a home with one enabled plugin, `demo`. */
+async function withChat(
+  setup: { module: string; replies?: readonly Reply[] },
+  body: (chat: Chat) => Promise<void>,
+): Promise<void> {
+  await using home = await tempHome();
+  await using model = startFakeModel({ replies: setup.replies ?? [] });
+  const folder = `${home.path}/.hermes/plugins/demo`;
+  await Deno.mkdir(folder, { recursive: true });
+  for (const [path, text] of Object.entries(pluginFiles("demo", setup.module))) {
+    await Deno.writeTextFile(`${folder}/${path}`, text);
+  }
+  const config = "plugins:\n  enabled: [demo]\n";
+  await Deno.writeTextFile(`${home.path}/.hermes/config.yaml`, config);
+  const where = ["--base-url", model.url, "--model", "fake-model"];
+  await using screen = await openScreen(home.path, where);
+  await screen.shows(/\/help\n[\s\S]*> /);
+  await body({ home: home.path, screen, model });
+}
+
+Deno.test("the chat shows plugins and runs their commands; its own stay its own", async () => {
+  const module = toolModule("hello", "return {}").replace(
+    /\}\n$/,
+    `ctx.registerCommand({ name: "shout", description: "Shouts", args: "TEXT", run: (t) => t.toUpperCase() });
+     ctx.registerCommand({ name: "fail", description: "Fails", run: () => { throw new Error("no luck"); } });
+     ctx.registerCommand({ name: "quit", description: "Takes over", run: () => "taken" });
+     ctx.registerCommand({ name: "run", description: "Takes over", run: () => "taken" });\n}\n`,
+  );
+  await withChat({ module }, async ({ screen }) => {
+    await screen.shows(/Plugin demo: command "quit" is left out: hermes has one of that name/);
+    await screen.shows(/Plugin demo: command "run" is left out: hermes has one of that name/);
+    await screen.type("/plugins\r");
+    await screen.shows(/Plugins \(1\):\n {2}✓ demo v1\.0\.0 \(1 tools, 0 hooks\)\n> /);
+    await screen.type("/shout hello there\r");
+    await screen.shows(/HELLO THERE\n> /);
+    await screen.type("/fail\r");
+    await screen.shows(/fail failed: no luck\n> /);
+    await screen.type("/help\r");
+    await screen.shows(/\/shout TEXT +Shouts\n/);
+    await screen.type("/quit\r");
+    assert.equal(await screen.exitCode(), 0);
+  });
+});
+
+/** Writes down every hook it can have of a chat. */
+const WITNESS = `export function register(ctx) {
+  for (const name of ["pre_tool_call", "post_tool_call", "pre_llm_call", "post_llm_call",
+    "on_session_start", "on_session_end", "on_session_reset", "pre_approval_request",
+    "post_approval_response"]) {
+    ctx.registerHook(name, ({ sessionId, oldSessionId, newSessionId, answer }) => {
+      const line = [name, sessionId, oldSessionId, newSessionId, answer].filter(Boolean).join(" ");
+      Deno.writeTextFileSync(ctx.dataDir + "/seen", line + "\\n", { append: true });
+    });
+  }
+}`;
+
+Deno.test("hooks see a session from start to end, with an approval and a reset on the way", async () => {
+  const dangerous = { name: "terminal", arguments: { command: "rm -rf build" } };
+  const replies = [{ toolCalls: [dangerous] }, { text: "cleaned" }];
+  await withChat({ module: WITNESS, replies }, async ({ screen, home }) => {
+    await screen.type("clean up\r");
+    await screen.shows(/rm -rf build[\s\S]*Allow once[\s\S]*Deny/);
+    await screen.type("1");
+    await screen.shows(/cleaned\n> /);
+    await screen.type("/new\r");
+    await screen.shows(/session [\s\S]*session [0-9a-z]{26}[^\n]*\n> /);
+    await screen.type("/quit\r");
+    assert.equal(await screen.exitCode(), 0);
+    const ids = [...screen.text.matchAll(/session ([0-9a-z]{26})/g)].map(([, id]) => id);
+    const [first, second] = ids;
+    const seen = await Deno.readTextFile(`${home}/.hermes/plugin-data/demo/seen`);
+    assert.deepEqual(seen.trim().split("\n"), [
+      `on_session_start ${first}`,
+      `pre_llm_call ${first}`,
+      `pre_tool_call ${first}`,
+      `pre_approval_request ${first}`,
+      `post_approval_response ${first} once`,
+      `post_tool_call ${first}`,
+      `post_llm_call ${first}`,
+      `on_session_end ${first}`,
+      `on_session_reset ${second} ${first} ${second}`,
+      `on_session_start ${second}`,
+      `on_session_end ${second}`,
+    ]);
+  });
+});
+
+Deno.test("a person is asked before a plugin is installed, and Ctrl-C is a no", async () => {
+  await using site = new Site();
+  const url = greeterSite(site);
+  await using home = await tempHome();
+  const listed = async () =>
+    (await runHermes({ home: home.path, args: ["plugins", "list"] })).stdout;
+  for (const keys of ["\x03", "n\r"]) {
+    await using screen = await openScreen(home.path, ["plugins", "install", url]);
+    await screen.shows(/greeter v1\.0\.0[\s\S]*tools: greet[\s\S]*Install greeter\? \[y\/N\] /);
+    await screen.type(keys);
+    assert.notEqual(await screen.exitCode(), 0);
+    assert.ok(!(await listed()).includes("greeter"));
+  }
+  await using screen = await openScreen(home.path, ["plugins", "install", url]);
+  await screen.shows(/Install greeter\? \[y\/N\] /);
+  await screen.type("y\r");
+  await screen.shows(/greeter v1\.0\.0 is installed/);
+  assert.equal(await screen.exitCode(), 0);
+  assert.match(await listed(), /^greeter +1\.0\.0 +url +enabled/m);
+});
+
+Deno.test("a person is asked about an address that is named for one chat", async () => {
+  await using site = new Site();
+  await using home = await tempHome();
+  await using model = startFakeModel({ replies: [] });
+  const args = ["--base-url", model.url, "--model", "fake-model", "--plugin", greeterSite(site)];
+  await using screen = await openScreen(home.path, args);
+  await screen.shows(/greeter v1\.0\.0: Greets[\s\S]*Use it in this run\? \[y\/N\] /);
+  await screen.type("y\r");
+  await screen.shows(/greeter: greet\n> /);
+});
