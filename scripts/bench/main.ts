@@ -9,6 +9,7 @@ import { absolute, type Budget, isMet, JUDGED, measureRounds } from "./_budget.t
 import { BenchModel } from "./_model.ts";
 import { pssMiB, runTimed, type Subject } from "./_process.ts";
 import { prepareSubjects, type Subjects } from "./_subjects.ts";
+import { DURABLE_BUDGET_MS, measureDurable } from "./store_bench.ts";
 
 const TOOL_TURNS = 20;
 
@@ -16,6 +17,8 @@ interface Bench {
   subjects: Subjects;
   model: BenchModel;
   runs: number;
+  /** Removed afterwards. */
+  directory: string;
 }
 
 type Measure = (subject: Subject) => Promise<number>;
@@ -88,6 +91,7 @@ async function measureAll(bench: Bench): Promise<Budget[]> {
     );
   }
   const [start] = budgets;
+  const durableMs = measureDurable(bench.directory);
   const { size } = await Deno.stat(subjects.builds.get(JUDGED)!([]).command);
   return [
     ...budgets,
@@ -98,6 +102,10 @@ async function measureAll(bench: Bench): Promise<Budget[]> {
     absolute(
       { id: "prompt", what: "system prompt and tool schemas", unit: "chars", limit: 16_000 },
       model.requests.at(-1)!.fixedChars,
+    ),
+    absolute(
+      { id: "durable", what: "one message on disk", unit: "ms", limit: DURABLE_BUDGET_MS },
+      durableMs,
     ),
     absolute({ id: "size", what: "the executable", unit: "MB", limit: 45 }, size / 1e6),
   ];
@@ -128,7 +136,7 @@ if (import.meta.main) {
   try {
     await model.start();
     const subjects = await prepareSubjects({ directory, binary: values.bin });
-    const budgets = await measureAll({ subjects, model, runs: Number(values.runs) });
+    const budgets = await measureAll({ subjects, model, runs: Number(values.runs), directory });
     report(budgets);
     const facts = { runs: Number(values.runs), arch: Deno.build.arch, deno: Deno.version.deno };
     await Deno.mkdir(`${ROOT}/dist`, { recursive: true });

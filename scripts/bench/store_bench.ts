@@ -1,6 +1,6 @@
 /**
- * Measures the store: one message made durable, and session search over many messages. Prints
- * JSON. `deno run -A scripts/bench/store_bench.ts [MESSAGES]`, a million by default.
+ * `deno task bench store [MESSAGES]`: one message made durable, and session search over a million
+ * messages (minutes to build) or as many as named. Prints JSON; exits 1 when over budget.
  */
 import type { Message } from "../../src/protocol/message.ts";
 import { Store } from "../../src/store/store.ts";
@@ -90,6 +90,10 @@ export class MessageGenerator {
   }
 }
 
+/** Milliseconds. */
+export const DURABLE_BUDGET_MS = 2;
+const SEARCH_BUDGET_MS = 50;
+
 export interface StoreBench {
   openMs: number;
   durableMs: { p50: number; p95: number; max: number };
@@ -108,7 +112,7 @@ export function benchStore(messages: number): StoreBench {
     const openMs = time(() => new Store(path).close());
     using store = new Store(path);
     const generator = new MessageGenerator();
-    const durable = measureDurable(store, generator);
+    const durable = timeAppends(store, generator);
     fill(store, generator, messages);
     const indexSeconds = time(() => store.search("warm up")) / 1000;
     const search = Array.from({ length: 400 }, () => {
@@ -128,7 +132,13 @@ export function benchStore(messages: number): StoreBench {
   }
 }
 
-function measureDurable(store: Store, generator: MessageGenerator): number[] {
+/** The median time until one message is on disk. */
+export function measureDurable(directory: string): number {
+  using store = new Store(`${directory}/durable.db`);
+  return percentiles(timeAppends(store, new MessageGenerator())).p50;
+}
+
+function timeAppends(store: Store, generator: MessageGenerator): number[] {
   const id = store.createSession(SESSION);
   return Array.from({ length: 500 }, (_, i) => {
     const message = generator.message(i);
@@ -162,5 +172,10 @@ function round(value: number): number {
 }
 
 if (import.meta.main) {
-  console.log(JSON.stringify(benchStore(Number(Deno.args[0] ?? 1_000_000)), null, 2));
+  const result = benchStore(Number(Deno.args[0] ?? 1_000_000));
+  console.log(JSON.stringify(result, null, 2));
+  const met = result.durableMs.p50 <= DURABLE_BUDGET_MS && result.searchMs.p95 <= SEARCH_BUDGET_MS;
+  const budgets = `one message ≤ ${DURABLE_BUDGET_MS} ms, search p95 ≤ ${SEARCH_BUDGET_MS} ms`;
+  console.log(`${budgets}: ${met ? "met" : "OVER"}`);
+  Deno.exitCode = met ? 0 : 1;
 }
