@@ -3,6 +3,7 @@
 # program. The first run unpacks it into a cache directory named after its content; later runs
 # start it from there and use nothing but shell built-ins until then.
 # HERMES_BIN_CACHE names another directory for it.
+[ -z "${ZSH_VERSION-}" ] || emulate sh
 key=@KEY@
 newline='
 '
@@ -48,7 +49,7 @@ unpack() (
   new=$(mktemp -d "$root/.hermes-new.XXXXXX") && mkdir "$new/$key" || exit
   tail -c +@OFFSET@ "$0" | { gzip -dc || : > "$new/broken"; } | tar -xof - -C "$new/$key" || exit
   [ ! -e "$new/broken" ] || { echo "$0 is damaged, download it again"; exit 1; }
-  "$new/$key/deno" --version > /dev/null || exit
+  "$new/$key/deno" --version > /dev/null && mkdir "$new/$key/cache-children" || exit
   mv "$new/$key" "$root/" 2> /dev/null || ready || exit
   sweep
 )

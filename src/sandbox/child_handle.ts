@@ -4,6 +4,7 @@
  */
 import { randomId } from "../util/id.ts";
 import { joinPath } from "../util/path.ts";
+import { DENO_SETTINGS } from "../util/runtime.ts";
 import type { BootSpec } from "./child_main.ts";
 import { bootstrapGrants, childCommand, guestCommand, reentryCommand } from "./command.ts";
 import type { ChildMode, Wall } from "./contract.ts";
@@ -214,11 +215,10 @@ function spawn(place: Place, spec: ChildSpec): Deno.ChildProcess {
     args,
     cwd: place.scratch,
     clearEnv: true,
-    // The runtime's own: where its cache is, and not to ask the network for a newer version.
     env: {
       ...(Deno.build.os === "linux" ? {} : spec.guest?.env),
+      ...DENO_SETTINGS,
       DENO_DIR: spec.cacheDir ?? joinPath(place.directory, "deno"),
-      DENO_NO_UPDATE_CHECK: "1",
     },
     detached: true,
     stdin: "piped",
@@ -246,7 +246,7 @@ function guestBoot(place: Place, spec: ChildSpec & { guest: GuestSpec }): Partia
     guest,
     reentry: {
       ...finalCommand(place, spec),
-      env: { ...env, DENO_NO_UPDATE_CHECK: "1", DENO_DIR: cache.path },
+      env: { ...env, ...DENO_SETTINGS, DENO_DIR: cache.path },
       paths: [...bootstrapGrants(spec.mode), ...paths, cache],
       ports,
     },

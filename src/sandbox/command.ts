@@ -4,7 +4,7 @@
  */
 import { UsageError } from "../protocol/error.ts";
 import { dirname } from "../util/path.ts";
-import { isStandalone, type SelfCommand, selfCommand } from "../util/runtime.ts";
+import { childCacheDir, isStandalone, type SelfCommand, selfCommand } from "../util/runtime.ts";
 import type { ChildMode, Wall } from "./contract.ts";
 import type { GuestPermissions } from "./guest_host.ts";
 import type { PathGrant } from "./landlock.ts";
@@ -39,8 +39,10 @@ function pathOf(url: string): string {
   return decodeURIComponent(new URL(url).pathname);
 }
 
-/** Where the runtime keeps compiled modules, from the environment of hermes; undefined when it does not tell. */
+/** Where the runtime keeps compiled modules: the build or the environment of hermes tells; undefined when neither does. */
 export function runtimeCacheDir(env: Readonly<Record<string, string>>): string | undefined {
+  const own = childCacheDir();
+  if (own !== undefined) return own;
   if (env.DENO_DIR) return env.DENO_DIR;
   if (Deno.build.os === "darwin") return env.HOME && `${env.HOME}/Library/Caches/deno`;
   if (env.XDG_CACHE_HOME) return `${env.XDG_CACHE_HOME}/deno`;

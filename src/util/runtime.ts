@@ -78,21 +78,23 @@ export function selfCommand(args: readonly string[]): SelfCommand {
   return { command, args: [...flags, mainModule(), ...args] };
 }
 
+/** How every Deno that hermes starts is set up: no calls home, no `node` command made of it. */
+export const DENO_SETTINGS: Readonly<Record<string, string>> = {
+  DENO_NO_UPDATE_CHECK: "1",
+  DENO_DISABLE_NODE_SHIM: "1",
+};
+
 /**
- * Variables for a Deno child that inherits nothing: no calls home, no `node` command made of it,
- * and a cache of its own. V8 rejects what a process with other flags has cached, so sharing
- * one would cost both 10 ms at every start.
+ * What the portable executable keeps for its Deno children, so that they leave nothing in the
+ * user's own cache. Not its own: V8 rejects what a process with other flags has cached, so
+ * sharing it would cost both 10 ms at every start. Undefined in other builds.
  */
-export function selfEnvironment(): Record<string, string> {
+export function childCacheDir(): string | undefined {
   const root = portableRoot();
-  return {
-    DENO_NO_UPDATE_CHECK: "1",
-    DENO_DISABLE_NODE_SHIM: "1",
-    ...(root === undefined ? {} : { DENO_DIR: `${root}/cache-children` }),
-  };
+  return root && `${root}/cache-children`;
 }
 
-/** Where the portable executable was unpacked: `deno`, `app/` and `cache/`. */
+/** Where the portable executable was unpacked: `deno`, `app/`, `cache/` and `cache-children/`. */
 function portableRoot(): string | undefined {
   const path = decodeURIComponent(new URL(Deno.mainModule).pathname);
   if (!path.endsWith("/app/main.js")) return undefined;

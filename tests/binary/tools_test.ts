@@ -42,10 +42,12 @@ Deno.test("every tool that hermes offers works in the artefact", async () => {
     { text: "done" },
   ];
   await using model = startFakeModel({ replies });
-  await withInstalled(async ({ hermes }) => {
+  await withInstalled(async ({ hermes, machine }) => {
     const args = ["run", "--base-url", model.url, "--model", "fake-model", "--quiet", "go"];
     const outcome = await hermes(args);
     assert.equal(outcome.code, 0, outcome.stderr);
+    const left = await Array.fromAsync(Deno.readDir(machine.home), ({ name }) => name);
+    assert.deepEqual(left.sort(), [".hermes", "note.txt"], "caches are the build's own");
   });
   const { tools, messages } = model.requests.at(-1)!.body;
   const offered = tools.map((tool: { function: { name: string } }) => tool.function.name).sort();

@@ -60,7 +60,7 @@ unpackTest("unpacks once when twenty first runs start at once", async ({ binary,
   outcomes.forEach(assertVersion);
   const left = await names(cache);
   assert.equal(left.length, 1, `left in the cache: ${left}`);
-  assert.deepEqual(await names(`${cache}/${left[0]}`), ["app", "cache", "deno"]);
+  assert.deepEqual(await names(`${cache}/${left[0]}`), ["app", "cache", "cache-children", "deno"]);
 });
 
 unpackTest("starts no other program once it is unpacked", async ({ binary, env }) => {
@@ -79,6 +79,25 @@ linuxTest("uses a private temporary directory when the home is read-only", async
   assert.match(root!, /^hermes-\d+$/);
   assert.equal((await Deno.stat(`${temporary}/${root}`)).mode! & 0o777, 0o700);
   assertVersion(await run([binary, "--version"], { env, cwd: "/" }));
+});
+
+linuxTest("serves users who may only read its cache", async ({ binary, machine, env }) => {
+  if (Deno.uid() !== 0) return skip("only root can become somebody else");
+  const [nobody, other] = [65534, `${machine.home}/other`];
+  await Deno.chmod(`${machine.home}/..`, 0o755);
+  await Deno.copyFile(binary, `${machine.home}/hermes`);
+  await Deno.mkdir(other);
+  await Deno.chown(other, nobody, nobody);
+  const shared = { ...env, HERMES_BIN_CACHE: `${machine.home}/shared` };
+  assertVersion(await run([`${machine.home}/hermes`, "--version"], { env: shared }));
+  const asNobody = ["setpriv", `--reuid=${nobody}`, `--regid=${nobody}`, "--clear-groups"];
+  const job = await run([...asNobody, `${machine.home}/hermes`, "run", "run `id -u`"], {
+    env: { ...shared, HOME: other },
+    cwd: other,
+  });
+  assert.equal(job.code, 0, job.stderr);
+  assert.match(job.stdout, /^ *65534$/m);
+  assert.deepEqual(await names(other), [".hermes"]);
 });
 
 unpackTest("never runs a program from a temporary directory that others made", async (place) => {
