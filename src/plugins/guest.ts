@@ -56,7 +56,7 @@ class Guest {
     try {
       const module = await this.#options.load(message.main) as { register?: unknown };
       if (typeof module.register !== "function") {
-        throw new TypeError("it does not export a function register(ctx)");
+        throw new Error("it does not export a function register(ctx)");
       }
       this.#recorder = new PluginRecorder({ ...message, log: (text) => this.#log(text) });
       await module.register(this.#recorder);

@@ -3,6 +3,7 @@
  * plugins, which both reach their process as plain JavaScript. Runs in the parent only.
  */
 import type { Node, Program } from "../deps/acorn.ts";
+import { isTooDeep } from "../util/nesting.ts";
 
 /** The source cannot run as written; the message names line and column. */
 export class ScriptSyntaxError extends Error {
@@ -18,6 +19,7 @@ export interface Edit {
 
 /** JavaScript from TypeScript, lines and columns kept where that is possible. `name` is for messages. */
 export async function stripTypes(source: string, name: string): Promise<string> {
+  if (isTooDeep(source)) throw new ScriptSyntaxError(`${name} is nested too deeply`);
   const { stripTypeScriptTypes } = await import("node:module");
   try {
     return stripTypeScriptTypes(source);

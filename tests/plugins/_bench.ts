@@ -13,7 +13,13 @@ export interface OpenOptions extends
   Partial<
     Pick<
       OpenPluginsOptions,
-      "extra" | "mode" | "without" | "registerTimeoutMs" | "confirm" | "acceptUnpinned"
+      | "extra"
+      | "mode"
+      | "without"
+      | "registerTimeoutMs"
+      | "confirm"
+      | "acceptUnpinned"
+      | "ownCommands"
     >
   > {
   enabled?: readonly string[];

@@ -2,7 +2,7 @@
 
 /** A web server on this machine: bodies by path, and what was asked for. */
 export class Site implements AsyncDisposable {
-  readonly pages = new Map<string, string | ((request: Request) => Response)>();
+  readonly pages = new Map<string, string | ((request: Request) => Response | Promise<Response>)>();
   readonly asked: string[] = [];
   #server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, (request) => {
     const { pathname, search } = new URL(request.url);

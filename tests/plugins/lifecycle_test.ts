@@ -116,6 +116,48 @@ withBench("of two plugins with one tool name the first keeps it", async (bench) 
   assert.match(String((await bench.call("same")).error), /Unknown tool/);
 });
 
+withBench("a plugin named for the run wins over an enabled one of its name", async (bench) => {
+  await bench.user("demo", toolModule("hello", "return { from: 'home' }"));
+  const files = pluginFiles("demo", toolModule("hello", "return { from: 'path' }"));
+  const folder = await bench.write("elsewhere", files);
+  const host = await bench.open({ enabled: ["demo"], extra: [folder] });
+  assert.equal(host.statuses.length, 1);
+  assert.deepEqual(await bench.call("hello"), { from: "path" });
+  await assert.rejects(bench.open({ extra: [folder, `${bench.hermes}/plugins/demo`] }), {
+    message: /another one is called "demo" as well/,
+  });
+});
+
+withBench("a plugin named for the run that cannot be used ends what was opened", async (bench) => {
+  await bench.user("demo", toolModule("hello", "return {}"));
+  const broken = await bench.write("broken", pluginFiles("broken", "export const x = 1;"));
+  // A process that was left behind would be found by the test's own leak check.
+  await assert.rejects(bench.open({ enabled: ["demo"], extra: [broken] }), {
+    message: /--plugin .*broken: it does not export a function register/,
+  });
+});
+
+withBench(
+  "of two commands with one name the first is kept, hermes' own before all",
+  async (bench) => {
+    const shout = (answer: string) =>
+      `export function register(ctx) {
+      ctx.registerCommand({ name: "shout", description: "x", run: () => "${answer}" });
+      ctx.registerCommand({ name: "help", description: "x", run: () => "taken" });
+    }`;
+    await bench.user("one", shout("one"));
+    await bench.user("two", shout("\\x1b[2Jtwo"));
+    const host = await bench.open({ enabled: ["two", "one"], ownCommands: ["help"] });
+    assert.deepEqual(host.commands.map(({ name }) => name), ["shout"]);
+    assert.equal(await host.commands[0]!.run("", noSignal()), "two");
+    assert.deepEqual(bench.reports, [
+      'Plugin two: command "help" is left out: hermes has one of that name',
+      'Plugin one: command "shout" is left out: two has one of that name',
+      'Plugin one: command "help" is left out: hermes has one of that name',
+    ]);
+  },
+);
+
 withBench(
   "a built-in tool is replaced only with the operator's grant, and comes back",
   async (bench) => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { contentHash } from "../../src/plugins/source.ts";
 import { fetchSource } from "../../src/plugins/remote.ts";
 import { sha256Hex } from "../../src/util/hash.ts";
-import { runHermes } from "../support/hermes.ts";
+import { runHermes, startHermes } from "../support/hermes.ts";
 import { withJob } from "../support/run_job.ts";
 import { PluginBench } from "./_bench.ts";
 import { greeter, greeterSite, Site } from "./_site.ts";
@@ -74,6 +74,34 @@ Deno.test("fetchSource() loads modules that import each other in a circle", asyn
   assert.deepEqual(await bench.call("round"), { value: "ab" });
 });
 
+for (const mode of ["deno", "reexec"] as const) {
+  Deno.test(`a plugin from an address brings data and skills it imports (${mode})`, async () => {
+    await using site = new Site();
+    site.pages.set(
+      "/mod.ts",
+      `import numbers from "./numbers.json" with { type: "json" };
+       import guide from "./guide.md" with { type: "text" };
+       export const manifest = { name: "reader", version: "1.0.0", description: "Reads" };
+       export function register(ctx) {
+         ctx.registerSkill({ name: "guide", description: "A guide", content: guide });
+         ctx.registerSkill({ name: "lost", description: "Not imported", path: "lost.md" });
+         ctx.registerTool({ name: "sum", description: "x", schema: { type: "object" },
+           handler: () => ({ sum: numbers.reduce((a, b) => a + b) }) });
+       }`,
+    );
+    site.pages.set("/numbers.json", "[1, 2, 3]");
+    site.pages.set("/guide.md", "# Guide");
+    await using bench = await PluginBench.create();
+    const host = await bench.open({ extra: [`${site.url}/mod.ts`], acceptUnpinned: true, mode });
+    assert.deepEqual(await bench.call("sum"), { sum: 6 });
+    const [, file] = /reader:guide: A guide \((.*)\)/.exec(host.promptSections.join("\n"))!;
+    assert.equal(await Deno.readTextFile(file!), "# Guide");
+    assert.deepEqual(bench.reports, [
+      'Plugin reader: skill "lost" is left out: it has no file lost.md',
+    ]);
+  });
+}
+
 Deno.test("fetchSource() refuses what is missing, endless, too large or no module", async (t) => {
   await using site = new Site();
   const entry = (body: string) => {
@@ -135,6 +163,24 @@ Deno.test("fetchSource() refuses what is missing, endless, too large or no modul
   await t.step("bytes that are no text", async () => {
     site.pages.set("/binary.ts", () => new Response(new Uint8Array([0xff, 0xfe, 0x00])));
     await refused(entry(`import "./binary.ts";`), /is not text/);
+  });
+  await t.step("code nested deeper than anything can parse", async () => {
+    site.pages.set("/deep.ts", `export const x = ${"[".repeat(200_000)}${"]".repeat(200_000)};`);
+    await refused(entry(`import "./deep.ts";`), /deep\.ts is nested too deeply/);
+  });
+  await t.step("no address at all", async () => {
+    await refused("https://", /"https:\/\/" is no address/);
+    await refused(entry(`import "https://[no";`), /mod\.ts imports "https:\/\/\[no"/);
+    const headers = { location: "https://[no" };
+    site.pages.set("/astray.ts", () => new Response(null, { status: 302, headers }));
+    await refused(entry(`import "./astray.ts";`), /"https:\/\/\[no" is no address/);
+    await refused(site.url.replace("//", "//me:secret@"), /an address with a password/);
+  });
+  await t.step("one of many files, and nothing is fetched any more", async () => {
+    const waiting = Promise.withResolvers<Response>();
+    site.pages.set("/slow.ts", () => waiting.promise);
+    await refused(entry(`import "./slow.ts"; import "./gone.ts";`), /gone\.ts: .* 404/);
+    waiting.resolve(new Response("late"));
   });
   await t.step("a connection that breaks", async () => {
     const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
@@ -235,6 +281,97 @@ Deno.test("hermes plugins install pins every file, and a change loads only after
     assert.deepEqual(JSON.parse(await Deno.readTextFile(`${job.home}/.hermes/plugins.lock`)), {
       plugins: {},
     });
+  });
+});
+
+Deno.test("what was granted to a name is not granted to another plugin of that name", async () => {
+  await using site = new Site();
+  const url = greeterSite(site);
+  const tool = "handler: () => ({ pid: Deno.pid })";
+  site.pages.set("/p/mod.ts", greeter().replace(/handler: .*\}\) \}\)/, `${tool} })`));
+  const grants = { entries: { greeter: { trust: "full", allow_tool_override: true } } };
+  await using bench = await PluginBench.create();
+  await bench.open({ ...grants, extra: [url], acceptUnpinned: true });
+  assert.notEqual((await bench.call("greet")).pid, Deno.pid, "it ran inside hermes");
+  await withJob([], async (job) => {
+    assert.equal((await job.hermes(["plugins", "install", url, "--yes"])).code, 0);
+    const key = "plugins.entries.greeter.trust";
+    assert.equal((await job.hermes(["config", "set", key, "full"])).code, 0);
+    const again = await job.hermes(["plugins", "install", url]);
+    assert.match(again.stderr, /do everything: it runs inside hermes without walls/);
+    assert.equal((await job.hermes(["plugins", "remove", "greeter", "--yes"])).code, 0);
+    const config = await Deno.readTextFile(`${job.home}/.hermes/config.yaml`);
+    assert.ok(!config.includes("full"), config);
+  });
+});
+
+Deno.test("hermes plugins update hides nothing, and goes on when one of many fails", async () => {
+  await using site = new Site();
+  const url = greeterSite(site);
+  site.pages.set(
+    "/other.ts",
+    `export const manifest = { name: "a-other", version: "1.0.0",
+    description: "x" }; export function register() {}`,
+  );
+  await withJob([], async (job) => {
+    for (const place of [url, `${site.url}/other.ts`]) {
+      const { code, stderr } = await job.hermes(["plugins", "install", place, "--yes"]);
+      assert.equal(code, 0, stderr);
+    }
+    site.pages.delete("/other.ts");
+    site.pages.set("/p/lib/words.ts", `export const greeting = "evil"; // \x1b[1A\x1b[2K\u202e\n`);
+    const { code, stdout, stderr } = await job.hermes(["plugins", "update", "--yes"]);
+    assert.equal(code, 1);
+    assert.match(stderr, /hermes: a-other: cannot fetch .* answered 404/);
+    assert.match(stdout, /greeter is updated/);
+    assert.match(stderr, /^\+export const greeting = "evil"; \/\/ \ufffd\[1A\ufffd\[2K\ufffd$/m);
+  });
+});
+
+Deno.test("two plugins installed at once are both installed", async () => {
+  await using site = new Site();
+  const names = ["one", "two", "three", "four"];
+  for (const name of names) {
+    site.pages.set(
+      `/${name}.ts`,
+      `export const manifest = { name: "${name}", version: "1.0.0",
+      description: "x" }; export function register() {}`,
+    );
+  }
+  await withJob([], async (job) => {
+    await Promise.all(names.map(async (name) => {
+      const args = ["plugins", "install", `${site.url}/${name}.ts`, "--yes"];
+      const { code, stderr } = await job.hermes(args);
+      assert.equal(code, 0, stderr);
+    }));
+    const { stdout } = await job.hermes(["plugins", "audit"]);
+    for (const name of names) assert.match(stdout, new RegExp(`^✓ ${name} `, "m"));
+  });
+});
+
+Deno.test("an install that is killed leaves nothing half done", async () => {
+  await using site = new Site();
+  const url = greeterSite(site);
+  const asked = Promise.withResolvers<void>();
+  const late = Promise.withResolvers<Response>();
+  const words = site.pages.get("/p/lib/words.ts") as string;
+  site.pages.set("/p/lib/words.ts", () => {
+    asked.resolve();
+    return late.promise;
+  });
+  await withJob([], async (job) => {
+    const child = startHermes({ home: job.home, args: ["plugins", "install", url, "--yes"] });
+    await asked.promise;
+    child.kill("SIGKILL");
+    await child.output();
+    late.resolve(new Response("too late"));
+    const listed = await job.hermes(["plugins", "list"]);
+    assert.equal(listed.code, 0, listed.stderr);
+    assert.ok(!listed.stdout.includes("greeter"), listed.stdout);
+    site.pages.set("/p/lib/words.ts", words);
+    const again = await job.hermes(["plugins", "install", url, "--yes"]);
+    assert.equal(again.code, 0, again.stderr);
+    assert.match((await job.hermes(["plugins", "audit"])).stdout, /^✓ greeter/);
   });
 });
 

@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { isTooDeep } from "./nesting.ts";
+
+/** Each of these ends the process when it is long enough; the number is where that was seen first. */
+const SHAPES: Record<string, (count: number) => string> = {
+  arrays: (count) => `export const x = ${"[".repeat(count)}`,
+  "arrays on lines": (count) => `export const x = ${"[\n".repeat(count)}`,
+  blocks: (count) => "{".repeat(count),
+  arrows: (count) => `export const x = ${"a=>".repeat(count)}1`,
+  "arrows on lines": (count) => `export const x = ${"a =>\n  ".repeat(count)}1`,
+  "types of types": (count) => `export type X = ${"A<".repeat(count)}B`,
+  "types on lines": (count) => `export type X = ${"A\n<".repeat(count)}B`,
+};
+
+for (const [name, make] of Object.entries(SHAPES)) {
+  Deno.test(`isTooDeep() sees ${name}`, () => {
+    assert.equal(isTooDeep(make(600)), true);
+    assert.equal(isTooDeep(make(50)), false);
+  });
+}
+
+Deno.test("isTooDeep() sees long chains without a bracket", () => {
+  for (const link of ["!", "1+", "1\n+ ", "1?1:", "if(1)", "if(1)\n", "if(1){}else ", "a:\n"]) {
+    assert.equal(isTooDeep(`${link.repeat(10_000)}1`), true, link);
+  }
+});
+
+Deno.test("isTooDeep() takes real code for what it is", async () => {
+  const folders = ["../plugins", "../cli/commands", "../approval", "../providers"];
+  for (const folder of folders) {
+    const url = new URL(`${folder}/`, import.meta.url);
+    let all = "";
+    for await (const { name, isFile } of Deno.readDir(url)) {
+      if (isFile) all += await Deno.readTextFile(new URL(name, url));
+    }
+    assert.equal(isTooDeep(all), false, folder);
+    assert.equal(isTooDeep(all.replaceAll(/;$/gm, "")), false, `${folder} without semicolons`);
+  }
+});
