@@ -24,6 +24,8 @@ export async function settingsOf(
     env: Deno.env.toObject(),
     overrides,
   });
-  for (const warning of settings.warnings) err(`hermes: ${warning}\n`);
+  if (input.flags.quiet !== true) {
+    for (const warning of settings.warnings) err(`hermes: ${warning}\n`);
+  }
   return settings;
 }

@@ -34,23 +34,29 @@ export interface ListModelsOptions {
   apiKey?: string | undefined;
 }
 
-/** Chat models a server offers, in its order; undefined when it cannot be reached in time. */
+/** Chat models a server offers, in its order, or why they are not known. */
 export async function listModels(
   baseUrl: string,
   options: ListModelsOptions,
-): Promise<string[] | undefined> {
+): Promise<string[] | "unreachable" | "unlisted"> {
+  let response: Response;
   try {
-    const response = await options.fetch(`${baseUrl}/models`, {
+    response = await options.fetch(`${baseUrl}/models`, {
       headers: options.apiKey === undefined ? {} : { authorization: `Bearer ${options.apiKey}` },
       redirect: "manual",
       signal: AbortSignal.timeout(options.timeoutMs),
     });
+  } catch {
+    // Not there or too slow: all the same to the caller.
+    return "unreachable";
+  }
+  try {
     const body = await response.json() as { data?: { id?: unknown }[] };
-    if (!response.ok || !Array.isArray(body.data)) return undefined;
+    if (!response.ok || !Array.isArray(body.data)) return "unlisted";
     return body.data.map((model) => String(model.id ?? ""))
       .filter((id) => id !== "" && !/embed|rerank|whisper|tts/i.test(id));
   } catch {
-    // Not there, too slow, or not a model server: all the same to the caller.
-    return undefined;
+    // Whatever it sent, it is no list of models.
+    return "unlisted";
   }
 }

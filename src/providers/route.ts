@@ -3,7 +3,7 @@
  * server on this machine, then the embedded offline model. Loads only the wire format it needs.
  */
 // deno-lint-ignore-file camelcase -- the keys of config.yaml
-import { UsageError } from "../protocol/error.ts";
+import { EXIT, HermesError, UsageError } from "../protocol/error.ts";
 import type { Provider, WireFetch } from "../protocol/provider.ts";
 import type { Wire } from "./catalog_data.ts";
 import {
@@ -190,7 +190,7 @@ async function localServers(
       fetch: options.probeFetch ?? fetch,
       timeoutMs: PROBE_MS,
     });
-    return { choice, models: models ?? [] };
+    return { choice, models: Array.isArray(models) ? models : [] };
   }));
   return answers.filter((answer) => answer.models.length > 0);
 }
@@ -203,10 +203,18 @@ async function withModel(choice: Choice, options: RouteOptions): Promise<Complet
     timeoutMs: ASK_MS,
     apiKey: choice.key?.value,
   });
-  const model = models?.[0];
+  const where = `${choice.name} at ${choice.baseUrl}`;
+  if (models === "unreachable") {
+    throw new HermesError(`${where} does not answer: start it, or check the address`, {
+      exitCode: EXIT.provider,
+    });
+  }
+  const model = models === "unlisted" ? undefined : models[0];
   if (model !== undefined) return { ...choice, model };
-  const problem = models === undefined ? "does not say which models it has" : "has no model loaded";
-  throw new UsageError(`${choice.name} at ${choice.baseUrl} ${problem}: pass --model NAME`);
+  const problem = models === "unlisted"
+    ? "does not say which models it has"
+    : "has no model loaded";
+  throw new UsageError(`${where} ${problem}: pass --model NAME`);
 }
 
 function requireKey(choice: Choice, options: RouteOptions): void {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { UsageError } from "../protocol/error.ts";
+import { EXIT, HermesError } from "../protocol/error.ts";
 import type { ModelRequest, Provider, WireRequest } from "../protocol/provider.ts";
 import { resolveRoute, type Route, type RouteConfig, type RouteOptions } from "./route.ts";
 
@@ -19,8 +19,8 @@ async function sentBy(provider: Provider, wire: { sent: Sent[] }): Promise<Sent>
 interface Setup extends Pick<RouteOptions, "model" | "provider" | "baseUrl"> {
   env?: Record<string, string>;
   config?: RouteConfig;
-  /** Models by address of local servers that are up. */
-  servers?: Record<string, string[]>;
+  /** Models by address of local servers that are up, or the page they send instead. */
+  servers?: Record<string, string[] | string>;
 }
 
 function setup(options: Setup = {}) {
@@ -40,6 +40,7 @@ function setup(options: Setup = {}) {
       probed.push(url);
       const models = servers[new URL(url).origin];
       if (models === undefined) return Promise.reject(new TypeError("connection refused"));
+      if (typeof models === "string") return Promise.resolve(new Response(models));
       return Promise.resolve(Response.json({ data: models.map((id) => ({ id })) }));
     },
   };
@@ -50,9 +51,12 @@ function place(route: Route): string {
   return `${route.source} ${route.target.provider} ${route.target.model}`;
 }
 
-async function refuses(options: Setup, message: RegExp): Promise<void> {
+async function refuses(
+  { exitCode = EXIT.usage, ...options }: Setup & { exitCode?: number },
+  message: RegExp,
+): Promise<void> {
   await assert.rejects(setup(options).resolve(), (error) => {
-    assert.ok(error instanceof UsageError, String(error));
+    assert.ok(error instanceof HermesError && error.exitCode === exitCode, String(error));
     assert.match(error.message, message);
     assert.ok(!error.message.includes("\n"));
     return true;
@@ -150,10 +154,16 @@ Deno.test("resolveRoute() asks a server that was named without a model", async (
   assert.deepEqual(run.probed, ["http://127.0.0.1:9999/v1/models"]);
   const moved = setup({ env: { OPENAI_BASE_URL: "http://127.0.0.1:9999/v1" }, servers });
   assert.equal(place(await moved.resolve()), "key openai served-model");
+  const baseUrl = "http://127.0.0.1:9998";
   await refuses(
-    { baseUrl: "http://127.0.0.1:9998" },
-    /9998\/v1 does not say which models.*--model/,
+    { baseUrl, servers: { [baseUrl]: [] } },
+    /9998\/v1 has no model loaded: pass --model/,
   );
+  await refuses(
+    { baseUrl, servers: { [baseUrl]: "<html>" } },
+    /does not say which models.*--model/,
+  );
+  await refuses({ baseUrl, exitCode: EXIT.provider }, /9998\/v1 does not answer: start it/);
 });
 
 Deno.test("resolveRoute() never sends a vendor's key to another host", async () => {

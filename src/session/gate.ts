@@ -5,7 +5,7 @@
 import type { Settings } from "../config/load.ts";
 import type { ApprovalGate, ApprovalPolicy, Approver } from "../protocol/approval.ts";
 import type { HookRunner } from "../protocol/hook.ts";
-import { messageText } from "../protocol/message.ts";
+import { type AssistantMessage, messageText } from "../protocol/message.ts";
 import type { Provider } from "../protocol/provider.ts";
 
 export interface GateOptions {
@@ -15,6 +15,8 @@ export interface GateOptions {
   approve?: ApprovalPolicy;
   approver?: Approver;
   reviewer: () => Promise<Provider>;
+  /** Accounts for what a review cost. */
+  spend: (message: AssistantMessage) => void;
   hooks: HookRunner;
   /** What `~` means in commands. */
   userHome: string;
@@ -40,7 +42,7 @@ async function load(options: GateOptions): Promise<ApprovalGate> {
     import("../approval/gate.ts"),
     import("../approval/policy.ts"),
   ]);
-  const { settings, approver, hooks, reviewer } = options;
+  const { settings, approver, hooks } = options;
   const { approvals, command_allowlist: allowlist } = settings.config;
   return createApprovalGate({
     sessionId: options.sessionId,
@@ -62,7 +64,7 @@ async function load(options: GateOptions): Promise<ApprovalGate> {
     timeoutMs: approvals.timeout * 1000,
     remember: (rule) => remember(settings, rule),
     smart: {
-      review: async (prompt, signal) => await review(await reviewer(), { prompt, signal }),
+      review: async (prompt, signal) => await review(options, { prompt, signal }),
       operatorRules: approvals.smart_policy,
     },
     notify: (name, payload) => hooks.notify(name, payload),
@@ -82,7 +84,7 @@ async function remember(settings: Settings, rule: string): Promise<void> {
 
 /** Asks the model one question outside the conversation. Empty when it fails: nobody said yes. */
 async function review(
-  provider: Provider,
+  { reviewer, spend }: GateOptions,
   question: { prompt: string; signal: AbortSignal },
 ): Promise<string> {
   const request = {
@@ -94,8 +96,11 @@ async function review(
     tools: [],
     maxOutputTokens: REVIEW_TOKENS,
   };
+  const provider = await reviewer();
   for await (const event of provider.stream(request, question.signal)) {
-    if (event.type === "end") return messageText(event.message);
+    if (event.type !== "end") continue;
+    spend(event.message);
+    return messageText(event.message);
   }
   return "";
 }

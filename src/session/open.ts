@@ -49,6 +49,8 @@ export interface OpenOptions {
   replay?: string;
   /** The variables hermes was started with. */
   processEnv: Record<string, string>;
+  /** Leaves out what is only good to know. */
+  quiet: boolean;
   log: (line: string) => void;
   /** What takes a while before a command can run: an image that is pulled. */
   progress: (line: string) => void;
@@ -81,7 +83,7 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
     findRoute(options, { records, cassette }),
     selectTools({ ...options, environment }),
   ]);
-  if (route.notice !== undefined) notices.push(route.notice);
+  if (route.notice !== undefined && !options.quiet) notices.push(route.notice);
   const before = records.found?.systemPrompt;
   const system = before !== undefined && isPromptFor(before, environment)
     ? before
@@ -95,6 +97,7 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
     systemPrompt: system,
   });
   const images = (provider: Provider) => withImages(provider, records.blobs);
+  const budget = new Budget(limits(options));
   const runtime = new LazyRuntime({
     ...options,
     environment,
@@ -102,6 +105,10 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
     sessionId: records.id,
     contextTokens: primary.model.contextTokens,
     reviewer: () => findReviewer(options, { primary, cassette }),
+    spend(message) {
+      if (message.usage) budget.add(message.usage);
+      records.history.discard(message);
+    },
     notice: (text) => notices.push(text),
   });
   // A guard that is configured and not on duty must be known before the first call.
@@ -115,7 +122,7 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
     tools,
     dispatcher: async () => (await runtime.get()).dispatcher,
     history: records.history,
-    budget: new Budget(limits(options)),
+    budget,
     retry: {
       maxAttempts: Math.max(1, settings.config.agent.api_max_retries),
       baseMs: 2000,

@@ -33,9 +33,7 @@ export async function selectTools(options: ToolChoiceOptions): Promise<ToolDefin
     disabled: [...agent.disabled_toolsets, ...(options.disableToolsets ?? [])],
   });
   const problem = describeUnknown(unknown);
-  if (problem !== undefined) {
-    throw new UsageError(problem, { hint: "See all of them with: hermes tools" });
-  }
+  if (problem !== undefined) throw new UsageError(problem);
   const availability = new Availability({
     registry,
     context: createCheckContext(settings, { ...options, remember: options.persist }),

@@ -9,6 +9,7 @@ import type { Settings } from "../config/load.ts";
 import type { ApprovalPolicy, Approver } from "../protocol/approval.ts";
 import type { ToolDispatcher } from "../protocol/dispatch.ts";
 import type { HookRunner } from "../protocol/hook.ts";
+import type { AssistantMessage } from "../protocol/message.ts";
 import type { Provider } from "../protocol/provider.ts";
 import type { Clarifier, ToolServices } from "../protocol/services.ts";
 import { createDispatcher } from "../registry/dispatch.ts";
@@ -39,6 +40,8 @@ export interface ToolRuntimeOptions {
   contextTokens: number;
   /** The model that judges under the policy `smart`. */
   reviewer: () => Promise<Provider>;
+  /** Accounts for a model call outside the conversation. */
+  spend: (message: AssistantMessage) => void;
   /** Absent when nothing listens. */
   hooks?: HookRunner;
   log: (line: string) => void;

@@ -25,10 +25,13 @@ Deno.test("run prints the answer alone on stdout, progress on stderr, and exits 
   );
 });
 
-Deno.test("run --quiet is silent on stderr", async () => {
+Deno.test("run --quiet is silent on stderr, also about settings and the choice of a model", async () => {
   await withJob([{ text: "ok" }], async (job) => {
     const outcome = await job.run(["--quiet", "hi"]);
     deepStrictEqual(outcome, { code: 0, stdout: "ok\n", stderr: "" });
+    await Deno.writeTextFile(`${job.home}/.hermes/config.yaml`, "agnet: 1\n");
+    const { code, stderr } = await job.hermes(["run", "-q", "count files in ."]);
+    deepStrictEqual([code, stderr], [0, ""]);
   });
 });
 

@@ -79,8 +79,8 @@ async function localServers(settings: Settings): Promise<Finding[]> {
   return await Promise.all(LOCAL_SERVERS.map(async (name): Promise<Finding> => {
     const { baseUrl } = chooseEndpoint({ provider: name }, context)!;
     const models = await listModels(baseUrl, { fetch, timeoutMs: LOCAL_MS });
-    return models === undefined
-      ? { name, status: "note", detail: `not running at ${baseUrl}` }
-      : { name, status: "ok", detail: `${models.length} models at ${baseUrl}` };
+    return Array.isArray(models)
+      ? { name, status: "ok", detail: `${models.length} models at ${baseUrl}` }
+      : { name, status: "note", detail: `not running at ${baseUrl}` };
   }));
 }

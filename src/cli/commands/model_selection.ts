@@ -1,6 +1,6 @@
 /** Which model a run would use now, and which providers have a key. Never a key itself. */
 import type { Settings } from "../../config/load.ts";
-import { UsageError } from "../../protocol/error.ts";
+import { HermesError } from "../../protocol/error.ts";
 import { CATALOG } from "../../providers/catalog_data.ts";
 import { resolveRoute, type Route } from "../../providers/route.ts";
 
@@ -27,7 +27,7 @@ export async function selectModel(settings: Settings): Promise<Selection> {
       fallbacks: route.fallbacks.map((fallback) => `${fallback.name}/${fallback.model.id}`),
     };
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
+    if (!(error instanceof HermesError)) throw error;
     const { model } = settings.config;
     return {
       model: model.default,

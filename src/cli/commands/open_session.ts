@@ -32,7 +32,10 @@ export interface Opened {
 export async function openFromFlags(choices: SessionChoices, surface: Surface): Promise<Opened> {
   const { environment } = choices;
   const overrides = environment === undefined ? {} : environmentOverrides(environment);
-  const settings = await settingsOf({ flags: { profile: choices.profile } }, overrides);
+  const settings = await settingsOf(
+    { flags: { profile: choices.profile, quiet: choices.quiet } },
+    overrides,
+  );
   const cwd = startDirectory(choices, settings);
   const log = choices.verbose ? (line: string) => err(`hermes: ${line}\n`) : () => {};
   const wanted = settings.config.plugins.enabled.length > 0 || choices.pluginPlaces !== undefined;

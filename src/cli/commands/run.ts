@@ -135,6 +135,8 @@ function createSink(input: CommandInput): Sink {
   if (input.flags.quiet === true) return () => {};
   const options = { style: createStyle(useColor("stderr")), verbose: input.flags.verbose === true };
   return (event) => {
+    // The error that ends the run is told at its end.
+    if (event.type === "error" && event.fatal) return;
     for (const line of progressLines(event, options)) err(`${line}\n`);
   };
 }
