@@ -72,13 +72,7 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
   environmentFactory(environment);
   const cassette = await openCassette(options);
   const notices: string[] = [];
-  const records = new SessionRecords({
-    ...(options.persist && cassette.mode !== "replay" ? { home: settings.home } : {}),
-    ...(options.resume === undefined ? {} : { resume: options.resume }),
-    ...(options.resumeHere ? { resumeIn: cwd } : {}),
-    ...(cassette.sessionId === undefined ? {} : { id: cassette.sessionId }),
-    onNotice: (text) => notices.push(text),
-  });
+  const records = openRecords(options, { cassette, onNotice: (text) => notices.push(text) });
   const [route, tools] = await Promise.all([
     findRoute(options, { records, cassette }),
     selectTools({ ...options, environment }),
@@ -150,6 +144,20 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
   });
   const notice = notices.join("\n");
   return { session, ...(notice === "" ? {} : { notice }) };
+}
+
+function openRecords(
+  options: OpenOptions,
+  context: { cassette: Cassette; onNotice: (text: string) => void },
+): SessionRecords {
+  const { mode, sessionId } = context.cassette;
+  return new SessionRecords({
+    ...(options.persist && mode !== "replay" ? { home: options.settings.home } : {}),
+    ...(options.resume === undefined ? {} : { resume: options.resume }),
+    ...(options.resumeHere ? { resumeIn: options.cwd } : {}),
+    ...(sessionId === undefined ? {} : { id: sessionId }),
+    onNotice: context.onNotice,
+  });
 }
 
 function findRoute(
