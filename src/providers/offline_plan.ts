@@ -79,7 +79,8 @@ export function planSteps(request: string, tools: ReadonlySet<string>): Step[] {
       /\n+|;\s*|[.,!?]?\s+(?:and\s+)?then\s+|[.!?]\s+|,?\s+and\s+(?=\w+\s)/i,
     )
   ) {
-    const step = planClause(clause.trim().replace(/[.!?,:]+$/, ""), { pieces, tools });
+    // The end of a sentence, but not the directory "." or "..".
+    const step = planClause(clause.trim().replace(/(?<![\s.])[.!?,:]+$/, ""), { pieces, tools });
     if (step !== undefined) steps.push(step);
   }
   return steps.slice(0, MAX_STEPS);

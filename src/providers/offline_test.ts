@@ -54,6 +54,8 @@ Deno.test("planSteps() turns each known shape into one tool call", () => {
     ["count lines in deno.json", "terminal", { command: "wc -l < deno.json" }],
     ["How many lines are there in `a b`?", "terminal", { command: "wc -l < 'a b'" }],
     ["count the files in src", "terminal", { command: "find src -type f | wc -l" }],
+    ["count files in .", "terminal", { command: "find . -type f | wc -l" }],
+    ["list files in ..", "terminal", { command: "ls -la -- .." }],
     ["count .ts files in src", "terminal", { command: "find src -type f -name '*.ts' | wc -l" }],
     ['write "hello" to out.txt', "write_file", { path: "out.txt", content: "hello" }],
     ["create a file notes.md with 'some text'", "write_file", {

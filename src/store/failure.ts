@@ -47,7 +47,9 @@ export function describeFailure(error: unknown, path: string): unknown {
       });
     case "unwritable":
       return new HermesError(`cannot open the session database ${path} for writing: ${reason}`, {
-        hint: `Make its directory writable, set HERMES_HOME to another one, ${WAY_OUT}.`,
+        hint:
+          `Make its directory and the state.db files in it writable, set HERMES_HOME to another ` +
+          `directory, ${WAY_OUT}.`,
         cause: error,
       });
     case "other":
