@@ -84,6 +84,59 @@ Deno.test("hermes plugins dev loads again after a change and calls tools", async
   });
 });
 
+Deno.test("hermes plugins dev follows a single file that an editor replaces", async () => {
+  await using home = await tempHome();
+  const manifest =
+    `export const manifest = { name: "solo", version: "1.0.0", description: "x" };\n`;
+  const write = async (version: number) => {
+    const module = manifest + toolModule("version", `return { version: ${version} }`);
+    await Deno.writeTextFile(`${home.path}/solo.ts.new`, module);
+    await Deno.rename(`${home.path}/solo.ts.new`, `${home.path}/solo.ts`);
+  };
+  await write(1);
+  const child = startHermes({ home: home.path, args: ["plugins", "dev", "solo.ts"], stdin: "" });
+  const stdout = new Watched(child.stdout);
+  const input = child.stdin.getWriter();
+  const type = (line: string) => input.write(new TextEncoder().encode(`${line}\n`));
+  await stdout.until(/loaded solo[\s\S]*Waiting for changes/);
+  for (const version of [2, 3]) {
+    await write(version);
+    await stdout.until(new RegExp(`(loaded solo[\\s\\S]*){${version}}tools: version`));
+    await type("version");
+    await stdout.until(new RegExp(`\\{"version":${version}\\}`));
+  }
+  child.kill("SIGINT");
+  assert.equal((await child.status).code, 0);
+  await stdout.end();
+  await child.stderr.cancel();
+  await input.close().catch(() => {
+    // The process has closed its end already.
+  });
+});
+
+Deno.test("hooks of plugins run in order, before those of the configuration", async () => {
+  await withJob([{ text: "done" }], async (job) => {
+    for (const name of ["one", "two"]) {
+      const module = `export function register(ctx) {
+        ctx.registerHook("pre_llm_call", () => "first of ${name}");
+        ctx.registerHook("pre_llm_call", () => "second of ${name}");
+      }`;
+      await writeFiles(`${job.home}/.hermes/plugins/${name}`, pluginFiles(name, module));
+    }
+    await writeFiles(`${job.home}/.hermes`, {
+      "hook.sh": `#!/bin/sh\necho '{"context": "of the shell"}'\n`,
+      "config.yaml": `plugins: { enabled: [two, one] }
+hooks: { pre_llm_call: [{ command: sh ${job.home}/.hermes/hook.sh }] }
+`,
+    });
+    const outcome = await job.run(["--accept-hooks", "hello"]);
+    assert.equal(outcome.code, 0, outcome.stderr);
+    const sent = JSON.stringify(job.model.requests[0]!.body.messages);
+    const texts = ["first of two", "second of two", "first of one", "second of one"];
+    assert.match(sent, new RegExp(["hello", ...texts, "of the shell"].join(".*")));
+  });
+});
+
 Deno.test("a project's plugin loads only as it was when somebody trusted it", async () => {
   const call = { toolCalls: [{ name: "local", arguments: {} }] };
   await withJob((_, index) => index % 2 === 0 ? call : { text: "done" }, async (job) => {
@@ -121,6 +174,10 @@ Deno.test("hermes plugins answers mistakes in one line", async () => {
       [["remove", "calculator", "--yes"], /cannot be removed: it is part of hermes/],
       [["update", "calculator"], /was not installed from an address/],
       [["trust"], /there is no plugin in/],
+      [["info", "constructor"], /there is no plugin "constructor"/],
+      [["dev", "nowhere"], /there is neither a folder nor a file at .*nowhere/],
+      [["dev", "/dev/null"], /there is neither a folder nor a file at \/dev\/null/],
+      [["install", "http://127.0.0.1:1/x.ts#sha256=12"], /a SHA-256 has 64 digits/],
       [["instal", "x"], /unknown subcommand "instal".*install/],
     ] as const
   ) {
