@@ -93,7 +93,7 @@ export interface PluginContext {
   registerHook(name: HookName, hook: PluginHook, options?: { timeoutMs?: number }): void;
   registerCommand(command: PluginCommand): void;
   registerSkill(skill: PluginSkill): void;
-  /** Adds text to the system prompt: at most 4 000 characters, 8 000 of all plugins together. */
+  /** Adds text to the system prompt: at most 4 000 characters, 8 000 in all. */
   addPromptSection(id: string, text: string): void;
   /** One line of diagnostics, shown with `--verbose`. */
   log(text: string): void;
