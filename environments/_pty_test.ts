@@ -23,9 +23,10 @@ Deno.test("read() goes on waiting when a signal reaches the thread that waits", 
   let heard = 0;
   const listener = () => heard++;
   Deno.addSignalListener("SIGUSR2", listener);
-  const reading = pty.read();
+  let ended = false;
+  const reading = pty.read().finally(() => ended = true);
   try {
-    while (heard < 3) {
+    while (heard < 3 && !ended) {
       for (const thread of waitingThreads()) libc.symbols.tgkill(Deno.pid, thread, SIGUSR2);
       await new Promise((resolve) => setTimeout(resolve, 5));
     }

@@ -40,20 +40,19 @@ export function hasLimits({ limits, memoryMb, cpus }: InstancePlan): boolean {
   return limits && (memoryMb > 0 || cpus > 0);
 }
 
-/** A shell in the instance; a terminal comes with the client's own. */
+/** A shell in the instance; a terminal comes with the client's own. No option may set its home. */
 export function execInstanceArgs(name: string, { shell, script }: RemoteCommandLine): string[] {
   return [
     "exec",
     "--containall",
     "--no-home",
-    "--env",
-    `HOME=${WORKSPACE}`,
+    "--no-privs",
     "--pwd",
     WORKSPACE,
     `instance://${name}`,
     shell,
     "-c",
-    script,
+    `HOME=${WORKSPACE}; export HOME; ${script}`,
   ];
 }
 

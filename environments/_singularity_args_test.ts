@@ -50,14 +50,13 @@ Deno.test("execInstanceArgs() runs a shell in the instance", () => {
     "exec",
     "--containall",
     "--no-home",
-    "--env",
-    "HOME=/workspace",
+    "--no-privs",
     "--pwd",
     "/workspace",
     "instance://hermes-1",
     "/bin/sh",
     "-c",
-    "echo x",
+    "HOME=/workspace; export HOME; echo x",
   ]);
 });
 

@@ -17,9 +17,9 @@ case "$1 $2" in
   "instance list") [ -e "$dir/instance-$last" ] && echo "{\\"instances\\":[{\\"instance\\":\\"$last\\"}]}";;
   "instance stop") echo "$*" >>"$dir/calls"; rm -f "$dir/instance-$last";;
   exec*)
-    name=\${8#instance://}
+    name=\${7#instance://}
     [ -e "$dir/instance-$name" ] || { echo "FATAL: no instance found" >&2; exit 255; }
-    shift 8; cd "$dir" && exec env -i PATH=/usr/bin:/bin HOME="$dir" TMPDIR="$dir" "$@";;
+    shift 7; cd "$dir" && exec env -i PATH=/usr/bin:/bin HOME="$dir" TMPDIR="$dir" "$@";;
   *) exit 1;;
 esac
 `;

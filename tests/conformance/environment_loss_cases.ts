@@ -1,21 +1,25 @@
 /** Conformance of losing things: the place under a command, and hermes above it. */
 import { equal, match, ok, rejects } from "node:assert/strict";
-import type { Environment } from "../../src/protocol/environment.ts";
 import { EnvironmentError } from "../../src/protocol/error.ts";
 import { sleep } from "../../src/util/sleep.ts";
 import {
   countProcesses,
   type EnvironmentCase,
+  type OpenEnvironment,
   openTarget,
   uniqueNap,
 } from "./environment_suite.ts";
 
 const LIMIT_MS = 20_000;
 
+function count({ env, count }: OpenEnvironment, word: string): Promise<number> {
+  return count ? count(word) : countProcesses(env, word);
+}
+
 /** Other processes end in their own time: asks until they have. */
-async function untilNone(env: Environment, word: string): Promise<void> {
+async function untilNone(opened: OpenEnvironment, word: string): Promise<void> {
   const deadline = performance.now() + LIMIT_MS;
-  while (await countProcesses(env, word) > 0) {
+  while (await count(opened, word) > 0) {
     ok(performance.now() < deadline, `${word} still runs`);
     await sleep(100);
   }
@@ -58,7 +62,8 @@ export const LOSS_CASES: readonly EnvironmentCase[] = [
   },
   {
     name: "ends what a killed hermes left running",
-    async run({ env, target }) {
+    async run(context) {
+      const { target } = context;
       const nap = uniqueNap();
       const probe = new Deno.Command(Deno.execPath(), {
         args: [
@@ -75,14 +80,14 @@ export const LOSS_CASES: readonly EnvironmentCase[] = [
       }).spawn();
       const reader = probe.stdout.getReader();
       await reader.read();
-      equal(await countProcesses(env, `sleep ${nap}`), 2);
+      equal(await count(context, `sleep ${nap}`), 2);
       probe.kill("SIGKILL");
       await probe.status;
       await reader.cancel();
       // The next hermes finds what is left.
       const next = await openTarget(target);
       try {
-        await untilNone(next.env, `sleep ${nap}`);
+        await untilNone(next, `sleep ${nap}`);
       } finally {
         await next.close();
       }

@@ -1,22 +1,37 @@
-/** The singularity environment as a conformance target; the image is named by the test. */
+/** The singularity environment as a conformance target. */
 import { createSingularityEnvironment } from "../../environments/singularity.ts";
+import { run } from "../../scripts/services/_service.ts";
+import { holdSingularity } from "../../scripts/services/singularity.ts";
+import { orRelease } from "./environment_live.ts";
 import type { OpenEnvironment } from "./environment_suite.ts";
-import { busyboxImage } from "../support/singularity_image.ts";
 
 export async function open(): Promise<OpenEnvironment> {
-  const home = await Deno.makeTempDir({ prefix: "hermes-singularity-" });
-  const env = await createSingularityEnvironment({
+  const service = await holdSingularity();
+  const { program, dataDir, image } = service.running;
+  const opening = createSingularityEnvironment({
     cwd: "/",
-    home,
-    env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: home },
-    settings: { singularity_image: await busyboxImage(home), container_persistent: false },
+    home: dataDir,
+    // The next hermes must know what a killed one had.
+    dataDir,
+    env: { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: dataDir },
+    settings: { singularity_image: image, container_persistent: false },
   });
+  const env = await orRelease(service, opening);
   return {
     env,
     dir: "/workspace",
     async close() {
       await env.close();
-      await Deno.remove(home, { recursive: true });
+      await service.release();
+    },
+    async breakDown() {
+      const { output } = await env.exec("echo $SINGULARITY_INSTANCE", { taskId: "break" });
+      const stop = ["instance", "stop", "--signal", "KILL", output.trim()];
+      await run([program, ...stop], { env: { HOME: dataDir } });
+    },
+    async count(word) {
+      const { output } = await run(["ps", "-A", "-o", "args="]);
+      return output.split("\n").filter((line) => line.startsWith(word)).length;
     },
   };
 }

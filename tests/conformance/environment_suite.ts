@@ -14,6 +14,8 @@ export interface OpenEnvironment {
   close(): Promise<void>;
   /** Ends the place, or the way to it, from outside; where there is a place of its own. */
   breakDown?(): Promise<void>;
+  /** Like `countProcesses()`, where one place does not see the processes of another. */
+  count?(word: string): Promise<number>;
 }
 
 export interface EnvironmentTarget {

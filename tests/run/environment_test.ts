@@ -1,6 +1,8 @@
 /** `hermes run --env …` and `hermes env …` end to end, on a real container, a real server and the fake clouds. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { startDirectory } from "../../environments/start_directory.ts";
 import { holdDocker } from "../../scripts/services/docker.ts";
+import { holdSingularity } from "../../scripts/services/singularity.ts";
 import { holdSsh } from "../../scripts/services/ssh.ts";
 import { holdOrSkip } from "../conformance/environment_live.ts";
 import { startServerProcess } from "../support/cloud_server_process.ts";
@@ -12,11 +14,13 @@ import { sshTestOptions } from "../support/ssh_environment.ts";
 
 const docker = await holdOrSkip("docker end to end", holdDocker);
 const ssh = await holdOrSkip("ssh end to end", holdSsh);
+const singularity = await holdOrSkip("singularity end to end", holdSingularity);
 const modal = await startServerProcess(new URL("../support/modal_server.ts", import.meta.url));
 const daytona = await startServerProcess(new URL("../support/daytona_server.ts", import.meta.url));
 Deno.test.afterAll(async () => {
   await docker?.release();
   await ssh?.release();
+  await singularity?.release();
   await modal.stop();
   await daytona.stop();
 });
@@ -39,6 +43,10 @@ if (docker) {
 }
 if (ssh) {
   PLACES.push({ name: "ssh", settings: { ...sshTestOptions(ssh.running).settings }, env: {} });
+}
+if (singularity) {
+  const settings = { singularity_image: singularity.running.image, container_persistent: false };
+  PLACES.push({ name: "singularity", settings, env: {} });
 }
 PLACES.push({
   name: "modal",
@@ -89,7 +97,7 @@ for (const { name, settings, env } of PLACES) {
       const outcome = await job.run(["--env", name, "--approve", "always", "go"], options);
       deepEqual([outcome.code, outcome.stdout], [0, "done\n"], outcome.stderr);
       const system = job.model.requests[0]!.body.messages[0].content as string;
-      const start = name === "docker" ? "/workspace" : "~";
+      const start = startDirectory(name);
       ok(
         system.includes(`\nWorking directory: ${start}\nCommands and files are in: ${name}\n`),
         system,
@@ -103,7 +111,8 @@ for (const { name, settings, env } of PLACES) {
       deepEqual(printed, { output: "from the script", read: true }, JSON.stringify(results[3]));
       deepEqual(results[4].output.trim().split("\n"), ["by-script", "by-terminal", "note.txt"]);
       const here = await Array.fromAsync(Deno.readDir(job.home));
-      deepEqual(here.map((entry) => entry.name), [".hermes"]);
+      const names = here.map((entry) => entry.name).filter((entry) => entry !== ".apptainer");
+      deepEqual(names, [".hermes"]);
     });
   });
 
