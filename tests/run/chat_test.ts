@@ -85,8 +85,10 @@ Deno.test("chat asks before a command that needs a yes, and enter alone is a no"
     await screen.type("clean up\r");
     await screen.shows(/Allow it\?[\s\S]*4\. Deny/);
     await screen.type("\r");
-    await screen.shows(/refused by you[\s\S]*left alone/);
+    await screen.shows(/refused by you[\s\S]*left alone\n> /);
     ok((await Deno.stat(`${home}/build`)).isDirectory);
+    await screen.type("\x04");
+    strictEqual(await screen.exitCode(), 0);
   });
 });
 

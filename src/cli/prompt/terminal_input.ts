@@ -69,23 +69,23 @@ export class TerminalInput {
   ): Promise<void> {
     if (this.#ended || signal?.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const stop = () => resolve();
-    signal?.addEventListener("abort", stop, { once: true });
     let interrupted = false;
-    this.#onKey = (key) => {
-      interrupted ||= key === "ctrl-c";
-      if (key === undefined || onKey(key)) resolve();
-    };
-    this.#device.setRaw(true);
-    try {
-      onReady?.();
-      await promise;
-    } finally {
+    // Before the next read begins: one that began on a raw terminal swallows the Ctrl-D after it.
+    const close = () => {
       this.#onKey = undefined;
       this.#device.setRaw(false);
-      signal?.removeEventListener("abort", stop);
-      if (interrupted) this.#device.interrupt();
-    }
+      resolve();
+    };
+    signal?.addEventListener("abort", close, { once: true });
+    this.#onKey = (key) => {
+      interrupted ||= key === "ctrl-c";
+      if (key === undefined || onKey(key)) close();
+    };
+    this.#device.setRaw(true);
+    onReady?.();
+    await promise;
+    signal?.removeEventListener("abort", close);
+    if (interrupted) this.#device.interrupt();
   }
 
   async #pump(): Promise<void> {
