@@ -184,6 +184,11 @@ const MISBEHAVING: readonly { name: string; body: string; says: RegExp }[] = [
     says: /its process ended.*stray/,
   },
   {
+    name: "answers more than a message holds",
+    body: `return { text: "x".repeat(48 * 1024 * 1024) };`,
+    says: /it broke the protocol/,
+  },
+  {
     name: "floods hermes with messages",
     body:
       `for (let i = 0; i < 20000; i++) { call.progress("x"); if (i % 500 === 0) await 0; } await new Promise((r) => setTimeout(r, 5000));`,
