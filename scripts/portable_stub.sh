@@ -48,7 +48,7 @@ unpack() (
   ready && exit
   new=$(mktemp -d "$root/.hermes-new.XXXXXX") && mkdir "$new/$key" || exit
   tail -c +@OFFSET@ "$0" | { gzip -dc || : > "$new/broken"; } | tar -xof - -C "$new/$key" || exit
-  [ ! -e "$new/broken" ] || { echo "$0 is damaged, download it again"; exit 1; }
+  [ ! -e "$new/broken" ] || exit 1
   "$new/$key/deno" --version > /dev/null && mkdir "$new/$key/cache-children" || exit
   mv "$new/$key" "$root/" 2> /dev/null || ready || exit
   sweep
@@ -95,6 +95,10 @@ for place in $places; do
   if reason=$(unpack 2>&1) && ready; then start "$@"; fi
   problems="${problems}hermes: cannot unpack into $root: ${reason%%"$newline"*}$newline"
 done
-printf '%s%s\n' "$problems" \
-  'hermes: set HERMES_BIN_CACHE to a directory with 150 MB free that programs may run from' >&2
+if tail -c +@OFFSET@ "$0" | gzip -t 2> /dev/null; then
+  advice='set HERMES_BIN_CACHE to a directory with 150 MB free that programs may run from'
+else
+  problems='' advice="$0 is damaged, download it again"
+fi
+printf '%shermes: %s\n' "$problems" "$advice" >&2
 exit 126

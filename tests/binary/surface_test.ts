@@ -3,6 +3,7 @@
  * written, an empty home, neither Deno nor Node in reach.
  */
 import assert from "node:assert/strict";
+import { ENVIRONMENTS } from "../../environments/manifest.ts";
 import { VERSION } from "../../src/util/version.ts";
 import { type FakeModel, type Reply, startFakeModel } from "../support/fake_model_server.ts";
 import { parseEvents, sessionIdOf } from "../support/run_job.ts";
@@ -65,6 +66,56 @@ Deno.test("hermes keeps its own Deno settings from the commands it runs", async 
     assert.equal(job.code, 0, job.stderr);
     const result = model.requests[1]!.body.messages.at(-1).content as string;
     assert.equal(JSON.parse(result).output.trim(), "", result);
+  });
+});
+
+Deno.test("hermes looks at this machine as at any environment", async () => {
+  const script = 'import { terminal } from "hermes_tools";\n' +
+    'console.log((await terminal({ command: "cat note.txt" })).output);';
+  const replies: Reply[] = [
+    { toolCalls: [{ name: "write_file", arguments: { path: "note.txt", content: "here\n" } }] },
+    { toolCalls: [{ name: "execute_code", arguments: { code: script } }] },
+    { text: "done" },
+  ];
+  await using model = startFakeModel({ replies });
+  await withInstalled(async ({ hermes, machine }) => {
+    const job = await hermes([...modelArgs(model), "--env", "local", "go"]);
+    assert.equal(job.code, 0, job.stderr);
+    assert.match(model.requests[2]!.body.messages.at(-1).content, /"output":"here\\n/);
+    assert.equal(await Deno.readTextFile(`${machine.home}/note.txt`), "here\n");
+    assert.match((await hermes(["env", "check", "local"])).stdout, /^local works: /);
+    const shell = await hermes(["env", "shell", "local"], { stdin: "echo $((6*7)); exit 9\n" });
+    assert.deepEqual([shell.code, shell.stdout], [9, "42\n"], shell.stderr);
+    const list = JSON.parse((await hermes(["env", "list", "--json"])).stdout);
+    assert.deepEqual(list.map(({ name }: { name: string }) => name), Object.keys(ENVIRONMENTS));
+    const unknown = await hermes(["run", "--env", "nowhere", "go"]);
+    assert.deepEqual([unknown.code, unknown.stdout], [2, ""]);
+  });
+});
+
+Deno.test("hermes run is killed and goes on where it was", async () => {
+  const call = { name: "terminal", arguments: { command: "sleep 5" } };
+  await using model = startFakeModel({
+    replies: (_, index) => index === 0 ? { toolCalls: [call] } : { text: "done" },
+  });
+  await withInstalled(async ({ hermes, path, machine }) => {
+    const child = new Deno.Command(path, {
+      args: [...modelArgs(model), "--json", "go"],
+      env: machine.env,
+      clearEnv: true,
+      cwd: machine.home,
+      stdout: "piped",
+    }).spawn();
+    let text = "";
+    for await (const part of child.stdout.pipeThrough(new TextDecoderStream())) {
+      text += part;
+      if (text.includes('"type":"tool_start"')) child.kill("SIGKILL");
+    }
+    assert.equal((await child.status).signal, "SIGKILL", "the script gave way to the program");
+    const again = await hermes([...modelArgs(model), "--resume", "latest", "and now?"]);
+    assert.deepEqual([again.code, again.stdout], [0, "done\n"], again.stderr);
+    const roles = model.requests[1]!.body.messages.map(({ role }: { role: string }) => role);
+    assert.deepEqual(roles.slice(1), ["user", "assistant", "tool", "user"]);
   });
 });
 
