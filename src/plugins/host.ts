@@ -6,7 +6,6 @@ import { ToolError } from "../protocol/error.ts";
 import type { HookTarget, SessionPlugins } from "../protocol/plugin.ts";
 import type { ToolContext, ToolResult, ToolSpec } from "../protocol/tool.ts";
 import type { ToolRegistry } from "../registry/registry.ts";
-import { TOOLSETS } from "../registry/toolsets_data.ts";
 import { cleanOutput } from "../util/clean_output.ts";
 import type { CommandRecord, ToolRecord } from "./messages.ts";
 import type { Plugin } from "./plugin.ts";
@@ -173,11 +172,6 @@ function refusal(one: LoadedPlugin, record: ToolRecord, owner: string): string {
     ? `it would replace the one of ${owner}. To allow that: ` +
       `hermes config set plugins.entries.${one.id}.allow_tool_override true`
     : `${owner} has a tool of that name`;
-}
-
-/** True when tools of a plugin of this name would count as built-in ones. */
-export function isTakenName(id: string): boolean {
-  return Object.hasOwn(TOOLSETS, id);
 }
 
 function toolSpec(

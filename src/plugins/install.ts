@@ -67,27 +67,25 @@ export async function probePlugin(snapshot: Snapshot): Promise<Registrations | u
   }
 }
 
-export interface FileChange {
-  url: string;
-  kind: "added" | "removed" | "changed";
-  /** As `diff -u` prints it. */
-  diff: string;
-}
-
-/** What differs between two versions, by file. */
+/** What differs between two versions: one text a file, as `diff -u` prints it. */
 export function compareFiles(
   before: ReadonlyMap<string, FileBytes>,
   after: ReadonlyMap<string, FileBytes>,
-): FileChange[] {
-  const decoder = new TextDecoder();
+): string[] {
   const urls = [...new Set([...before.keys(), ...after.keys()])].sort();
-  return urls.flatMap((url): FileChange[] => {
+  return urls.flatMap((url) => {
     const [old, next] = [before.get(url), after.get(url)];
+    if (old && next && isSame(old, next)) return [];
+    const decoder = new TextDecoder();
     const diff = unifiedDiff(decoder.decode(old), decoder.decode(next), {
       from: old ? url : "/dev/null",
       to: next ? url : "/dev/null",
     });
-    const kind = old === undefined ? "added" : next === undefined ? "removed" : "changed";
-    return diff === "" && kind === "changed" ? [] : [{ url, kind, diff }];
+    // Bytes that are no text look the same once they are decoded.
+    return [diff || `Binary files ${url} differ\n`];
   });
+}
+
+function isSame(a: FileBytes, b: FileBytes): boolean {
+  return a.length === b.length && a.every((byte, index) => byte === b[index]);
 }

@@ -6,10 +6,11 @@ import { readOptional, type Settings } from "../config/load.ts";
 import { HermesError, UsageError } from "../protocol/error.ts";
 import type { PluginManifest } from "../protocol/plugin.ts";
 import { registry as processRegistry, type ToolRegistry } from "../registry/registry.ts";
+import { TOOLSETS } from "../registry/toolsets_data.ts";
 import type { ChildMode, Wall } from "../sandbox/contract.ts";
 import { joinPath } from "../util/path.ts";
 import { type Candidate, Discovery } from "./discover.ts";
-import { isTakenName, type LoadedPlugin, PluginHost } from "./host.ts";
+import { type LoadedPlugin, PluginHost } from "./host.ts";
 import type { SkillRecord } from "./messages.ts";
 import { Plugin } from "./plugin.ts";
 import { PluginProblem, reasonOf } from "./problem.ts";
@@ -137,7 +138,9 @@ export async function loadPlugin(
   const { id } = candidate;
   const snapshot = await openSnapshot(await candidate.read(), snapshotDir(settings.home));
   const { manifest } = snapshot;
-  requireLoadable(id, manifest, settings);
+  requireName(id, manifest);
+  const missing = manifest.requiresEnv.filter((name) => !settings.env(name));
+  if (missing.length > 0) throw new PluginProblem(`missing: ${missing.join(", ")}`);
   const known = entryOf(settings, id);
   const entry = candidate.foreign ? withoutGrants(known) : known;
   const plugin = await Plugin.load({
@@ -167,15 +170,14 @@ export async function loadPlugin(
   }
 }
 
-function requireLoadable(id: string, manifest: PluginManifest, settings: Settings): void {
+/** @throws {PluginProblem} when a plugin cannot have the name. */
+export function requireName(id: string, manifest: PluginManifest): void {
   if (manifest.name !== id) {
     throw new PluginProblem(`its manifest calls it "${manifest.name}"; give both the same name`);
   }
-  if (isTakenName(id)) {
+  if (Object.hasOwn(TOOLSETS, id)) {
     throw new PluginProblem("its name is that of a built-in toolset; give it another");
   }
-  const missing = manifest.requiresEnv.filter((name) => !settings.env(name));
-  if (missing.length > 0) throw new PluginProblem(`missing: ${missing.join(", ")}`);
 }
 
 /** What a plugin adds to the system prompt: its sections, and where its skills are. */

@@ -102,25 +102,27 @@ for (const mode of ["deno", "reexec"] as const) {
   });
 }
 
-Deno.test("fetchSource() refuses what is missing, endless, too large or no module", async (t) => {
+/** An entry module with this body; gives its address. */
+function entryPage(site: Site, body: string): string {
+  site.pages.set(
+    "/mod.ts",
+    `export const manifest = { name: "x", version: "1", description: "x" };\n${body}`,
+  );
+  return `${site.url}/mod.ts`;
+}
+
+Deno.test("fetchSource() refuses what is missing, endless or too large", async (t) => {
   await using site = new Site();
-  const entry = (body: string) => {
-    site.pages.set(
-      "/mod.ts",
-      `export const manifest = { name: "x", version: "1", description: "x" };\n${body}`,
-    );
-    return `${site.url}/mod.ts`;
-  };
   await t.step("missing file", async () => {
-    await refused(entry(`import "./gone.ts";`), /gone\.ts: the server answered 404/);
+    await refused(entryPage(site, `import "./gone.ts";`), /gone\.ts: the server answered 404/);
   });
   await t.step("redirect loop", async () => {
     site.pages.set("/loop.ts", () => Response.redirect(`${site.url}/loop.ts`));
-    await refused(entry(`import "./loop.ts";`), /redirects more than 5 times/);
+    await refused(entryPage(site, `import "./loop.ts";`), /redirects more than 5 times/);
   });
   await t.step("announced 50 MB", async () => {
     site.pages.set("/big.ts", () => new Response("x".repeat(50 * 1024 * 1024)));
-    await refused(entry(`import "./big.ts";`), /big\.ts is too large/);
+    await refused(entryPage(site, `import "./big.ts";`), /big\.ts is too large/);
   });
   await t.step("50 MB that nobody announced", async () => {
     let sent = 0;
@@ -134,7 +136,7 @@ Deno.test("fetchSource() refuses what is missing, endless, too large or no modul
           },
         }),
       ));
-    await refused(entry(`import "./flood.ts";`), /flood\.ts is too large/);
+    await refused(entryPage(site, `import "./flood.ts";`), /flood\.ts is too large/);
     assert.ok(sent < 20 * 1024 * 1024, `read ${sent} bytes before giving up`);
   });
   await t.step("more files than a plugin has", async () => {
@@ -142,14 +144,21 @@ Deno.test("fetchSource() refuses what is missing, endless, too large or no modul
       const n = Number(new URL(url).searchParams.get("n"));
       return new Response(`import "./n.ts?n=${n + 1}";`);
     });
-    await refused(entry(`import "./n.ts?n=0";`), /too large for a plugin: at most 500 files/);
+    await refused(
+      entryPage(site, `import "./n.ts?n=0";`),
+      /too large for a plugin: at most 500 files/,
+    );
   });
+});
+
+Deno.test("fetchSource() refuses what is no module or no address", async (t) => {
+  await using site = new Site();
   await t.step("a content type that lies: a web page called TypeScript", async () => {
     site.pages.set("/page.ts", () =>
       new Response("<!doctype html><p>not found", {
         headers: { "content-type": "application/typescript" },
       }));
-    await refused(entry(`import "./page.ts";`), /page\.ts is a web page, not a module/);
+    await refused(entryPage(site, `import "./page.ts";`), /page\.ts is a web page, not a module/);
   });
   await t.step("a content type that lies: a module called an image", async () => {
     site.pages.set(
@@ -157,29 +166,29 @@ Deno.test("fetchSource() refuses what is missing, endless, too large or no modul
       () =>
         new Response("export const x: number = 1;", { headers: { "content-type": "image/png" } }),
     );
-    const source = await fetchSource(entry(`import "./module.ts";`));
+    const source = await fetchSource(entryPage(site, `import "./module.ts";`));
     assert.equal(source.files.size, 2);
   });
   await t.step("bytes that are no text", async () => {
     site.pages.set("/binary.ts", () => new Response(new Uint8Array([0xff, 0xfe, 0x00])));
-    await refused(entry(`import "./binary.ts";`), /is not text/);
+    await refused(entryPage(site, `import "./binary.ts";`), /is not text/);
   });
   await t.step("code nested deeper than anything can parse", async () => {
     site.pages.set("/deep.ts", `export const x = ${"[".repeat(200_000)}${"]".repeat(200_000)};`);
-    await refused(entry(`import "./deep.ts";`), /deep\.ts is nested too deeply/);
+    await refused(entryPage(site, `import "./deep.ts";`), /deep\.ts is nested too deeply/);
   });
   await t.step("no address at all", async () => {
     await refused("https://", /"https:\/\/" is no address/);
-    await refused(entry(`import "https://[no";`), /mod\.ts imports "https:\/\/\[no"/);
+    await refused(entryPage(site, `import "https://[no";`), /mod\.ts imports "https:\/\/\[no"/);
     const headers = { location: "https://[no" };
     site.pages.set("/astray.ts", () => new Response(null, { status: 302, headers }));
-    await refused(entry(`import "./astray.ts";`), /"https:\/\/\[no" is no address/);
+    await refused(entryPage(site, `import "./astray.ts";`), /"https:\/\/\[no" is no address/);
     await refused(site.url.replace("//", "//me:secret@"), /an address with a password/);
   });
   await t.step("one of many files, and nothing is fetched any more", async () => {
     const waiting = Promise.withResolvers<Response>();
     site.pages.set("/slow.ts", () => waiting.promise);
-    await refused(entry(`import "./slow.ts"; import "./gone.ts";`), /gone\.ts: .* 404/);
+    await refused(entryPage(site, `import "./slow.ts"; import "./gone.ts";`), /gone\.ts: .* 404/);
     waiting.resolve(new Response("late"));
   });
   await t.step("a connection that breaks", async () => {

@@ -4,6 +4,7 @@ import type { Settings } from "../../config/load.ts";
 import { type Candidate, Discovery } from "../../plugins/discover.ts";
 import { probePlugin } from "../../plugins/install.ts";
 import { changeLock, readLock } from "../../plugins/lock.ts";
+import { requireName } from "../../plugins/open.ts";
 import { describePermissions } from "../../plugins/permissions.ts";
 import { reasonOf } from "../../plugins/problem.ts";
 import { describeGrants, entryOf } from "../../plugins/settings.ts";
@@ -88,7 +89,9 @@ async function rowOf(candidate: Candidate, settings: Settings): Promise<Row> {
 }
 
 async function snapshotOf(candidate: Candidate, settings: Settings): Promise<Snapshot> {
-  return await openSnapshot(await candidate.read(), snapshotDir(settings.home));
+  const snapshot = await openSnapshot(await candidate.read(), snapshotDir(settings.home));
+  requireName(candidate.id, snapshot.manifest);
+  return snapshot;
 }
 
 /** @throws {UsageError} when there is no plugin of the name. */
@@ -256,6 +259,7 @@ async function trust({ settings, discovery, input }: PluginWork): Promise<number
     }
     const source = readSource(location);
     const snapshot = await openSnapshot(source, snapshotDir(settings.home));
+    requireName(id, snapshot.manifest);
     err(describePlugin({ location }, { snapshot, entry: entryOf(settings, id) }));
     err(describeRegistrations(await probePlugin(snapshot), snapshot));
     requireYes(input, `Trust ${id} as it is now, and enable it?`);

@@ -1,7 +1,6 @@
 /** `hermes plugins install|update`: fetches, shows, asks, pins. */
 import type { Settings } from "../../config/load.ts";
 import { Discovery } from "../../plugins/discover.ts";
-import { isTakenName } from "../../plugins/host.ts";
 import {
   compareFiles,
   type FetchedPlugin,
@@ -10,6 +9,7 @@ import {
   probePlugin,
 } from "../../plugins/install.ts";
 import { type LockedPlugin, readLock, readLocked } from "../../plugins/lock.ts";
+import { requireName } from "../../plugins/open.ts";
 import { PluginProblem } from "../../plugins/problem.ts";
 import { isAddress, parseAddress, requirePinned } from "../../plugins/remote.ts";
 import { entryOf } from "../../plugins/settings.ts";
@@ -42,6 +42,7 @@ async function install(settings: Settings, input: CommandInput): Promise<number>
   const fetched = await fetchPlugin(settings.home, url);
   const { manifest, hash } = fetched.snapshot;
   requirePinned(address, hash);
+  requireName(manifest.name, manifest);
   await requireFree(settings, { id: manifest.name, url });
   await show(settings, { fetched, url });
   requireYes(input, `Install ${manifest.name}?`);
@@ -56,7 +57,6 @@ async function requireFree(
   settings: Settings,
   { id, url }: { id: string; url: string },
 ): Promise<void> {
-  if (isTakenName(id)) throw new UsageError(`"${id}" is the name of a built-in toolset`);
   const known = await new Discovery(settings.home, Deno.cwd()).find(id);
   if (known === undefined || known.location === url) return;
   const removable = known.origin === "user" || known.origin === "url";
@@ -125,7 +125,7 @@ async function updateOne(
     out(`${name} v${locked.version} is up to date\n`);
     return;
   }
-  for (const { diff } of changes) err(visibleText(diff));
+  for (const diff of changes) err(visibleText(diff));
   await show(settings, { fetched, url: locked.url });
   requireYes(input, `Update ${name} from v${locked.version} to v${manifest.version}?`);
   await pinPlugin(home, fetched);
