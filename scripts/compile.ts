@@ -11,8 +11,8 @@ import { buildApp, type BuildOptions } from "./build_app.ts";
 export interface CompileOptions extends BuildOptions {
   target: Target;
   out: string;
-  /** Used in place of the downloaded base binary. */
-  baseBinary?: string;
+  /** More variables for Deno: `DENORT_BIN` is used in place of the downloaded base binary. */
+  env?: Record<string, string>;
 }
 
 /**
@@ -67,7 +67,7 @@ export async function compile(options: CompileOptions): Promise<string[]> {
     await buildApp(app, options);
     const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
       args: compileArguments(app, options),
-      env: options.baseBinary === undefined ? {} : { DENORT_BIN: options.baseBinary },
+      env: options.env ?? {},
     }).output();
     const said = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
     if (code !== 0) throw new Error(failure(options.target, said));

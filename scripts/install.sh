@@ -44,7 +44,9 @@ case $directory in /*) ;; *) directory=$PWD/$directory ;; esac
 
 uninstall() {
   rm -f "$directory/hermes" "$directory/hermes.old"
+  # Unpacked copies: the usual place, and the one for a home that cannot be written.
   rm -rf "${XDG_CACHE_HOME:-$HOME/.cache}/hermes/bin"
+  if [ -O "${TMPDIR:-/tmp}/hermes-$(id -u)" ]; then rm -rf "${TMPDIR:-/tmp}/hermes-$(id -u)"; fi
   home=${HERMES_HOME:-$HOME/.hermes}
   if [ -n "$purge" ]; then
     rm -rf "$home"

@@ -88,6 +88,8 @@ Deno.test("install.sh answers what it cannot do in one line", async () => {
     });
     release.files.set("SHA256SUMS", new Uint8Array());
     await fails([], /^install: the release has no hermes-/);
+    for (const name of ["curl", "wget"]) await Deno.remove(`${machine.path}/${name}`);
+    await fails([], /^install: curl or wget is needed$/);
     await Deno.remove(`${machine.path}/uname`);
     await Deno.writeTextFile(`${machine.path}/uname`, "#!/bin/sh\necho Plan9\n", { mode: 0o755 });
     await fails([], /^install: there is no executable for Plan9$/);
@@ -100,10 +102,13 @@ Deno.test("install.sh --uninstall removes the program, and the rest only when as
     const cache = `${machine.home}/.cache/hermes/bin`;
     await Deno.mkdir(cache, { recursive: true });
     await Deno.mkdir(`${machine.home}/.hermes`);
-    const outcome = await installer(["--uninstall"]);
+    const temporary = `${machine.home}/tmp`;
+    await Deno.mkdir(`${temporary}/hermes-${Deno.uid()}/copy`, { recursive: true });
+    const outcome = await installer(["--uninstall"], { env: { TMPDIR: temporary } });
     assert.match(outcome.stdout, /^hermes is removed; sessions and settings stay in /);
     assert.deepEqual(await names(`${machine.home}/.local/bin`), []);
     assert.deepEqual(await names(`${machine.home}/.cache/hermes`), []);
+    assert.deepEqual(await names(temporary), []);
     assert.ok(await Deno.stat(`${machine.home}/.hermes`));
     assert.equal((await installer(["--uninstall", "--purge"])).code, 0);
     assert.ok(!(await names(machine.home)).includes(".hermes"));
