@@ -34,9 +34,17 @@ export async function killTree(
   tree: ProcessTree,
   options: { graceMs?: number | undefined; hangUp?: boolean } = {},
 ): Promise<void> {
-  if (options.hangUp) signal(findTree(tree).map(({ pid }) => pid), "SIGHUP");
-  const ended = await signalUntilGone(tree, "SIGTERM", options.graceMs ?? GRACE_MS);
-  if (!ended) await signalUntilGone(tree, "SIGKILL", KILL_WAIT_MS);
+  const tell = (name: Deno.Signal) => signal(findTree(tree).map(({ pid }) => pid), name);
+  // Whoever cannot wait for the grace period (a second Ctrl-C) leaves nothing behind either.
+  const cutShort = () => tell("SIGKILL");
+  globalThis.addEventListener("unload", cutShort);
+  try {
+    if (options.hangUp) tell("SIGHUP");
+    const ended = await signalUntilGone(tree, "SIGTERM", options.graceMs ?? GRACE_MS);
+    if (!ended) await signalUntilGone(tree, "SIGKILL", KILL_WAIT_MS);
+  } finally {
+    globalThis.removeEventListener("unload", cutShort);
+  }
 }
 
 async function signalUntilGone(

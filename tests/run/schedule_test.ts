@@ -63,3 +63,28 @@ Deno.test("run ends a stubborn command at Ctrl-C and leaves every call answered"
     strictEqual(exported.match(/"role":"tool"/g)?.length, 2, exported);
   });
 });
+
+Deno.test("run leaves nothing behind when the second Ctrl-C comes before the first is done", async () => {
+  const command = "trap : TERM; sleep 300 & echo $$ $! > pids; wait; while :; do sleep 0.1; done";
+  await withJob([calls({ name: "terminal", arguments: { command } })], async (job) => {
+    const args = ["run", "--base-url", job.model.url, "--model", "fake-model", "--json", "go"];
+    const child = startHermes({ home: job.home, args });
+    const output = child.output();
+    const pids = (await writtenFile(`${job.home}/pids`)).split(" ");
+    child.kill("SIGINT");
+    // The shell takes no notice of the signal, its child does: now the grace period runs.
+    await isGone(pids[1]!);
+    strictEqual(await isRunning(pids[0]!), true);
+    child.kill("SIGINT");
+    strictEqual((await output).code, 130);
+    await isGone(pids[0]!);
+  });
+});
+
+/** A killed process may take a moment to leave. */
+async function isGone(pid: string): Promise<void> {
+  for (let i = 0; i < 200 && await isRunning(pid); i++) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  strictEqual(await isRunning(pid), false, `${pid} still runs`);
+}
