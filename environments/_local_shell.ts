@@ -12,8 +12,15 @@ import { type Profile, readProfile } from "./_profile.ts";
 import { openPty, type Pty } from "./_pty.ts";
 import { type RawProcess, startOnTerminal, startPiped, throughScript } from "./_raw_process.ts";
 import { checkInput, type Shell, type Started, type StartOptions } from "./_shell.ts";
-import { buildShellScript, MARKER_VARIABLE, readStateCwd, valueVariable } from "./_shell_script.ts";
-import { SpareShellSlot } from "./_spare_shell.ts";
+import {
+  closingScript,
+  MARKER_VARIABLE,
+  openingScript,
+  readStateCwd,
+  type ShellScript,
+  valueVariable,
+} from "./_shell_script.ts";
+import { type ClaimedShell, SPARE_INPUT, SpareShellSlot } from "./_spare_shell.ts";
 import { mentionsSudo, openSudo, type SudoSession } from "./_sudo.ts";
 
 export interface ShellOptions {
@@ -32,6 +39,8 @@ const MAX_ARGUMENT = 100_000;
 interface Setup {
   shell: string;
   bash: boolean;
+  /** Shells can be started ahead. */
+  spares: boolean;
   setsid: string | undefined;
   dir: string;
   profile: Profile | undefined;
@@ -85,13 +94,18 @@ export class LocalShell implements Shell {
     return `${this.#dir}/${++this.#files}`;
   }
 
+  freeFile(path: string): void {
+    try {
+      Deno.removeSync(path);
+    } catch {
+      // Never written, or somebody cleaned the directory: it is gone, which was the point.
+    }
+  }
+
   async start(command: string, options: StartOptions): Promise<Started> {
     checkInput(command, options.env);
     const setup = await this.#prepared();
-    const names = Object.keys(options.env);
-    // A waiting shell has no terminal and no variables of the command; the state brings the rest.
-    const isPlain = !options.terminal && options.stateIn !== undefined && names.length === 0;
-    const spare = isPlain ? this.#spares.claim() : undefined;
+    const spare = this.#claimSpare(options);
     const marker = spare?.marker ?? this.#newMarker();
     let sudo: SudoSession | undefined;
     let pty: Pty | undefined;
@@ -99,19 +113,21 @@ export class LocalShell implements Shell {
       const stateIn = options.background ? await this.#copy(options.stateIn) : options.stateIn;
       sudo = await this.#sudo(command);
       if (options.terminal) pty = openPty(options.terminal);
-      const script = buildShellScript({
+      const script: ShellScript = {
         ...options,
         command,
         marker,
-        env: names,
+        env: Object.keys(options.env),
         stateIn: stateIn ?? setup.profile?.state,
         profile: setup.profile?.functions,
         tty: pty?.path,
         pathPrefix: sudo?.binDir,
         bash: setup.bash,
-      });
-      const process = await spare?.run(script, options.stdin) ??
-        await this.#launch(script, {
+      };
+      const opening = openingScript(script);
+      const closing = closingScript(script);
+      const process = await spare?.run({ opening, closing }) ??
+        await this.#launch(`${opening}; ${closing}`, {
           ...options,
           setup,
           marker,
@@ -123,9 +139,14 @@ export class LocalShell implements Shell {
       return {
         process,
         kill: (how) => killTree({ leaders: [process.pid], marker }, how),
-        left: () => Promise.resolve(readState(options.stateOut, marker)),
+        left: () => {
+          const { stateOut } = options;
+          const cwd = stateOut && readState(stateOut, marker);
+          if (stateOut && cwd) this.#briefSpare(setup, stateOut);
+          return Promise.resolve(cwd);
+        },
         release: async () => {
-          if (options.background && stateIn !== undefined) await removeIfThere(stateIn);
+          if (options.background && stateIn !== undefined) this.freeFile(stateIn);
           await sudo?.close();
         },
       };
@@ -160,23 +181,35 @@ export class LocalShell implements Shell {
   }
 
   #prepareSpare(setup: Setup): void {
-    if (this.#closed || !setup.bash) return;
+    if (this.#closed || !setup.spares) return;
+    const { shell, setsid } = setup;
     try {
-      this.#spares.prepare(() => ({
-        shell: setup.shell,
-        setsid: setup.setsid,
-        marker: this.#newMarker(),
-        scriptFile: this.newFile(),
-      }));
+      this.#spares.prepare(() => ({ shell, setsid, marker: this.#newMarker() }));
     } catch {
       // Out of processes, for instance: the next command says so itself if that lasts.
     }
   }
 
+  #briefSpare(setup: Setup, state: string): void {
+    const { bash, profile } = setup;
+    this.#spares.brief(
+      state,
+      (marker) =>
+        openingScript({ marker, env: [], stateIn: state, profile: profile?.functions, bash }),
+    );
+  }
+
+  /** A waiting shell has no terminal, no input and no variables of the command. */
+  #claimSpare(options: StartOptions): ClaimedShell | undefined {
+    const { terminal, stdin, stateIn, env } = options;
+    if (terminal || stdin !== "null" || stateIn === undefined) return undefined;
+    return Object.keys(env).length === 0 ? this.#spares.claim(stateIn) : undefined;
+  }
+
   async endAll(leaders: readonly number[]): Promise<void> {
     this.#closed = true;
     await this.#setup;
-    await this.#spares.claim()?.drop();
+    await this.#spares.close();
     if (this.#dir !== "") await killTree({ leaders, marker: `${this.#id}.` });
   }
 
@@ -216,7 +249,8 @@ export class LocalShell implements Shell {
     const profile = isBash && initFiles?.length
       ? await readProfile({ files: initFiles, shell: found, setsid, env: this.#childEnv, dir })
       : undefined;
-    return { shell: found, bash: isBash, setsid, dir, profile };
+    const spares = isBash && isThere(SPARE_INPUT);
+    return { shell: found, bash: isBash, spares, setsid, dir, profile };
   }
 
   async #argv(setup: Setup, script: string): Promise<string[]> {
@@ -250,8 +284,7 @@ export class LocalShell implements Shell {
  * The directory in a state file; undefined when the command left none. Synchronous, like
  * `isThere`: a small file of our own, and a way through the thread pool costs more than reading it.
  */
-function readState(path: string | undefined, marker: string): string | undefined {
-  if (path === undefined) return undefined;
+function readState(path: string, marker: string): string | undefined {
   try {
     return readStateCwd(Deno.readTextFileSync(path), marker);
   } catch (error) {
@@ -266,14 +299,5 @@ function isThere(path: string): boolean {
     return true;
   } catch {
     return false; // Not there, or no longer ours to use.
-  }
-}
-
-/** The directory may have been cleaned by somebody else meanwhile. */
-async function removeIfThere(path: string): Promise<void> {
-  try {
-    await Deno.remove(path);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
 }

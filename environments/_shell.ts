@@ -19,6 +19,8 @@ export interface Shell {
   ready(): Promise<boolean>;
   /** A path for a new private file, there. */
   newFile(): string;
+  /** Removes a private file that nobody needs; without it, such files are written again. */
+  freeFile?(path: string): void;
   start(command: string, options: StartOptions): Promise<Started>;
   /** Takes no more commands and ends whatever is left of earlier ones. */
   endAll(leaders: readonly number[]): Promise<void>;

@@ -206,7 +206,7 @@ export class ShellEnvironment implements Environment {
   #task(id: string): ShellState {
     let task = this.#tasks.get(id);
     if (task === undefined) {
-      task = new ShellState(this.#options.cwd, () => this.#shell.newFile());
+      task = new ShellState(this.#options.cwd, this.#shell);
       this.#tasks.set(id, task);
     }
     return task;

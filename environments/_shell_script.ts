@@ -56,6 +56,11 @@ export function valueVariable(i: number): string {
 
 /** One line, so that the shell's own messages count the command's lines from 1. */
 export function buildShellScript(script: ShellScript): string {
+  return `${openingScript(script)}; ${closingScript(script)}`;
+}
+
+/** What does not depend on the command: brings back what earlier ones exported. */
+export function openingScript(script: Omit<ShellScript, "command" | "cwd" | "strictCwd">): string {
   const { remote } = script;
   const parts = [script.tty ? `exec <${script.tty} >${script.tty} 2>&1` : "exec 2>&1"];
   if (remote) parts.unshift(remote.first);
@@ -75,7 +80,13 @@ export function buildShellScript(script: ShellScript): string {
       shellQuote(script.marker)
     } AI_AGENT=hermes-agent HERMES_AGENT=true`,
   );
-  if (script.pathPrefix) parts.push(`PATH=${shellQuote(script.pathPrefix)}:$PATH`);
+  return parts.join("; ");
+}
+
+/** Enters the directory and runs the command. */
+export function closingScript(script: ShellScript): string {
+  const { remote } = script;
+  const parts = script.pathPrefix ? [`PATH=${shellQuote(script.pathPrefix)}:$PATH`] : [];
   parts.push(...enterDirectory(script));
   if (script.stateOut || remote?.last) parts.push(`trap ${shellQuote(saveState(script))} EXIT`);
   parts.push(`eval ${shellQuote(script.command)}`);

@@ -1,8 +1,10 @@
 /**
  * What one task carries from command to command: its directory and the file with its exports.
- * Commands may overlap; the one that ends last decides. Files are used again once nobody
- * reads them, so a long session does not leave thousands.
+ * Commands may overlap; the one that ends last decides. Files go, or are used again, once
+ * nobody reads them, so a long session does not leave thousands.
  */
+import type { Shell } from "./_shell.ts";
+
 /** One command's part in the state of its task. */
 export interface StateLease {
   /** State to start from; undefined for the first command. */
@@ -13,28 +15,28 @@ export interface StateLease {
 
 export class ShellState {
   cwd: string;
-  readonly #newFile: () => string;
+  readonly #files: Pick<Shell, "newFile" | "freeFile">;
   #current: string | undefined;
   #running = 0;
-  #free: string[] = [];
+  #unused: string[] = [];
   /** Replaced while commands were running that may not have read it yet. */
   #retired: string[] = [];
 
-  constructor(cwd: string, newFile: () => string) {
+  constructor(cwd: string, files: Pick<Shell, "newFile" | "freeFile">) {
     this.cwd = cwd;
-    this.#newFile = newFile;
+    this.#files = files;
   }
 
   begin(): StateLease {
     this.#running++;
-    return { input: this.#current, output: this.#free.pop() ?? this.#newFile() };
+    return { input: this.#current, output: this.#unused.pop() ?? this.#files.newFile() };
   }
 
   /** Takes over what the command left; keeps the old state when it left nothing whole: no `cwd`. */
   end(lease: StateLease, options: { cwd: string | undefined; keepCwd: boolean }): void {
     const { cwd } = options;
     if (cwd === undefined) {
-      this.#free.push(lease.output);
+      this.#free(lease.output);
     } else {
       if (this.#current !== undefined) this.#retired.push(this.#current);
       this.#current = lease.output;
@@ -46,7 +48,7 @@ export class ShellState {
   /** The files are gone: starts over, in the same directory. */
   forget(): void {
     this.#current = undefined;
-    this.#free = [];
+    this.#unused = [];
     this.#retired = [];
   }
 
@@ -62,6 +64,12 @@ export class ShellState {
 
   #settle(): void {
     this.#running--;
-    if (this.#running === 0) this.#free.push(...this.#retired.splice(0));
+    if (this.#running > 0) return;
+    for (const file of this.#retired.splice(0)) this.#free(file);
+  }
+
+  #free(file: string): void {
+    if (this.#files.freeFile) this.#files.freeFile(file);
+    else this.#unused.push(file);
   }
 }

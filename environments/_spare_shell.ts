@@ -1,8 +1,9 @@
 /**
- * A shell started ahead of the command it will run: while the model thinks, the next shell
- * already waits for its script, which takes starting a process out of the way of a tool call.
- * Owns at most one; it holds nothing of the task, since the script restores all of that.
+ * A shell started ahead of the command it will run: it starts while another command runs,
+ * brings back the exports of the task while the model thinks, and then waits, which takes all
+ * of that out of the way of the next tool call. Owns at most one.
  */
+import { shellQuote } from "../src/util/shell_quote.ts";
 import { type RawProcess, startPiped } from "./_raw_process.ts";
 import { MARKER_VARIABLE } from "./_shell_script.ts";
 
@@ -10,96 +11,118 @@ export interface SpareOptions {
   shell: string;
   setsid: string | undefined;
   marker: string;
-  /** Where the script will be; read at once when the shell is told to go. */
-  scriptFile: string;
 }
 
-/** A line on standard input says go; the script is read whole, so that the rest of the input is the command's. */
-const WAIT =
-  `read -r _ || exit 0; IFS= read -r -d "" REPLY <"$1"; set --; [ "$REPLY" ] || exit 126; eval "$REPLY"`;
-const GO = new Uint8Array([10]);
+/** Where the second part of `WAIT` reads. */
+export const SPARE_INPUT = "/dev/fd/0";
+/**
+ * A line with the opening, then the command as one assignment and the end of the input;
+ * anything less runs nothing.
+ */
+const WAIT = `IFS= read -r REPLY || exit 0; eval "$REPLY"; REPLY=; . ${SPARE_INPUT}; ` +
+  `[ "$REPLY" ] || exit 126; exec </dev/null; eval "$REPLY"`;
+
+/** Both parts of a script; the opening depends on the state alone. */
+export interface SplitScript {
+  opening: string;
+  closing: string;
+}
 
 /** A waiting shell that one command has for itself. */
 export interface ClaimedShell {
   /** Already carried by the shell. */
   readonly marker: string;
-  /** Hands over the script. Undefined when the shell died meanwhile: nothing ran then. */
-  run(script: string, stdin: "null" | "piped"): Promise<RawProcess | undefined>;
+  /** Hands over what is missing of the script. Undefined when the shell died meanwhile: nothing ran then. */
+  run(script: SplitScript): Promise<RawProcess | undefined>;
   /** Lets it go unused: the end of its input ends it. */
   drop(): Promise<void>;
 }
 
 export class SpareShellSlot {
-  #spare: ClaimedShell | undefined;
+  #spare: Spare | undefined;
+  #dropped: Promise<void> | undefined;
 
-  /** Starts a shell to wait, unless one does; called while another command runs. Bash only. */
+  /** Starts a shell to wait, unless one does. Bash only. */
   prepare(options: () => SpareOptions): void {
     if (this.#spare !== undefined) return;
-    const { shell, setsid, marker, scriptFile } = options();
-    const process = startPiped({
-      argv: [shell, "-c", WAIT, "bash", scriptFile],
-      env: { [MARKER_VARIABLE]: marker },
-      setsid,
-      stdin: "piped",
-    });
-    const spare: ClaimedShell = {
-      marker,
-      run: (script, stdin) =>
-        handOver(process, stdin === "null" ? `exec </dev/null; ${script}` : script, {
-          scriptFile,
-          closeStdin: stdin === "null",
-        }),
-      drop: () => letGo(process),
-    };
-    this.#spare = spare;
-    process.exited.then(() => {
+    const spare = this.#spare = new Spare(options());
+    spare.exited.then(() => {
       if (this.#spare === spare) this.#spare = undefined;
     });
   }
 
-  /** Takes the waiting shell at once, so that no other command can; it must be run or dropped. */
-  claim(): ClaimedShell | undefined {
+  /** Most commands start from what the last one left: has the waiting shell bring it back already. */
+  brief(state: string, opening: (marker: string) => string): void {
     const spare = this.#spare;
+    if (spare === undefined) return;
+    if (spare.state === undefined) return spare.brief(state, opening(spare.marker));
+    // It stands where the task no longer is.
+    this.#spare = undefined;
+    this.#dropped = Promise.all([this.#dropped, spare.drop()]).then(() => {});
+  }
+
+  /** Takes the waiting shell for a command from `state`, so that no other can; it must be run or dropped. */
+  claim(state: string): ClaimedShell | undefined {
+    const spare = this.#spare;
+    if (spare === undefined || (spare.state ?? state) !== state) return undefined;
     this.#spare = undefined;
     return spare;
   }
-}
 
-async function handOver(
-  process: RawProcess,
-  script: string,
-  options: { scriptFile: string; closeStdin: boolean },
-): Promise<RawProcess | undefined> {
-  const { scriptFile } = options;
-  try {
-    writeScript(scriptFile, script);
-    // Not before its end: only then it has surely been read.
-    process.exited.then(() => removeScript(scriptFile));
-    await process.write(GO);
-    // The shell lets go of the pipe itself; nobody has to wait for this end.
-    if (options.closeStdin) process.closeStdin().catch(() => {});
-    return process;
-  } catch {
-    // It was killed while it waited; the caller starts another in the ordinary way.
-    await letGo(process);
-    return undefined;
+  /** Lets the waiting shell go. */
+  async close(): Promise<void> {
+    const spare = this.#spare;
+    this.#spare = undefined;
+    await Promise.all([spare?.drop(), this.#dropped]);
   }
 }
 
-async function letGo(process: RawProcess): Promise<void> {
-  await process.dispose();
-  await process.exited;
-}
+class Spare implements ClaimedShell {
+  readonly marker: string;
+  readonly #process: RawProcess;
+  /** What it has brought back, once it was told to. */
+  state: string | undefined;
 
-/** Synchronous: the whole point is to lose no turn of the event loop. */
-function writeScript(path: string, script: string): void {
-  Deno.writeTextFileSync(path, script, { mode: 0o600 });
-}
+  constructor({ shell, setsid, marker }: SpareOptions) {
+    this.marker = marker;
+    this.#process = startPiped({
+      argv: [shell, "-c", WAIT, "bash"],
+      env: { [MARKER_VARIABLE]: marker },
+      setsid,
+      stdin: "piped",
+    });
+  }
 
-function removeScript(path: string): void {
-  try {
-    Deno.removeSync(path);
-  } catch {
-    // The whole private directory may be gone already.
+  get exited(): Promise<number> {
+    return this.#process.exited;
+  }
+
+  brief(state: string, opening: string): void {
+    this.state = state;
+    // It may have been killed; `run()` finds out.
+    this.#write(`${opening}\n`).catch(() => {});
+  }
+
+  async run({ opening, closing }: SplitScript): Promise<RawProcess | undefined> {
+    const first = this.state === undefined ? `${opening}\n` : "";
+    try {
+      await this.#write(`${first}REPLY=${shellQuote(closing)}`);
+    } catch {
+      // It was killed while it waited; the caller starts another in the ordinary way.
+      await this.drop();
+      return undefined;
+    }
+    // From here on it may run, whatever this end says.
+    this.#process.closeStdin().catch(() => {});
+    return this.#process;
+  }
+
+  async drop(): Promise<void> {
+    await this.#process.dispose();
+    await this.#process.exited;
+  }
+
+  #write(text: string): Promise<void> {
+    return this.#process.write(new TextEncoder().encode(text));
   }
 }
