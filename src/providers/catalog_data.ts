@@ -33,6 +33,9 @@ const COMPATIBLE: Quirks = {
   jsonSchema: true,
 };
 
+/** The embedded offline model answers here; `.invalid` can never be a real host. */
+export const OFFLINE_BASE_URL = "http://offline.invalid/v1";
+
 export const CATALOG: readonly CatalogEntry[] = [
   {
     id: "openrouter",
@@ -265,7 +268,7 @@ export const CATALOG: readonly CatalogEntry[] = [
   },
   {
     id: "offline",
-    baseUrl: "http://offline.invalid/v1",
+    baseUrl: OFFLINE_BASE_URL,
     keyEnv: [],
     wire: "openai_chat",
     model: "offline",

@@ -3,7 +3,8 @@ import type { AssistantMessage, Message } from "../protocol/message.ts";
 import { messageText, toolCallsOf } from "../protocol/message.ts";
 import { planSteps } from "./offline_plan.ts";
 import { createChatProvider } from "./openai_chat.ts";
-import { networkFetch, OFFLINE_BASE_URL } from "./wire_fetch.ts";
+import { OFFLINE_BASE_URL } from "./catalog_data.ts";
+import { networkFetch } from "./wire_fetch.ts";
 
 const ALL = new Set(["terminal", "read_file", "write_file", "search_files"]);
 

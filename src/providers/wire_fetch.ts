@@ -4,9 +4,7 @@
  * that cassettes record it like any other.
  */
 import type { WireRequest } from "../protocol/provider.ts";
-
-/** Base URL of the embedded offline model; `.invalid` can never be a real host. */
-export const OFFLINE_BASE_URL = "http://offline.invalid/v1";
+import { OFFLINE_BASE_URL } from "./catalog_data.ts";
 
 /** The `WireFetch` of a normal run. */
 export async function networkFetch(url: string, init: WireRequest): Promise<Response> {

@@ -26,7 +26,6 @@ function fill(path: string): void {
   store.createSession({ ...SESSION, id: "s" });
   const text = "padding ".repeat(20);
   store.appendMessages("s", Array.from({ length: 500 }, (_, i) => user(`number${i} ${text}`)));
-  store.checkpoint();
 }
 
 function overwrite(path: string, page: number, count = 1): void {

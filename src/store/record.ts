@@ -2,6 +2,7 @@
 import type { Message, Usage } from "../protocol/message.ts";
 import type { Row } from "./database.ts";
 
+/** What is said of a session when it begins. */
 export interface NewSession {
   /** A fresh sortable id when absent. */
   id?: string;
@@ -17,15 +18,8 @@ export interface NewSession {
   parentId?: string;
 }
 
-export interface SessionRecord {
+export interface SessionRecord extends NewSession {
   id: string;
-  title?: string;
-  source: string;
-  cwd: string;
-  provider: string;
-  model: string;
-  systemPrompt: string;
-  parentId?: string;
   createdAt: number;
   updatedAt: number;
   endedAt?: number;

@@ -334,11 +334,6 @@ export class Store implements Disposable {
     };
   }
 
-  /** Moves the write-ahead log into the database file. */
-  checkpoint(): void {
-    this.#db.get("PRAGMA wal_checkpoint(TRUNCATE)");
-  }
-
   close(): void {
     this.#db.close();
   }

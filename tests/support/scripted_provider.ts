@@ -29,11 +29,6 @@ export class ScriptedProvider implements Provider {
     this.name = name;
   }
 
-  /** Replies not asked for yet. */
-  get left(): number {
-    return this.#replies.length;
-  }
-
   async *stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ProviderEvent> {
     this.requests.push({ ...request, messages: [...request.messages] });
     const reply = this.#replies.shift();

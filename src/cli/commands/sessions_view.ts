@@ -87,7 +87,7 @@ export function counted(count: number, noun: string): string {
 }
 
 /** `2025-03-01 14:05` in local time. */
-export function formatTime(atMs: number): string {
+function formatTime(atMs: number): string {
   const date = new Date(atMs);
   const two = (n: number) => String(n).padStart(2, "0");
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ` +

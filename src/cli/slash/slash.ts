@@ -72,7 +72,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
 ];
 
 /** The list that `/help` prints, with the commands plugins bring. */
-export function slashHelp(
+function slashHelp(
   brought: readonly { name: string; args?: string; description: string }[] = [],
 ): string {
   const all = [...SLASH_COMMANDS, ...brought.map((one) => ({ ...one, help: one.description }))];
