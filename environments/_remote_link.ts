@@ -1,6 +1,6 @@
 /**
  * The way to a place that is reached through a client program: connects, sets up the private
- * directory, opens shells and keeps one waiting. Finds out when the place or the directory is
+ * directory, opens shells and keeps some waiting. Finds out when the place or the directory is
  * gone and brings it back; runs nothing that could be repeated.
  */
 import { EnvironmentError } from "../src/protocol/error.ts";
@@ -32,6 +32,8 @@ export interface Setup {
 }
 
 const OPEN_MS = 60_000;
+/** Commands that follow each other faster than this find two shells waiting. */
+const BURST_MS = 500;
 
 export class RemoteLink {
   readonly #options: RemoteLinkOptions;
@@ -44,7 +46,9 @@ export class RemoteLink {
   /** How often it was set up; whether again since `check()` was last asked. */
   #setups = 0;
   #renewed = false;
-  #spare: Promise<Channel> | undefined;
+  /** Shells that wait, or will; the next one to be taken first. */
+  readonly #spares: Promise<Channel>[] = [];
+  #takenAt = -Infinity;
   #setsid: Promise<string | undefined> | undefined;
   #closing = false;
   readonly #leaving = new Set<Promise<void>>();
@@ -56,12 +60,13 @@ export class RemoteLink {
 
   /** Proves that the place and the private directory are there; true when the directory is a new one. */
   async check(): Promise<boolean> {
-    const spare = await this.#spare?.catch(() => undefined);
-    if (spare && !spare.usable) {
-      this.#spare = undefined;
-      this.letGo(spare);
+    const spare = this.#spares[0];
+    const channel = await spare?.catch(() => undefined);
+    if (channel && !channel.usable) {
+      this.#forget(spare!);
+      this.letGo(channel);
     }
-    await this.#prepareSpare();
+    await (this.#spares[0] ?? this.#prepareSpare());
     const renewed = this.#renewed;
     this.#renewed = false;
     return renewed;
@@ -86,8 +91,10 @@ export class RemoteLink {
   /** Lets all shells go, then the place. */
   async close(): Promise<void> {
     this.#closing = true;
-    const spare = await this.#spare?.catch(() => undefined);
-    if (spare) this.letGo(spare);
+    for (const spare of this.#spares.splice(0)) {
+      const channel = await spare.catch(() => undefined);
+      if (channel) this.letGo(channel);
+    }
     await Promise.all(this.#leaving);
     await this.#host.close();
   }
@@ -109,17 +116,20 @@ export class RemoteLink {
     return setup;
   }
 
-  /** The shell that waits, or another. The next one starts while this one works. */
+  /** A shell that waits, or another. The next ones start while this one works. */
   async take(): Promise<Channel> {
-    const spare = this.#spare;
-    this.#spare = undefined;
-    let channel = await spare?.catch(() => undefined);
+    const now = performance.now();
+    const wanted = now - this.#takenAt < BURST_MS ? 2 : 1;
+    this.#takenAt = now;
+    let channel = await this.#spares.shift()?.catch(() => undefined);
     if (channel && !channel.usable) {
       await channel.dispose();
       channel = undefined;
     }
     channel ??= await this.open();
-    if (!this.#closing) this.#prepareSpare().catch(() => {}); // The next call tries again and tells.
+    while (!this.#closing && this.#spares.length < wanted) {
+      this.#prepareSpare().catch(() => {}); // The next call tries again and tells.
+    }
     return channel;
   }
 
@@ -176,13 +186,15 @@ export class RemoteLink {
   }
 
   #prepareSpare(): Promise<Channel> {
-    if (this.#spare) return this.#spare;
     const spare = this.open();
-    this.#spare = spare;
-    spare.catch(() => {
-      if (this.#spare === spare) this.#spare = undefined;
-    });
+    this.#spares.push(spare);
+    spare.catch(() => this.#forget(spare));
     return spare;
+  }
+
+  #forget(spare: Promise<Channel>): void {
+    const at = this.#spares.indexOf(spare);
+    if (at >= 0) this.#spares.splice(at, 1);
   }
 
   async #dial(

@@ -29,6 +29,7 @@ export interface BootOptions {
 
 /** The program of every shell there, for any POSIX shell. */
 export function bootScript({ token, shell, dir, tty, waitSeconds }: BootOptions): string {
+  const name = shell.slice(shell.lastIndexOf("/") + 1);
   const limit = waitSeconds === undefined ? "" : ` -t ${waitSeconds}`;
   const there = dir === undefined ? "1" : '"$__hermes_d"';
   const look = dir === undefined ? "" : `[ -d ${shellQuote(dir)} ]; __hermes_d=$((1-$?)); `;
@@ -39,8 +40,10 @@ export function bootScript({ token, shell, dir, tty, waitSeconds }: BootOptions)
     `IFS= read -r${limit} __hermes_l && printf '${
       format(token, "got", 1)
     }' 1 && read -r __hermes_g${loud} && ` +
-    'eval "$(printf %b "$__hermes_l")"';
-  const name = shell.slice(shell.lastIndexOf("/") + 1);
+    // Bash can do it without another process.
+    (name === "bash"
+      ? 'printf -v __hermes_l %b "$__hermes_l" && eval "$__hermes_l"'
+      : 'eval "$(printf %b "$__hermes_l")"');
   return `trap : INT QUIT; ${shellQuote(shell)} -c ${shellQuote(inner)} ${
     shellQuote(name)
   }; c=$?; ` +
