@@ -1,5 +1,6 @@
 /** Prompts, sessions and files as `hermes run` takes and leaves them. */
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { startFakeModel } from "../support/fake_model_server.ts";
 import { runHermes, startHermes, tempHome } from "../support/hermes.ts";
 import { parseEvents, sessionIdOf, withJob } from "../support/run_job.ts";
 
@@ -134,6 +135,50 @@ Deno.test("run sends a key only to its own host", async () => {
     const outcome = await job.run(["hi"], { env });
     strictEqual(outcome.code, 0, outcome.stderr);
     ok(!JSON.stringify(job.model.requests[0]!.headers).includes("sk-"));
+  });
+});
+
+Deno.test("run takes keys from the environment, .env and the settings, and keeps them from redirects", async () => {
+  await using other = startFakeModel({ replies: () => ({ text: "stolen" }) });
+  const replies = (_: unknown, index: number) =>
+    index < 3 ? { text: "ok" } : { status: 308, headers: { location: `${other.url}/chat` } };
+  await withJob(replies, async (job) => {
+    await job.run(["hi"], { env: { HERMES_API_KEY: "key-of-environment" } });
+    await Deno.writeTextFile(`${job.home}/.hermes/.env`, "HERMES_API_KEY=key-of-file\n");
+    await job.run(["hi"]);
+    await Deno.writeTextFile(
+      `${job.home}/.hermes/config.yaml`,
+      `providers: { lab: { base_url: "${job.model.url}", api_key: key-of-settings } }\n`,
+    );
+    await job.hermes(["run", "--provider", "lab", "--model", "m", "hi"]);
+    const sent = job.model.requests.map(({ headers }) => headers.authorization);
+    deepStrictEqual(sent, [
+      "Bearer key-of-environment",
+      "Bearer key-of-file",
+      "Bearer key-of-settings",
+    ]);
+    const redirected = await job.run(["hi"]);
+    deepStrictEqual([redirected.code, redirected.stdout], [5, ""]);
+    match(redirected.stderr, /redirects to .*which is not followed/);
+    strictEqual(other.requests.length, 0);
+    const elsewhere = ["run", "--provider", "lab", "--base-url", other.url, "-m", "m", "hi"];
+    await Deno.remove(`${job.home}/.hermes/.env`);
+    strictEqual((await job.hermes(elsewhere)).code, 0);
+    strictEqual(other.requests[0]!.headers.authorization, undefined);
+  });
+});
+
+Deno.test("run finds a local server by itself when nothing else says which model", async () => {
+  await using ollama = startFakeModel({
+    replies: () => ({ text: "from here" }),
+    models: ["nomic-embed-text", "llama3.2"],
+  });
+  await withJob([], async (job) => {
+    const env = { OLLAMA_HOST: `127.0.0.1:${ollama.port}` };
+    const outcome = await job.hermes(["run", "hi"], { env });
+    deepStrictEqual([outcome.code, outcome.stdout], [0, "from here\n"], outcome.stderr);
+    match(outcome.stderr, /^hermes: using llama3\.2 of ollama at 127\.0\.0\.1:\d+\n/);
+    strictEqual(ollama.requests[0]!.body.model, "llama3.2");
   });
 });
 
