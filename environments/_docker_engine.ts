@@ -21,9 +21,10 @@ export const LABEL = {
 } as const;
 
 export interface ContainerInfo {
-  id: string;
   name: string;
   running: boolean;
+  /** Labels; empty where there is none. */
+  key: string;
   profile: string;
   owner: string;
 }
@@ -78,31 +79,25 @@ export class DockerEngine {
   }
 
   /** Undefined when there is no such container. */
-  async inspect(name: string): Promise<ContainerInfo & { key: string } | undefined> {
+  async inspect(name: string): Promise<ContainerInfo | undefined> {
+    return (await this.#inspectAll([name]))[0];
+  }
+
+  /** Those of them that are there. */
+  async #inspectAll(names: readonly string[]): Promise<ContainerInfo[]> {
     const label = (key: string) => `{{index .Config.Labels "${key}"}}`;
-    const format = [
-      "{{.Id}}",
-      "{{.Name}}",
-      "{{.State.Running}}",
-      label(LABEL.profile),
-      label(LABEL.owner),
-      label(LABEL.key),
-    ];
-    const result = await this.call(["container", "inspect", "--format", format.join("|"), name]);
-    if (result.code !== 0) {
-      if (/no such|not found/i.test(result.stderr)) return undefined;
+    const labels = [LABEL.key, LABEL.profile, LABEL.owner].map(label);
+    const fields = ["{{.Name}}", "{{.State.Running}}", ...labels];
+    const format = ["container", "inspect", "--format", fields.join("|")];
+    const result = await this.call([...format, ...names]);
+    if (result.code !== 0 && !/no such|not found/i.test(result.stderr)) {
       throw this.failure("cannot look at a container", result);
     }
-    const [id, given, running, profile, owner, key] = result.stdout.trim()
-      .replaceAll("<no value>", "").split("|");
-    return {
-      id: id!,
-      name: given!.replace(/^\//, ""),
-      running: running === "true",
-      profile: profile!,
-      owner: owner!,
-      key: key!,
-    };
+    const lines = result.stdout.replaceAll("<no value>", "").split("\n");
+    return lines.filter((line) => line.includes("|")).map((line) => {
+      const [name = "", running, key = "", profile = "", owner = ""] = line.split("|");
+      return { name: name.replace(/^\//, ""), running: running === "true", key, profile, owner };
+    });
   }
 
   /** All containers of hermes. */
@@ -110,8 +105,7 @@ export class DockerEngine {
     const found = await this.call(["ps", "--all", "--quiet", `--filter=label=${LABEL.agent}`]);
     if (found.code !== 0) throw this.failure("cannot list containers", found);
     const ids = found.stdout.split("\n").filter((id) => id !== "");
-    const all = await Promise.all(ids.map((id) => this.inspect(id)));
-    return all.filter((info) => info !== undefined);
+    return ids.length === 0 ? [] : await this.#inspectAll(ids);
   }
 
   /** Makes the container, pulling its image first when it is missing. */

@@ -4,7 +4,7 @@
  * configuration that hands over the host.
  */
 import type { Environment } from "../src/protocol/environment.ts";
-import { UsageError } from "../src/protocol/error.ts";
+import { EnvironmentError, UsageError } from "../src/protocol/error.ts";
 import { sha256Hex } from "../src/util/hash.ts";
 import { randomId } from "../src/util/id.ts";
 import type { ClientCommand } from "./_channel.ts";
@@ -147,9 +147,12 @@ export class DockerHost implements RemoteHost {
   }
 
   async connect(): Promise<void> {
-    const { name, settings } = this.#plan;
+    const { name, labels, settings } = this.#plan;
     if (settings.reapOrphans) this.#reaping ??= this.#reap();
     const known = settings.persistent || this.#made ? await this.engine.inspect(name) : undefined;
+    if (known && known.key !== labels[LABEL.key]) {
+      throw new EnvironmentError(`The container ${name} is not one of hermes. Rename or remove it`);
+    }
     if (known?.running) return;
     if (known) return await this.engine.start(name);
     await this.#makeDirectories();

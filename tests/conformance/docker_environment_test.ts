@@ -109,6 +109,19 @@ live("reuses a kept container by its label, files included", async (service) => 
   await Promise.all(all.map(({ name }) => context.engine.remove(name)));
 });
 
+live("never takes somebody else's container for its own", async (service) => {
+  await using context = await setup(service, { container_persistent: true });
+  const { host } = await openDocker(context.options);
+  const name = host.label.replace("container ", "");
+  const rest = ["--network=none", service.image, "sleep", "1000"];
+  await context.engine.call(["run", "-d", `--name=${name}`, ...rest]);
+  await rejects(createDockerEnvironment(context.options), {
+    name: "EnvironmentError",
+    message: `The container ${name} is not one of hermes. Rename or remove it`,
+  });
+  await context.engine.remove(name);
+});
+
 live("removes a container that is not to be reused, and keeps its files", async (service) => {
   await using context = await setup(service, {
     container_persistent: true,

@@ -15,7 +15,9 @@ export async function open(): Promise<OpenEnvironment> {
   await Deno.mkdir(`${workspace}/${name}`, { recursive: true });
   await Deno.chmod(`${workspace}/${name}`, 0o777);
   const dir = `/workspace/${name}`;
-  const withDir = { ...options, settings: { ...options.settings, cwd: dir } };
+  // Orphans are the business of another suite.
+  const settings = { ...options.settings, cwd: dir, docker_orphan_reaper: false };
+  const withDir = { ...options, settings };
   const env = await orRelease(docker, createDockerEnvironment(withDir));
   return {
     env,
