@@ -65,6 +65,7 @@ export function startPiped(options: PipedOptions): RawProcess {
   const reader = child.stdout.getReader({ mode: "byob" });
   // One buffer for all of the output: it is lent to each read and comes back with the result.
   let buffer = new ArrayBuffer(CHUNK);
+  let ended = false;
   const writer = options.stdin === "piped" ? child.stdin.getWriter() : undefined;
   return {
     pid: child.pid,
@@ -73,6 +74,7 @@ export function startPiped(options: PipedOptions): RawProcess {
       const { value, done } = await reader.read(new Uint8Array(buffer));
       if (value) buffer = value.buffer;
       if (!done) return value;
+      ended = true;
       // Frees it at once, unless it was lent out when reading was given up.
       if (!buffer.detached) buffer.transfer(0);
       return undefined;
@@ -85,7 +87,11 @@ export function startPiped(options: PipedOptions): RawProcess {
     },
     async dispose() {
       // Both fail only when the other side is gone already, which is what is wanted.
-      await Promise.allSettled([reader.cancel(), writer?.abort(), messages?.cancel()]);
+      await Promise.allSettled([
+        ended ? undefined : reader.cancel(),
+        writer?.abort(),
+        messages?.cancel(),
+      ]);
     },
   };
 }

@@ -10,8 +10,6 @@ import { text } from "node:stream/consumers";
 
 export interface SeenRequest {
   at: number;
-  /** Characters of system prompt and tool schemas. */
-  fixedChars: number;
   body: string;
 }
 
@@ -47,7 +45,7 @@ export class BenchModel {
   async #answer(request: IncomingMessage, response: ServerResponse, at: number): Promise<void> {
     const body = await text(request);
     const index = this.requests.length;
-    this.requests.push({ at, fixedChars: fixedChars(body), body });
+    this.requests.push({ at, body });
     await this.onRequest(index);
     const delta = index < this.#turns
       ? {
@@ -71,7 +69,8 @@ export class BenchModel {
   }
 }
 
-function fixedChars(body: string): number {
+/** Characters of system prompt and tool schemas in a request. */
+export function fixedChars(body: string): number {
   const parsed = JSON.parse(body) as {
     messages: { role: string; content: unknown }[];
     tools?: unknown;

@@ -6,7 +6,7 @@
 import { parseArgs } from "node:util";
 import { ROOT } from "../_tree.ts";
 import { absolute, type Budget, isMet, JUDGED, measureRounds } from "./_budget.ts";
-import { BenchModel } from "./_model.ts";
+import { BenchModel, fixedChars } from "./_model.ts";
 import { pssMiB, runTimed, type Subject } from "./_process.ts";
 import { prepareSubjects, type Subjects } from "./_subjects.ts";
 import { DURABLE_BUDGET_MS, measureDurable } from "./store_bench.ts";
@@ -101,7 +101,7 @@ async function measureAll(bench: Bench): Promise<Budget[]> {
     ),
     absolute(
       { id: "prompt", what: "system prompt and tool schemas", unit: "chars", limit: 16_000 },
-      model.requests.at(-1)!.fixedChars,
+      fixedChars(model.requests.at(-1)!.body),
     ),
     absolute(
       { id: "durable", what: "one message on disk", unit: "ms", limit: DURABLE_BUDGET_MS },

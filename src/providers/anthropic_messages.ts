@@ -7,13 +7,8 @@ import type { SseEvent } from "../util/sse.ts";
 import type { ReasoningPart, StopReason, Usage } from "../protocol/message.ts";
 import type { ModelRequest, Provider, ProviderEvent } from "../protocol/provider.ts";
 import { encodeAnthropic, type ThinkingOpaque } from "./anthropic_messages_convert.ts";
-import {
-  type Answer,
-  type AnswerReader,
-  createWireProvider,
-  InlineError,
-  type ProviderOptions,
-} from "./exchange.ts";
+import { type Answer, type AnswerReader, InlineError } from "./answer_stream.ts";
+import { createWireProvider, type ProviderOptions } from "./exchange.ts";
 import { callIdPrefix, numberOf, PartsBuilder, stringOf } from "./parts.ts";
 
 interface Block {

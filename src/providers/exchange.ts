@@ -1,17 +1,9 @@
 /**
  * One request to a model and its answer, whatever the wire format: sends, watches the clock,
- * reads server-sent events or a plain JSON body, and ends in exactly one `end` or `failure`.
+ * reads the answer as it comes, and ends in exactly one `end` or `failure`.
  * Formats only write the request and read the events.
  */
-import { reasonOf } from "../util/reason.ts";
-import { SseDecoder, type SseEvent } from "../util/sse.ts";
-import type {
-  AssistantMessage,
-  AssistantPart,
-  Message,
-  StopReason,
-  Usage,
-} from "../protocol/message.ts";
+import type { AssistantMessage, Message } from "../protocol/message.ts";
 import type {
   ModelInfo,
   ModelRequest,
@@ -20,6 +12,13 @@ import type {
   ProviderFailure,
   WireFetch,
 } from "../protocol/provider.ts";
+import {
+  type Answer,
+  type AnswerReader,
+  AnswerStream,
+  InlineError,
+  MalformedError,
+} from "./answer_stream.ts";
 import { withCost } from "./cost.ts";
 import { type StreamTimeouts, Watchdog } from "./watchdog.ts";
 
@@ -59,40 +58,9 @@ export interface WireCall {
   body: Record<string, unknown>;
 }
 
-/** Reads one answer. May throw anything on nonsense: that becomes a `malformed` failure. */
-export interface AnswerReader {
-  /** Deltas of one event. Throws `InlineError` for an error object in the stream. */
-  event(event: SseEvent): ProviderEvent[];
-  /** Deltas of a whole answer that came as plain JSON although a stream was asked for. */
-  whole(body: Record<string, unknown>): ProviderEvent[];
-  /** What was read; undefined while the answer is not finished. */
-  result(): Answer | undefined;
-}
-
-export interface Answer {
-  content: AssistantPart[];
-  stopReason: StopReason;
-  usage: Usage | undefined;
-}
-
 export interface WireFormat {
   encode(request: ModelRequest): WireCall;
   reader(request: ModelRequest): AnswerReader;
-}
-
-/** An error object inside an answer that began well. */
-export class InlineError extends Error {
-  override name = "InlineError";
-  readonly body: string;
-  constructor(body: unknown) {
-    super("The answer carries an error");
-    this.body = JSON.stringify(body);
-  }
-}
-
-/** The answer stopped being readable, or never was. */
-class MalformedError extends Error {
-  override name = "MalformedError";
 }
 
 /** The answer ended before the model had finished. */
@@ -108,26 +76,13 @@ class HttpError extends Error {
 }
 
 const MAX_ERROR_BYTES = 64 * 1024;
-const MAX_JSON_BYTES = 32 * 1024 * 1024;
 
 /** A provider that speaks `format`. */
 export function createWireProvider(format: WireFormat, options: ProviderOptions): Provider {
   return {
     name: options.name,
     model: options.model,
-    async *stream(request, signal) {
-      let shown = false;
-      for await (const event of runExchange(format, { request, signal, options })) {
-        if (event.type === "failure" && !shown && await rejectsReasoning(event.failure, request)) {
-          // Signatures expire and belong to one backend: the same request without them is valid.
-          const bare = { ...request, messages: request.messages.map(withoutReasoning) };
-          yield* runExchange(format, { request: bare, signal, options });
-          return;
-        }
-        shown = true;
-        yield event;
-      }
-    },
+    stream: (request, signal) => runExchange(format, { request, signal, options }),
   };
 }
 
@@ -155,6 +110,8 @@ async function* runExchange(
 ): AsyncGenerator<ProviderEvent, void, void> {
   const { options, signal, request } = exchange;
   const watchdog = new Watchdog(signal, options.timeouts);
+  let shown = false;
+  let bare: ModelRequest | undefined;
   try {
     signal.throwIfAborted();
     const call = format.encode(request);
@@ -167,15 +124,27 @@ async function* runExchange(
     const bytes = readBytes(response, watchdog);
     if (!response.ok) throw new HttpError(response, await readText(bytes, MAX_ERROR_BYTES));
     const reader = format.reader(request);
-    yield* readAnswer(bytes, reader);
+    const answers = new AnswerStream(reader);
+    for await (const chunk of bytes) {
+      for (const event of answers.push(chunk)) {
+        shown = true;
+        yield event;
+      }
+    }
+    yield* answers.end();
     const answer = reader.result();
     if (answer === undefined) throw new CutError("the answer ended before it was complete");
     yield { type: "end", message: toMessage(answer, options) };
   } catch (error) {
-    yield { type: "failure", failure: await toFailure(error, { exchange, watchdog }) };
+    const failure = await toFailure(error, { exchange, watchdog });
+    if (!shown && await rejectsReasoning(failure, request)) {
+      // Signatures expire and belong to one backend: the same request without them is valid.
+      bare = { ...request, messages: request.messages.map(withoutReasoning) };
+    } else yield { type: "failure", failure };
   } finally {
     watchdog.stop();
   }
+  if (bare) yield* runExchange(format, { ...exchange, request: bare });
 }
 
 function toMessage(answer: Answer, options: ProviderOptions): AssistantMessage {
@@ -189,66 +158,6 @@ function toMessage(answer: Answer, options: ProviderOptions): AssistantMessage {
   };
 }
 
-/** Events or one JSON object: told apart by the first character, since servers lie about the type. */
-async function* readAnswer(
-  bytes: AsyncGenerator<Uint8Array>,
-  reader: AnswerReader,
-): AsyncGenerator<ProviderEvent, void, void> {
-  const decoder = new SseDecoder();
-  let seen = false;
-  let events = 0;
-  for await (const chunk of bytes) {
-    if (!seen) {
-      const first = chunk.find((byte) => byte > 0x20);
-      if (first === undefined) continue;
-      seen = true;
-      if (first === "{".charCodeAt(0)) {
-        const rest = await readText(bytes, MAX_JSON_BYTES, chunk);
-        yield* guarded(() => readWhole(rest, reader));
-        return;
-      }
-    }
-    for (const event of guarded(() => decoder.push(chunk))) {
-      events++;
-      yield* guarded(() => reader.event(event));
-    }
-  }
-  for (const event of decoder.end()) {
-    // Cut inside an event: the missing end is reported, not the nonsense that is left of it.
-    if (event.data !== "[DONE]" && !isJson(event.data)) continue;
-    events++;
-    yield* guarded(() => reader.event(event));
-  }
-  if (seen && events === 0) throw new MalformedError("it is neither an event stream nor JSON");
-}
-
-function readWhole(text: string, reader: AnswerReader): ProviderEvent[] {
-  const body: unknown = JSON.parse(text);
-  const record = body as Record<string, unknown>;
-  if (record["error"]) throw new InlineError(record);
-  return reader.whole(record);
-}
-
-/** Runs reading code: what it throws on a server's nonsense is that server's fault. */
-function guarded<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof InlineError) throw error;
-    throw new MalformedError(reasonOf(error));
-  }
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    // The answer to the question.
-    return false;
-  }
-}
-
 /** The body's chunks; ends the request when the consumer stops early. */
 async function* readBytes(
   response: Response,
@@ -259,27 +168,25 @@ async function* readBytes(
   // Not every body (a cassette, the offline model) listens to the request's signal.
   const cancel = () => void reader.cancel().catch(() => {});
   watchdog.signal.addEventListener("abort", cancel, { once: true });
+  let whole = false;
   try {
     while (true) {
       const { done, value } = await reader.read();
       watchdog.signal.throwIfAborted();
+      whole = done;
       if (done) return;
       watchdog.heard();
       yield value;
     }
   } finally {
-    cancel();
+    if (!whole) cancel();
   }
 }
 
-async function readText(
-  bytes: AsyncGenerator<Uint8Array>,
-  maxBytes: number,
-  first: Uint8Array = new Uint8Array(),
-): Promise<string> {
+async function readText(bytes: AsyncGenerator<Uint8Array>, maxBytes: number): Promise<string> {
   const decoder = new TextDecoder();
-  let text = decoder.decode(first, { stream: true });
-  let size = first.length;
+  let text = "";
+  let size = 0;
   for await (const chunk of bytes) {
     text += decoder.decode(chunk, { stream: true });
     size += chunk.length;

@@ -6,13 +6,8 @@
 import type { SseEvent } from "../util/sse.ts";
 import type { StopReason, Usage } from "../protocol/message.ts";
 import type { ModelRequest, Provider, ProviderEvent } from "../protocol/provider.ts";
-import {
-  type Answer,
-  type AnswerReader,
-  createWireProvider,
-  InlineError,
-  type ProviderOptions,
-} from "./exchange.ts";
+import { type Answer, type AnswerReader, InlineError } from "./answer_stream.ts";
+import { createWireProvider, type ProviderOptions } from "./exchange.ts";
 import { type ChatReasoning, encodeChat } from "./openai_chat_convert.ts";
 import { callIdPrefix, numberOf, PartsBuilder, stringOf } from "./parts.ts";
 import { ThinkTagSplitter } from "./think_tags.ts";

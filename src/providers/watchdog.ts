@@ -30,7 +30,8 @@ export class Watchdog {
     this.#idleMs = timeouts.idleMs;
     this.#limitMs = timeouts.firstByteMs;
     caller.addEventListener("abort", this.#onAbort, { once: true });
-    this.#lookIn(this.#limitMs);
+    // Whatever is heard until then, one look is enough for an answer that comes at once.
+    this.#lookIn(Math.min(this.#limitMs, this.#idleMs));
   }
 
   /** Aborted when the request must end, for whatever reason. */
@@ -41,16 +42,13 @@ export class Watchdog {
   /** The server sent something. */
   heard(): void {
     this.#heardAt = performance.now();
-    if (this.#limitMs === this.#idleMs) return;
     this.#limitMs = this.#idleMs;
-    this.#lookIn(this.#idleMs);
   }
 
-  /** Frees the clock and the connection, whatever is left of it. */
+  /** Lets go of the clock and the caller. */
   stop(): void {
     this.#caller.removeEventListener("abort", this.#onAbort);
     this.#stopClock();
-    this.#controller.abort();
   }
 
   #lookIn(ms: number): void {

@@ -3,7 +3,7 @@
  * the request that shows them to a model.
  */
 import type { Message, UserMessage } from "../protocol/message.ts";
-import type { ModelRequest, Provider } from "../protocol/provider.ts";
+import type { ModelRequest, Provider, ProviderEvent } from "../protocol/provider.ts";
 import { sha256Hex } from "../util/hash.ts";
 
 /** Where image bytes live. */
@@ -33,18 +33,21 @@ export function withImages(provider: Provider, shelf: () => BlobShelf): Provider
   return {
     name: provider.name,
     model: provider.model,
-    async *stream(request, signal) {
-      yield* provider.stream(await fillImages(request, shelf), signal);
+    stream(request, signal) {
+      if (!request.messages.some(hasStoredImage)) return provider.stream(request, signal);
+      return streamFilled(provider, { request, signal, blobs: shelf() });
     },
   };
 }
 
-async function fillImages(
-  request: ModelRequest,
-  shelf: () => BlobShelf,
-): Promise<ModelRequest> {
-  if (!request.messages.some(hasStoredImage)) return request;
-  const blobs = shelf();
+async function* streamFilled(
+  provider: Provider,
+  { request, signal, blobs }: { request: ModelRequest; signal: AbortSignal; blobs: BlobShelf },
+): AsyncGenerator<ProviderEvent, void, void> {
+  yield* provider.stream(await fillImages(request, blobs), signal);
+}
+
+async function fillImages(request: ModelRequest, blobs: BlobShelf): Promise<ModelRequest> {
   const messages = await Promise.all(
     request.messages.map((message) => hasStoredImage(message) ? fill(message, blobs) : message),
   );
