@@ -2,9 +2,11 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { createDockerEnvironment, openDocker } from "../../environments/docker.ts";
 import type { EnvironmentOptions } from "../../environments/manifest.ts";
+import { busyboxArchive } from "../../scripts/services/_image.ts";
 import { type DockerService, holdDocker } from "../../scripts/services/docker.ts";
 import { EnvironmentError, UsageError } from "../../src/protocol/error.ts";
 import { dockerTestOptions } from "../support/docker_environment.ts";
+import { serveImage } from "../support/image_registry.ts";
 import { holdOrSkip } from "./environment_live.ts";
 
 const held = await holdOrSkip("docker", holdDocker);
@@ -221,6 +223,20 @@ live("refuses a configuration that hands over the host unless forced", async (se
   equal(forced.sharesHost, true);
   equal((await forced.exec("ls -d /host/etc")).output, "/host/etc\n");
   await forced.close();
+});
+
+live("pulls a missing image and shows how far it is", async (service) => {
+  await using context = await setup(service);
+  const archive = await busyboxArchive(context.dir);
+  const registry = await serveImage(archive as Uint8Array<ArrayBuffer>);
+  const settings = { ...context.options.settings, docker_image: registry.image };
+  const env = await createDockerEnvironment({ ...context.options, settings });
+  equal((await env.exec("echo from a registry")).output, "from a registry\n");
+  await env.close();
+  equal(context.lines[0], `pulling ${registry.image}`);
+  ok(context.lines.some((line) => /Pull complete$/.test(line)), context.lines.join("\n"));
+  await context.engine.call(["image", "rm", registry.image]);
+  await registry.close();
 });
 
 live("says what is wrong with an image, a daemon or a program", async (service) => {
