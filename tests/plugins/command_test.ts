@@ -224,6 +224,10 @@ Deno.test("a plugin's command is found by name, and an unknown one still is an e
   const failed = await hermes("fail");
   assert.deepEqual([failed.code, failed.stdout], [1, ""]);
   assert.match(failed.stderr, /fail failed: no/);
+  assert.equal((await hermes("shout", "--", "--now")).stdout, "--NOW\n");
+  const flag = await hermes("shout", "--now");
+  assert.equal(flag.code, 2);
+  assert.match(flag.stderr, /unknown flag "--now"[\s\S]*hermes shout -- …/);
   assert.match((await hermes("shuot")).stderr, /unknown command "shuot"/);
 });
 
