@@ -26,6 +26,8 @@ export interface LaunchOptions {
   setsid?: string | undefined;
 }
 
+/** Most commands say little; one that fills the first buffer gets the other. */
+const FIRST_CHUNK = 4_096;
 const CHUNK = 65_536;
 /** Ctrl-D: what ends the input on a terminal. */
 const END_OF_INPUT = new Uint8Array([4]);
@@ -64,15 +66,18 @@ export function startPiped(options: PipedOptions): RawProcess {
   const messages = onStderr ? listen(child.stderr, onStderr) : undefined;
   const reader = child.stdout.getReader({ mode: "byob" });
   // One buffer for all of the output: it is lent to each read and comes back with the result.
-  let buffer = new ArrayBuffer(CHUNK);
+  let buffer = new ArrayBuffer(FIRST_CHUNK);
+  let full = false;
   let ended = false;
   const writer = options.stdin === "piped" ? child.stdin.getWriter() : undefined;
   return {
     pid: child.pid,
     exited: exitCode(child),
     async read() {
+      if (full && buffer.byteLength < CHUNK) buffer = new ArrayBuffer(CHUNK);
       const { value, done } = await reader.read(new Uint8Array(buffer));
       if (value) buffer = value.buffer;
+      full = value?.byteLength === buffer.byteLength;
       if (!done) return value;
       ended = true;
       // Frees it at once, unless it was lent out when reading was given up.
