@@ -80,8 +80,8 @@ interface Decision {
   notice?: string;
 }
 
-/** Long enough for a server on this machine, short enough not to be noticed. */
-const PROBE_MS = 150;
+/** Waited only for a server that is there and busy: where none is, the answer comes at once. */
+const PROBE_MS = 1000;
 const ASK_MS = 3000;
 /** Local servers read a long prompt at the pace of this machine before the first byte. */
 const LOCAL_TIMEOUTS: StreamTimeouts = { firstByteMs: 900_000, idleMs: 300_000 };

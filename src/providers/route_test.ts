@@ -103,7 +103,7 @@ Deno.test("resolveRoute() gives up on a local server that does not answer", asyn
       ),
   });
   assert.equal(route.source, "offline");
-  assert.ok(performance.now() - started < 1000);
+  assert.ok(performance.now() - started < 5000);
 });
 
 Deno.test("resolveRoute() reads provider and model out of one name", async () => {
