@@ -148,8 +148,8 @@ export class DockerHost implements RemoteHost {
 
   async connect(): Promise<void> {
     const { name, labels, settings } = this.#plan;
-    if (settings.reapOrphans) this.#reaping ??= this.#reap();
     const known = settings.persistent || this.#made ? await this.engine.inspect(name) : undefined;
+    if (settings.reapOrphans) this.#reaping ??= this.#reap();
     if (known && known.key !== labels[LABEL.key]) {
       throw new EnvironmentError(`The container ${name} is not one of hermes. Rename or remove it`);
     }

@@ -1,5 +1,5 @@
 /** The single top-level catch: any failure becomes one line for a person and an exit code. */
-import { EXIT, HermesError } from "../protocol/error.ts";
+import { EnvironmentError, EXIT, HermesError } from "../protocol/error.ts";
 import { redactSecrets } from "../util/redact.ts";
 import { err } from "./io.ts";
 
@@ -14,6 +14,9 @@ export function describeError(error: unknown, options: { verbose: boolean }): Er
   if (error instanceof HermesError) {
     const hint = error.hint === undefined ? "" : `  ${error.hint}\n`;
     return { text: `hermes: ${error.message}\n${hint}${stack}`, exitCode: error.exitCode };
+  }
+  if (error instanceof EnvironmentError) {
+    return { text: `hermes: ${error.message}\n${stack}`, exitCode: EXIT.failed };
   }
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   const line = message.replaceAll(/\s*\n\s*/g, " ").slice(0, 500);

@@ -14,6 +14,13 @@ Deno.test("describeError() prints message and hint of an expected failure withou
   );
 });
 
+Deno.test("describeError() prints the message of a broken environment", () => {
+  assert.deepEqual(describeError(new EnvironmentError("docker is down"), { verbose: false }), {
+    text: "hermes: docker is down\n",
+    exitCode: 1,
+  });
+});
+
 Deno.test("describeError() folds an unexpected failure into one line", () => {
   const report = describeError(new TypeError("a\n  b"), { verbose: false });
   assert.equal(

@@ -132,9 +132,9 @@ for (const { name, settings, env } of PLACES) {
       match(check.stdout, new RegExp(`^${name} works: Linux`));
       const shell = await job.hermes(["env", "shell", name], {
         env,
-        stdin: "echo $((6*7)); exit 9\n",
+        stdin: 'echo $((6*7)); case $PWD in "$HOME"|/workspace) echo right; esac; exit 9\n',
       });
-      deepEqual([shell.code, shell.stdout], [9, "42\n"], shell.stderr);
+      deepEqual([shell.code, shell.stdout], [9, "42\nright\n"], shell.stderr);
       const doctor = await job.hermes(["doctor", "--json"], { env });
       const checks = JSON.parse(doctor.stdout).checks as { name: string; status: string }[];
       equal(checks.find((one) => one.name === name)?.status, "ok");

@@ -1,10 +1,9 @@
 /** A person's own shell in an environment, on the terminal hermes was started on. */
 import { ADMINS } from "../../../environments/admin.ts";
 import type { EnvironmentOptions } from "../../../environments/manifest.ts";
+import { startDirectory } from "../../../environments/start_directory.ts";
+import { shellQuote } from "../../util/shell_quote.ts";
 import { attachDirect } from "./env_shell_direct.ts";
-
-/** Bash where there is one. */
-const SCRIPT = "command -v bash >/dev/null && exec bash; exec sh";
 
 /** Runs until the person leaves; the exit code of the shell. */
 export async function openShell(name: string, options: EnvironmentOptions): Promise<number> {
@@ -18,7 +17,8 @@ export async function openShell(name: string, options: EnvironmentOptions): Prom
     await host.connect();
     const tty = Deno.stdin.isTerminal() && Deno.stdout.isTerminal();
     const terminal = tty ? Deno.consoleSize() : undefined;
-    const client = await host.client({ shell: "/bin/sh", script: SCRIPT, tty, terminal });
+    const script = shellScript(startDirectory(name, options.settings));
+    const client = await host.client({ shell: "/bin/sh", script, tty, terminal });
     if (!("argv" in client)) return await attachDirect(client);
     const code = await attach(client.argv, { env: client.env, cwd: "/" });
     client.onExit?.();
@@ -26,6 +26,12 @@ export async function openShell(name: string, options: EnvironmentOptions): Prom
   } finally {
     await host.close();
   }
+}
+
+/** Where commands start, and bash where there is one. */
+function shellScript(dir: string): string {
+  const place = dir.startsWith("~") ? `"$HOME"${shellQuote(dir.slice(1))}` : shellQuote(dir);
+  return `cd ${place}; command -v bash >/dev/null && exec bash; exec sh`;
 }
 
 async function attach(
