@@ -3,6 +3,7 @@
  * `export const manifest = {…}` as a literal. Loads YAML and zod; the result is cached.
  */
 import type { Node, Program } from "../deps/acorn.ts";
+import { getPath } from "../config/tree.ts";
 import { load, YAMLException } from "../deps/js_yaml.ts";
 import { z } from "../deps/zod.ts";
 import type { PluginManifest } from "../protocol/plugin.ts";
@@ -27,7 +28,7 @@ function list(pattern: RegExp, what: string) {
 const variable = z.string().regex(VARIABLE, "is no variable a plugin may have");
 
 /** A line people read before they say yes: nothing in it may hide or move what stands around it. */
-const line = z.union([z.string(), z.number()])
+const line = z.union([z.string(), z.number()], "must be text")
   .transform((value) => String(value).replaceAll(/\s+/g, " ").trim())
   .pipe(z.string().min(1).max(500).regex(VISIBLE, "has characters that cannot be shown"));
 
@@ -64,9 +65,11 @@ const ManifestSchema = z.looseObject({
 export function checkManifest(value: unknown, file: string): PluginManifest {
   const result = ManifestSchema.safeParse(value);
   if (!result.success) {
-    const [issue] = result.error.issues;
-    const key = issue!.path.join(".");
-    throw new PluginProblem(`${file}: ${key === "" ? "" : `${key} `}${issue!.message}`);
+    const { path, message } = result.error.issues[0]!;
+    const key = path.join(".");
+    if (key === "") throw new PluginProblem(`${file} holds no keys: it begins with name: …`);
+    const isMissing = getPath(value, key) === undefined;
+    throw new PluginProblem(`${file}: ${key} ${isMissing ? "is missing" : message}`);
   }
   const { name, version, description, author, permissions, config } = result.data;
   const odd = Object.keys(permissions ?? {}).find((kind) => !KINDS.includes(kind as "net"));

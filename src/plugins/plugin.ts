@@ -107,10 +107,13 @@ export class Plugin {
     const { snapshot, config, place, log } = this.#spec;
     const { name, version } = snapshot.manifest;
     const { dataDir } = place;
-    await Deno.mkdir(dataDir, { recursive: true, mode: 0o700 });
-    const { Conversation } = await import("./conversation.ts");
+    makeFolder(dataDir);
+    const [{ Conversation }, link] = await Promise.all([
+      import("./conversation.ts"),
+      this.#link(),
+    ]);
     let registered = false;
-    const conversation = new Conversation(await this.#link(), {
+    const conversation = new Conversation(link, {
       log,
       // Before it has registered, the failure of that tells everything.
       onEnd: (reason) => registered && this.#spec.onEnd(reason),
@@ -153,6 +156,11 @@ export class Plugin {
       env: place.env,
     });
   }
+}
+
+/** Synchronous: sooner done than a thread starts. */
+function makeFolder(path: string): void {
+  Deno.mkdirSync(path, { recursive: true, mode: 0o700 });
 }
 
 /** What it registers may depend on its settings and variables: those are part of the name. */
