@@ -71,6 +71,7 @@ Deno.test("run refuses flags that contradict each other", async () => {
     const cases: [string[], RegExp][] = [
       [["--resume", "latest", "--continue"], /--continue and --resume cannot be used together/],
       [["--no-session", "--continue"], /nothing to resume/],
+      [["--yolo", "--approve", "never"], /--yolo and --approve never say different things/],
       [["--record", "a", "--replay", "b"], /--record and --replay cannot be used together/],
       [["--replay", "a", "--resume", "latest"], /--replay is about a whole run/],
       [["--record", "a", "--continue"], /--record is about a whole run/],

@@ -128,6 +128,7 @@ Deno.test("hermes sessions answers wrong input with one clear line", async () =>
       [["list", "--limit", "-2"], /--limit must be a whole number/],
       [["import", `${home}/none`], /cannot read .*none: No such file or directory/],
       [["import", "/proc/self/exe"], /is binary/],
+      [["export", "--output", `${home}/no/file`], /cannot write --output .*No such file/],
       [["rename", "aa1", "x".repeat(101)], /at most 100/],
       [["-p", "none"], /there is no profile "none"/],
     ];

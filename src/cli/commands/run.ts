@@ -9,11 +9,11 @@ import { EXIT, UsageError } from "../../protocol/error.ts";
 import type { AgentEvent, EndReason } from "../../protocol/event.ts";
 import type { UserPart } from "../../protocol/message.ts";
 import type { Session } from "../../session/session.ts";
-import { reasonOf } from "../../util/reason.ts";
 import type { CommandInput } from "../command.ts";
 import type { OutputSchema } from "./run_schema.ts";
 import { err, out, useColor } from "../io.ts";
 import { onInterrupt } from "../interrupt.ts";
+import { writeNamedFile } from "../named_file.ts";
 import { progressLines } from "../render/progress.ts";
 import { createStyle } from "../render/style.ts";
 import { openFromFlags } from "./open_session.ts";
@@ -202,13 +202,7 @@ function explain(session: Session, result: TurnResult): void {
 }
 
 function writeAnswer(path: string, answer: string): void {
-  try {
-    Deno.writeTextFileSync(path, answer);
-  } catch (error) {
-    throw new UsageError(`cannot write --output-last-message ${path}: ${reasonOf(error)}`, {
-      cause: error,
-    });
-  }
+  writeNamedFile(path, { name: "--output-last-message", text: answer });
 }
 
 function limitTime(abort: AbortController, value: string): ReturnType<typeof setTimeout> {

@@ -53,6 +53,11 @@ export function readSessionChoices(input: CommandInput): SessionChoices {
       hint: "Leave out --resume and --continue.",
     });
   }
+  if (flags.yolo === true && !["always", undefined].includes(text(flags.approve))) {
+    throw new UsageError(`--yolo and --approve ${flags.approve} say different things`, {
+      hint: "--yolo is the same as --approve always.",
+    });
+  }
   return defined({
     model: text(flags.model),
     provider: text(flags.provider),

@@ -6,10 +6,9 @@ import { BlobStore } from "../../store/blobs.ts";
 import type { SearchOptions } from "../../store/search_index.ts";
 import { type SessionFilter, Store } from "../../store/store.ts";
 import { type Archive, exportSession, importSessions } from "../../store/transfer.ts";
-import { writeFileAtomic } from "../../util/atomic_write.ts";
 import type { CommandInput } from "../command.ts";
 import { decodeText, err, out, readStdinText, stdoutClosed, useColor } from "../io.ts";
-import { readNamedFile } from "../named_file.ts";
+import { readNamedFile, writeNamedFile } from "../named_file.ts";
 import { usageText } from "../render/progress.ts";
 import { counted, hitLines, sessionLines, statsLines, transcriptLines } from "./sessions_view.ts";
 import { createStyle, type Style } from "../render/style.ts";
@@ -87,7 +86,8 @@ async function exportAll(archive: Archive, { args, flags }: CommandInput): Promi
     if (stdoutClosed()) break;
   }
   if (typeof output === "string") {
-    await writeFileAtomic(output, lines.map((line) => `${line}\n`).join(""));
+    const text = lines.map((line) => `${line}\n`).join("");
+    writeNamedFile(output, { name: "--output", text });
     err(`Exported ${counted(ids.length, "session")} to ${output}.\n`);
   }
   return EXIT.done;
