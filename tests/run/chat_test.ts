@@ -102,7 +102,18 @@ Deno.test("chat stops the turn at the first Ctrl-C and quits at the second", asy
     await screen.type("\x03");
     await screen.shows(/\[interrupted\]\n> /);
     await screen.type("\x03");
+    strictEqual(await screen.exitCode(), 0);
+  });
+});
+
+Deno.test("chat warns at the first Ctrl-C when there is nothing to stop", async () => {
+  await withChat([{ text: "still here" }], async (screen) => {
+    await screen.type("\x03");
     await screen.shows(/Ctrl-C again to quit/);
+    await screen.type("hello\r");
+    await screen.shows(/still here\n> /);
+    await screen.type("\x03");
+    await screen.shows(/Ctrl-C again to quit[\s\S]*Ctrl-C again to quit/);
     await screen.type("\x03");
     strictEqual(await screen.exitCode(), 0);
   });

@@ -41,6 +41,7 @@ class Chat {
   #turn: AbortController | undefined;
   #leaving = new AbortController();
   #ended = false;
+  /** The next Ctrl-C leaves. */
   #warned = false;
   #showReasoning = false;
 
@@ -177,9 +178,10 @@ class Chat {
   #interrupt(): void {
     if (this.#turn && !this.#turn.signal.aborted) {
       this.#turn.abort(new Error("interrupted"));
+      this.#warned = true;
       return;
     }
-    if (this.#warned || this.#turn) {
+    if (this.#warned) {
       this.#leaving.abort();
       return;
     }
