@@ -136,10 +136,13 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
     clock: cassette.clock,
     end: (reason) => records.end(reason),
     async dispose() {
-      await runtime.close();
-      await options.plugins?.close();
-      records.close();
-      await cassette.close();
+      try {
+        await runtime.close();
+        await options.plugins?.close();
+      } finally {
+        records.close();
+        await cassette.close();
+      }
     },
   });
   const notice = notices.join("\n");

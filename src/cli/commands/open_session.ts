@@ -54,7 +54,7 @@ export async function openFromFlags(choices: SessionChoices, surface: Surface): 
       log,
       progress: choices.quiet ? log : (line) => err(`hermes: ${line}\n`),
     });
-    if (notice !== undefined) err(`hermes: ${notice}\n`);
+    for (const line of notice?.split("\n") ?? []) err(`hermes: ${line}\n`);
     return { session, settings, ...host };
   } catch (error) {
     await plugins?.close();
