@@ -5,7 +5,7 @@
 import { environmentFactory } from "../../environments/manifest.ts";
 import { startDirectory } from "../../environments/start_directory.ts";
 import { Budget, type BudgetLimits } from "../agent/budget.ts";
-import type { LoopDeps } from "../agent/types.ts";
+import type { LoopDeps, RetryPolicy } from "../agent/types.ts";
 import type { Settings } from "../config/load.ts";
 import { readProjectFiles } from "../context/project_files.ts";
 import { shrinkMessages } from "../context/shrink.ts";
@@ -117,11 +117,7 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
     dispatcher: async () => (await runtime.get()).dispatcher,
     history: records.history,
     budget,
-    retry: {
-      maxAttempts: Math.max(1, settings.config.agent.api_max_retries),
-      baseMs: 2000,
-      maxMs: 60_000,
-    },
+    retry: retryPolicy(settings),
     shrink(messages, attempt) {
       // What is no longer sent may have to be read again.
       runtime.peek()?.services.files.forgetShown();
@@ -248,6 +244,11 @@ function limits(options: OpenOptions): BudgetLimits {
     ...(maxTokens === undefined ? {} : { maxTokens }),
     ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
   };
+}
+
+function retryPolicy(settings: Settings): RetryPolicy {
+  const attempts = settings.config.agent.api_max_retries;
+  return { maxAttempts: Math.max(1, attempts), baseMs: 2000, maxMs: 60_000 };
 }
 
 function requestSettings(settings: Settings): ModelDefaults {
