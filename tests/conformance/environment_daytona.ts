@@ -5,14 +5,15 @@ import type { OpenEnvironment } from "./environment_suite.ts";
 
 export async function open(): Promise<OpenEnvironment> {
   const query = new URL(import.meta.url).searchParams;
-  const base = await Deno.realPath(await Deno.makeTempDir({ prefix: "hermes-daytona-case-" }));
+  // The next hermes must know what a killed one had; the test removes all of it.
+  const dataDir = await Deno.realPath(query.get("data")!);
+  const base = await Deno.makeTempDir({ dir: dataDir, prefix: "case-" });
   const dir = `${base}/work`;
   await Deno.mkdir(dir);
   const env = await createDaytonaEnvironment({
     cwd: "/",
     home: base,
-    // The next hermes must know what a killed one had.
-    dataDir: query.get("data")!,
+    dataDir,
     env: {
       DAYTONA_API_KEY: DAYTONA_KEY,
       DAYTONA_API_URL: query.get("server")!,

@@ -6,14 +6,15 @@ import type { OpenEnvironment } from "./environment_suite.ts";
 
 export async function open(): Promise<OpenEnvironment> {
   const query = new URL(import.meta.url).searchParams;
-  const base = await Deno.realPath(await Deno.makeTempDir({ prefix: "hermes-modal-case-" }));
+  // The next hermes must know what a killed one had; the test removes all of it.
+  const dataDir = await Deno.realPath(query.get("data")!);
+  const base = await Deno.makeTempDir({ dir: dataDir, prefix: "case-" });
   const dir = `${base}/work`;
   await Deno.mkdir(dir);
   const env = await createModalEnvironment({
     cwd: "/",
     home: base,
-    // The next hermes must know what a killed one had.
-    dataDir: query.get("data")!,
+    dataDir,
     env: {
       MODAL_TOKEN_ID: MODAL_TOKEN.id,
       MODAL_TOKEN_SECRET: MODAL_TOKEN.secret,

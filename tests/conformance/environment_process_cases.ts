@@ -172,8 +172,11 @@ export const PROCESS_CASES: readonly EnvironmentCase[] = [
       await untilOutput(process, "42");
       await untilOutput(process, "30 90");
       process.resize({ columns: 100, rows: 50 });
-      await process.write("stty size\n");
-      await untilOutput(process, "50 100");
+      // A client program passes the size on in its own time.
+      await process.write(
+        `until [ "$(stty size)" = "50 100" ]; do sleep 0.05; done; echo gro''wn\n`,
+      );
+      await untilOutput(process, "grown\r");
       // The sleeper says itself that it runs: before that, Ctrl-C would reach the shell alone.
       await process.write("sh -c 'echo slee\"\"ping; exec sleep 1233'\n");
       await untilOutput(process, "sleeping\r");
