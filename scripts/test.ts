@@ -1,7 +1,7 @@
 /**
  * `deno task test [FILTER|PATH|-flag]…`: runs every test in parallel and leak-checked, shows the
- * runner's output as it comes, and ends with the line `N passed, N failed`. Words that name no
- * file filter by test name.
+ * runner's output as it comes, and ends with the line `N passed, N failed`, which also names what
+ * this machine cannot test. Words that name no file filter by test name.
  */
 import { LOCKED, ROOT } from "./_tree.ts";
 
@@ -18,9 +18,17 @@ function plainText(output: string): string {
 }
 
 /** What this machine cannot test, and why: tests whose name says so. */
-export function parseUntested(output: string): string[] {
-  const found = plainText(output).matchAll(/^(.+) NOT TESTED HERE: (.+?) \.\.\. ignored/gm);
-  return [...new Set([...found].map(([, what, why]) => `${what}: ${why}`))];
+export function parseUntested(output: string): Map<string, string> {
+  // Tests that run in parallel have their file in front.
+  const found = plainText(output)
+    .matchAll(/^(?:\S+ => )?(.+) NOT TESTED HERE: (.+?) \.\.\. ignored/gm);
+  return new Map([...found].map(([, what, why]) => [what!, why!]));
+}
+
+/** The last line of all. */
+export function summaryLine({ passed, failed }: Summary, untested: Iterable<string>): string {
+  const names = [...untested].join(", ");
+  return `${passed} passed, ${failed} failed${names === "" ? "" : ` (not tested here: ${names})`}`;
 }
 
 /** The counts in the runner's last summary line, checked against its exit code. */
@@ -72,8 +80,9 @@ async function runTests(words: readonly string[]): Promise<{ code: number; outpu
 
 if (import.meta.main) {
   const { code, output } = await runTests(Deno.args);
-  const { passed, failed } = parseSummary(output, code);
-  for (const line of parseUntested(output)) console.log(`not tested here: ${line}`);
-  console.log(`${passed} passed, ${failed} failed`);
-  Deno.exit(failed > 0 ? 1 : code);
+  const summary = parseSummary(output, code);
+  const untested = parseUntested(output);
+  for (const [what, why] of untested) console.log(`not tested here: ${what}: ${why}`);
+  console.log(summaryLine(summary, untested.keys()));
+  Deno.exit(summary.failed > 0 ? 1 : code);
 }

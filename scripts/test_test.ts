@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseSummary, parseUntested, testArguments } from "./test.ts";
+import { parseSummary, parseUntested, summaryLine, testArguments } from "./test.ts";
 
 Deno.test("parseSummary() reads the runner's last summary, coloured or not", () => {
   assert.deepEqual(parseSummary("ok | 3 passed | 0 failed (1s)\n", 0), { passed: 3, failed: 0 });
@@ -17,9 +17,13 @@ Deno.test("parseSummary() counts a run without a summary as a failure", () => {
 Deno.test("parseUntested() collects the reasons why something was not tested", () => {
   const line =
     "environment docker NOT TESTED HERE: no daemon: a reason ... \x1b[33mignored\x1b[0m (0ms)";
-  assert.deepEqual(parseUntested(`${line}\nother ... ignored (0ms)\n${line}\n`), [
-    "environment docker: no daemon: a reason",
-  ]);
+  const untested = parseUntested(`${line}\nother ... ignored (0ms)\n./a_test.ts => ${line}\n`);
+  assert.deepEqual([...untested], [["environment docker", "no daemon: a reason"]]);
+  assert.equal(
+    summaryLine({ passed: 3, failed: 0 }, untested.keys()),
+    "3 passed, 0 failed (not tested here: environment docker)",
+  );
+  assert.equal(summaryLine({ passed: 3, failed: 1 }, []), "3 passed, 1 failed");
 });
 
 Deno.test("testArguments() tells flags and paths from filters", async () => {
