@@ -72,9 +72,17 @@ class Chat {
   }
 
   async close(): Promise<void> {
-    await this.#session?.finish("done");
-    await this.#session?.close();
-    if (this.#session) err(`\nResume with: hermes --resume ${this.#session.id}\n`);
+    if (this.#session === undefined) return;
+    await this.#end(this.#session);
+    err(`\nResume with: hermes --resume ${this.#session.id}\n`);
+  }
+
+  async #end(session: Session): Promise<void> {
+    try {
+      await session.finish("done");
+    } finally {
+      await session.close();
+    }
   }
 
   async #open(choices: SessionChoices): Promise<Session> {
@@ -155,8 +163,7 @@ class Chat {
     const { resume: _resume, resumeHere: _here, ...kept } = this.#choices;
     const next = { ...kept, resumeHere: false, ...changes };
     const opened = await this.#open(next);
-    await this.#session?.finish("done");
-    await this.#session?.close();
+    if (this.#session) await this.#end(this.#session);
     // One that goes on, or another that is gone on with, was not reset.
     const replaced = changes.resume === undefined ? this.#session?.id : undefined;
     this.#choices = next;
