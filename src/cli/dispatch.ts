@@ -5,12 +5,14 @@ import { commandPathOf, type Grammar, parseCommandLine } from "./args.ts";
 import type { CommandSpec } from "./command.ts";
 import { COMMANDS, DEFAULT_COMMAND, GLOBAL_FLAGS } from "./commands_data.ts";
 import { disableColor, out } from "./io.ts";
+import { catchStrays } from "./stray.ts";
 
 /** Runs the command line and returns the exit code. Throws `HermesError` for expected failures. */
 export async function dispatch(
   argv: readonly string[],
   terminal: { isTerminal: boolean },
 ): Promise<number> {
+  catchStrays(argv);
   if (asksForHelp(argv)) return await showHelp(commandPathOf(argv, COMMANDS).path);
   const [name = ""] = argv;
   if (/^[a-z]/i.test(name) && !COMMANDS.some((command) => command.name === name)) {

@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+
+const MODULE = new URL("./stray.ts", import.meta.url).href;
+
+async function run(code: string, argv: string[] = []): Promise<{ code: number; stderr: string }> {
+  const source = `import { catchStrays } from ${JSON.stringify(MODULE)};
+    catchStrays(${JSON.stringify(argv)});
+    ${code}
+    setTimeout(() => console.log("went on"), 60_000);`;
+  const child = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "-q", "--no-check", `data:text/javascript,${encodeURIComponent(source)}`],
+    env: { NO_COLOR: "1" },
+  }).output();
+  assert.equal(new TextDecoder().decode(child.stdout), "");
+  return { code: child.code, stderr: new TextDecoder().decode(child.stderr) };
+}
+
+Deno.test("catchStrays() tells a rejection and an exception that nobody caught in one line", async () => {
+  for (const code of [`Promise.reject(new Error("boom"));`, `setTimeout(() => { null.x; });`]) {
+    const { code: exitCode, stderr } = await run(code);
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /^hermes: internal error: \w+: .*\n {2}Run again with --verbose .*\n$/);
+  }
+});
+
+Deno.test("catchStrays() shows the stack with --verbose", async () => {
+  const { stderr } = await run(`Promise.reject(new Error("boom"));`, ["run", "--verbose"]);
+  assert.match(stderr, /internal error: Error: boom\n[\s\S]*\n\s+at /);
+});
