@@ -7,12 +7,10 @@ import type { PtyHandle, Sandbox } from "../src/deps/daytona.ts";
 import { randomId } from "../src/util/id.ts";
 import { shellQuote } from "../src/util/shell_quote.ts";
 import type { CloudTransport } from "./_cloud_client.ts";
-import type { TerminalSize } from "./_pty.ts";
+import { END_OF_INPUT, type TerminalSize } from "./_pty.ts";
 import type { RemoteCommandLine } from "./_remote_host.ts";
 
 const PLAIN_SIZE: TerminalSize = { columns: 80, rows: 24 };
-/** Ctrl-D: what ends the input on a terminal. */
-const END_OF_INPUT = new Uint8Array([4]);
 const END_OF_FRAMES = frame(new Uint8Array());
 /** Written before everything else: what comes earlier is the login shell talking. */
 const BEGIN = 0x1e;

@@ -1,11 +1,9 @@
 /** A shell in a sandbox of Modal: one remote process with its three streams. */
 import type { ContainerProcess, Sandbox } from "../src/deps/modal.ts";
 import type { CloudTransport } from "./_cloud_client.ts";
-import type { TerminalSize } from "./_pty.ts";
+import { END_OF_INPUT, type TerminalSize } from "./_pty.ts";
 import type { RemoteCommandLine } from "./_remote_host.ts";
 
-/** Ctrl-D: what ends the input on a terminal. */
-const END_OF_INPUT = new Uint8Array([4]);
 const NEWLINE = 10;
 
 export async function startModalShell(

@@ -1,6 +1,6 @@
 /** What the clouds read from the configuration and the credentials of the user. */
 import { UsageError } from "../src/protocol/error.ts";
-import { passedVariables, readSetting, sandboxDir } from "./_settings.ts";
+import { DEFAULT_IMAGE, passedVariables, readSetting, sandboxDir } from "./_settings.ts";
 import type { EnvironmentOptions } from "./manifest.ts";
 
 export interface CloudSettings {
@@ -17,8 +17,6 @@ export interface CloudSettings {
   /** Where hermes remembers its sandboxes. */
   ledgerDir: string;
 }
-
-const DEFAULT_IMAGE = "nikolaik/python-nodejs:python3.11-nodejs20";
 
 export function cloudSettings(name: string, options: EnvironmentOptions): CloudSettings {
   const { settings = {} } = options;

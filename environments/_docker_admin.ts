@@ -1,18 +1,14 @@
 /** Looking after containers. */
-import { DockerEngine } from "./_docker_engine.ts";
-import { dockerSettings } from "./_docker_settings.ts";
 import type { EnvironmentAdmin } from "./admin.ts";
 import { openDocker } from "./docker.ts";
 
 export const DOCKER_ADMIN: EnvironmentAdmin = {
   async look(options) {
-    const { binary, image } = dockerSettings(options.settings);
-    const engine = await DockerEngine.find({ ...options, binary });
+    const { host: { engine }, settings: { image } } = await openDocker(options);
     const version = await engine.version();
-    const { host } = await openDocker(options);
     const known = await engine.call(["image", "inspect", "--format", "{{.Id}}", image]);
     const pulled = known.code === 0 ? "" : ", which is pulled first";
-    return `${host.engine.program} ${version}, image ${image}${pulled}`;
+    return `${engine.program} ${version}, image ${image}${pulled}`;
   },
   open: async (options) => (await openDocker(options)).host,
   /** Containers of dead processes, and kept ones of this home that nobody uses; files stay. */

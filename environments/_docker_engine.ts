@@ -146,10 +146,10 @@ export class DockerEngine {
 
   /** True when anything but the container's own first process runs there. */
   async isBusy(name: string): Promise<boolean> {
-    const { code, stdout } = await this.call(["top", name, "-o", "pid,args"]);
-    const lines = stdout.trim().split("\n").slice(1);
-    // Its `sleep` comes and goes.
-    return code === 0 && lines.filter((line) => !/ sleep \d+$/.test(line)).length > 1;
+    const count = "set -- /proc/[0-9]*; echo $#";
+    const { code, stdout } = await this.call(["exec", name, "/bin/sh", "-c", count]);
+    // The first process, its `sleep`, and the shell that counts.
+    return code === 0 && Number(stdout) > 3;
   }
 
   /** Removes containers whose hermes has ended without doing so; returns their names. */

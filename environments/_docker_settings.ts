@@ -1,5 +1,5 @@
 /** The `terminal` keys that concern containers, read once, with their defaults. */
-import { readSetting, readWords, type TerminalSettings } from "./_settings.ts";
+import { DEFAULT_IMAGE, readSetting, readWords, type TerminalSettings } from "./_settings.ts";
 
 export interface DockerSettings {
   /** Program to use; empty looks for docker, then podman. */
@@ -28,8 +28,6 @@ export interface DockerSettings {
   /** A container that nobody uses ends after this; 0 is never. */
   idleSeconds: number;
 }
-
-const DEFAULT_IMAGE = "nikolaik/python-nodejs:python3.11-nodejs20";
 
 export function dockerSettings(settings: TerminalSettings = {}): DockerSettings {
   return {

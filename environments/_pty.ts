@@ -28,6 +28,9 @@ const POLLOUT = 4;
 const POLLHUP = 16;
 const CHUNK = 65_536;
 
+/** Ctrl-D: what ends the input on a terminal. */
+export const END_OF_INPUT: Uint8Array<ArrayBuffer> = new Uint8Array([4]);
+
 export interface TerminalSize {
   columns: number;
   rows: number;

@@ -3,7 +3,7 @@
  * sees it: bytes out, bytes in, an exit code. Owns no policy: no timeouts, no killing.
  */
 import { shellJoin } from "../src/util/shell_quote.ts";
-import type { Pty, TerminalSize } from "./_pty.ts";
+import { END_OF_INPUT, type Pty, type TerminalSize } from "./_pty.ts";
 
 export interface RawProcess {
   readonly pid: number;
@@ -29,8 +29,6 @@ export interface LaunchOptions {
 /** Most commands say little; one that fills the first buffer gets the other. */
 const FIRST_CHUNK = 4_096;
 const CHUNK = 65_536;
-/** Ctrl-D: what ends the input on a terminal. */
-const END_OF_INPUT = new Uint8Array([4]);
 
 /** Every process leads a session, so that the user's terminal neither signals nor prompts for it. */
 function launch(options: LaunchOptions, stdio: Partial<Deno.CommandOptions>): Deno.ChildProcess {

@@ -7,7 +7,7 @@ import { EnvironmentError } from "../src/protocol/error.ts";
 import { shellQuote } from "../src/util/shell_quote.ts";
 import { backoffMs, sleep } from "../src/util/sleep.ts";
 import type { Channel } from "./_channel.ts";
-import type { TerminalSize } from "./_pty.ts";
+import { END_OF_INPUT, type TerminalSize } from "./_pty.ts";
 import type { RawProcess } from "./_raw_process.ts";
 import { OPEN_RECORDS, writeRecord } from "./_remote_protocol.ts";
 import type { RemoteFacts } from "./_remote_script.ts";
@@ -15,8 +15,6 @@ import type { OwnOptions, OwnResult } from "./_remote_shell.ts";
 import type { StartOptions } from "./_shell.ts";
 import { buildShellScript, MARKER_VARIABLE, valueVariable } from "./_shell_script.ts";
 
-/** Ctrl-D: what ends the input on a terminal. */
-const END_OF_INPUT = new Uint8Array([4]);
 /** Longer ones go through a file: the kernel limits arguments. */
 const MAX_ARGUMENT = 100_000;
 /** After so many bytes the part of the output file that hermes has is given back to the disk. */

@@ -3,6 +3,9 @@ import type { EnvironmentOptions } from "./manifest.ts";
 
 export type TerminalSettings = Readonly<Record<string, unknown>>;
 
+/** What containers and sandboxes are made from unless told otherwise. */
+export const DEFAULT_IMAGE = "nikolaik/python-nodejs:python3.11-nodejs20";
+
 /** The value, when it is of the same type as the default. */
 export function readSetting(settings: TerminalSettings, key: string, or: string): string;
 export function readSetting(settings: TerminalSettings, key: string, or: number): number;

@@ -10,11 +10,9 @@ import { which } from "../src/util/which.ts";
 import { childEnvironment } from "./_child_env.ts";
 import { runCli } from "./_cli.ts";
 import { createRemoteEnvironment } from "./_remote_environment.ts";
-import { passedVariables, readSetting, sandboxDir } from "./_settings.ts";
+import { DEFAULT_IMAGE, passedVariables, readSetting, sandboxDir } from "./_settings.ts";
 import { SingularityHost } from "./_singularity_host.ts";
 import type { EnvironmentOptions } from "./manifest.ts";
-
-const DEFAULT_IMAGE = "docker://nikolaik/python-nodejs:python3.11-nodejs20";
 
 /** Starts the instance. @throws EnvironmentError when that is impossible. */
 export async function createSingularityEnvironment(
@@ -48,7 +46,7 @@ export async function openSingularity(options: EnvironmentOptions): Promise<Sing
     onProgress: options.onProgress ?? (() => {}),
     plan: {
       name,
-      image: readSetting(settings, "singularity_image", DEFAULT_IMAGE),
+      image: readSetting(settings, "singularity_image", `docker://${DEFAULT_IMAGE}`),
       overlayDir: persistent ? `${base}/overlay` : undefined,
       scratchDir: persistent ? `${base}/scratch` : `${instancesDir}/${name}/scratch`,
       cpus: readSetting(settings, "container_cpu", 1),

@@ -96,10 +96,12 @@ live("reuses a kept container by its label, files included", async (service) => 
   await first.exec("echo kept >/workspace/file; echo home >~/file");
   const second = await createDockerEnvironment(context.options);
   equal((await second.exec("cat /workspace/file ~/file")).output, "kept\nhome\n");
-  await Promise.all([first.close(), second.close()]);
   const [container, ...others] = await context.containers();
   deepEqual(others, []);
-  equal(container!.running, true);
+  await first.close();
+  equal(await context.engine.isBusy(container!.name), true);
+  await second.close();
+  equal(await context.engine.isBusy(container!.name), false);
   const different = await createDockerEnvironment({
     ...context.options,
     settings: { ...context.options.settings, container_memory: 256 },

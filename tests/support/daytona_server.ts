@@ -151,8 +151,9 @@ export class DaytonaServer {
       terminals: new DaytonaTerminals(host),
       idleTimer: undefined,
     };
-    if (!broken) await Deno.mkdir(root);
+    // Before anything waits: a name is given away once.
     this.#sandboxes.set(id, sandbox);
+    if (!broken) await Deno.mkdir(root);
     this.#touch(sandbox);
     return sandbox;
   }
