@@ -89,10 +89,11 @@ export class PluginHost implements SessionPlugins {
     );
   }
 
-  begin(): void {
-    for (const { plugin } of this.#working()) {
-      if (plugin.registrations.hooks.some(({ name }) => EARLY_HOOKS.includes(name))) plugin.warm();
-    }
+  async begin(): Promise<void> {
+    const early = this.#working().filter(({ plugin }) =>
+      plugin.registrations.hooks.some(({ name }) => EARLY_HOOKS.includes(name))
+    );
+    await Promise.all(early.map(({ plugin }) => plugin.warm()));
   }
 
   registerTools(): void {

@@ -33,8 +33,8 @@ export interface OpenPluginsOptions {
   report(line: string): void;
   /** Diagnostics, with the plugin's name in front. */
   log(line: string): void;
-  /** Names of commands that hermes has itself. */
-  ownCommands?: readonly string[];
+  /** Names of commands that hermes has itself; asked for when a plugin brings one. */
+  ownCommands?: () => Promise<readonly string[]>;
   registry?: ToolRegistry;
   registerTimeoutMs?: number;
   mode?: ChildMode;
@@ -43,7 +43,7 @@ export interface OpenPluginsOptions {
 
 /** @throws {UsageError} when a plugin named for this run cannot be used. */
 export async function openPlugins(options: OpenPluginsOptions): Promise<PluginHost> {
-  const { report, registry = processRegistry, ownCommands = [] } = options;
+  const { report, registry = processRegistry } = options;
   const late: { host?: PluginHost } = {};
   const endedEarly = new Map<string, string>();
   const onEnd = (id: string, reason: string) => {
@@ -54,7 +54,9 @@ export async function openPlugins(options: OpenPluginsOptions): Promise<PluginHo
   for (const { id, problem } of loaded) {
     if (problem !== undefined) report(`Plugin ${id} disabled (${problem})`);
   }
-  late.host = new PluginHost(loaded, { registry, ownCommands, report });
+  const bringsCommands = loaded.some(({ plugin }) => plugin?.registrations.commands.length);
+  const ownCommands = bringsCommands ? await options.ownCommands?.() : [];
+  late.host = new PluginHost(loaded, { registry, ownCommands: ownCommands ?? [], report });
   for (const [id, reason] of endedEarly) late.host.disable(id, reason);
   return late.host;
 }

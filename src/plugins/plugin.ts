@@ -7,13 +7,12 @@ import type { ChildMode, Wall } from "../sandbox/contract.ts";
 import { writeFileAtomic } from "../util/atomic_write.ts";
 import { sha256Hex } from "../util/hash.ts";
 import { joinPath } from "../util/path.ts";
-import type { AskOptions, Conversation, GuestLink } from "./conversation.ts";
+import type { AskOptions, Conversation } from "./conversation.ts";
 import type { Question } from "./messages.ts";
 import type { PermissionPlace } from "./permissions.ts";
 import { PluginProblem, reasonOf } from "./problem.ts";
 import type { CheckedRegistrations } from "./registrations.ts";
 import type { PluginEntry } from "./settings.ts";
-import { fileUrl } from "./source.ts";
 import type { Snapshot } from "./snapshot.ts";
 
 export interface PluginSpec {
@@ -31,8 +30,6 @@ export interface PluginSpec {
   mode?: ChildMode | undefined;
   without?: readonly Wall[] | undefined;
 }
-
-const REGISTER_TIMEOUT_MS = 5_000;
 
 export class Plugin {
   readonly #spec: PluginSpec;
@@ -74,11 +71,14 @@ export class Plugin {
     return this.#checked.problems;
   }
 
-  /** Starts its process now, because it is about to be asked. */
-  warm(): void {
-    this.#started().catch(() => {
+  /** Starts its process now, because it is about to be asked; resolves when it is on its way. */
+  async warm(): Promise<void> {
+    if (this.#starting !== undefined) return;
+    const spawned = Promise.withResolvers<void>();
+    this.#started(spawned.resolve).catch(() => {
       // The first question reports it.
-    });
+    }).finally(spawned.resolve);
+    await spawned.promise;
   }
 
   /** @throws what the conversation throws, and {PluginProblem} when the plugin does not start. */
@@ -88,8 +88,8 @@ export class Plugin {
     return await conversation.ask(question, options);
   }
 
-  #started(): Promise<Conversation> {
-    return this.#starting ??= this.#start().catch((error) => {
+  #started(onSpawn?: () => void): Promise<Conversation> {
+    return this.#starting ??= this.#start(onSpawn).catch((error) => {
       this.#spec.onEnd(reasonOf(error));
       throw new PluginProblem(reasonOf(error), { cause: error });
     });
@@ -103,64 +103,12 @@ export class Plugin {
     }
   }
 
-  async #start(): Promise<Conversation> {
-    const { snapshot, config, place, log } = this.#spec;
-    const { name, version } = snapshot.manifest;
-    const { dataDir } = place;
-    makeFolder(dataDir);
-    const [{ Conversation }, link] = await Promise.all([
-      import("./conversation.ts"),
-      this.#link(),
-    ]);
-    let registered = false;
-    const conversation = new Conversation(link, {
-      log,
-      // Before it has registered, the failure of that tells everything.
-      onEnd: (reason) => registered && this.#spec.onEnd(reason),
-    });
-    try {
-      const main = snapshot.entryUrl;
-      const answer = await conversation.register(
-        { t: "register", main, name, version, config, dataDir },
-        this.#spec.registerTimeoutMs ?? REGISTER_TIMEOUT_MS,
-      );
-      const { checkRegistrations } = await import("./registrations.ts");
-      this.#checked = checkRegistrations(answer);
-      registered = true;
-      return conversation;
-    } catch (error) {
-      await conversation.close();
-      throw error;
-    }
+  async #start(onSpawn = () => {}): Promise<Conversation> {
+    const { startPlugin } = await import("./start.ts");
+    const { conversation, checked } = await startPlugin(this.#spec, onSpawn);
+    this.#checked = checked;
+    return conversation;
   }
-
-  async #link(): Promise<GuestLink> {
-    const { snapshot, entry, place, mode, without } = this.#spec;
-    if (entry.trustFull) return (await import("./in_process.ts")).startInProcess();
-    const { modulesDir, manifest } = snapshot;
-    const [{ startProcess }, { resolveAuthority }, { GUEST_JS }] = await Promise.all([
-      import("./process.ts"),
-      import("./permissions.ts"),
-      import("./runtime_data.ts"),
-    ]);
-    const authority = await resolveAuthority(manifest, { ...place, modulesDir });
-    const module = `data:application/javascript;base64,${
-      new TextEncoder().encode(GUEST_JS).toBase64()
-    }`;
-    const modulesUrl = `${fileUrl(modulesDir.slice(1))}/`;
-    return await startProcess({
-      guest: { module, modulesUrl, ...authority },
-      memoryMb: entry.memoryMb,
-      mode,
-      without,
-      env: place.env,
-    });
-  }
-}
-
-/** Synchronous: sooner done than a thread starts. */
-function makeFolder(path: string): void {
-  Deno.mkdirSync(path, { recursive: true, mode: 0o700 });
 }
 
 /** What it registers may depend on its settings and variables: those are part of the name. */

@@ -49,8 +49,8 @@ export interface HookTarget {
 
 /** The plugins of one session. */
 export interface SessionPlugins {
-  /** A session is about to begin: starts the processes its first hooks need. */
-  begin(): void;
+  /** A session is about to begin: starts the processes its first hooks need, and waits for none. */
+  begin(): Promise<void>;
   /** Adds their tools to the registry; call it once the built-in tools are known. */
   registerTools(): void;
   /** Texts for the system prompt, in order. */

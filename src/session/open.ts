@@ -67,7 +67,7 @@ export interface OpenedSession {
 /** Opens a new or resumed session. @throws {HermesError} when something it needs is wrong. */
 export async function openSession(options: OpenOptions): Promise<OpenedSession> {
   const { settings, cwd } = options;
-  options.plugins?.begin();
+  await options.plugins?.begin();
   const environment = settings.config.terminal.backend;
   environmentFactory(environment);
   const cassette = await openCassette(options);

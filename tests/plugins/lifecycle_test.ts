@@ -35,7 +35,7 @@ withBench("a plugin with a hook of every session starts with the session", async
   assert.equal(bench.logs.length, 1);
   const host = await bench.open({ enabled: ["demo"] });
   assert.equal(bench.logs.length, 1, "registered from the cache");
-  host.begin();
+  await host.begin();
   await host.close();
   assert.equal(bench.logs.length, 2, "it was starting");
 });
@@ -49,7 +49,7 @@ withBench("a plugin that fails when its session begins is disabled in one line",
   await (await bench.load(early)).close();
   await bench.write(".hermes/plugin-data/demo", { mood: "bad" });
   const host = await bench.open({ enabled: ["demo"] });
-  host.begin();
+  await host.begin();
   assert.equal(await bench.bench.hooks.preLlmCall({ sessionId: "s" }, noSignal()), "");
   assert.deepEqual(bench.reports, ["Plugin demo is disabled for this run: not today"]);
   assert.ok(!bench.bench.hooks.has("pre_llm_call"));
@@ -147,7 +147,10 @@ withBench(
     }`;
     await bench.user("one", shout("one"));
     await bench.user("two", shout("\\x1b[2Jtwo"));
-    const host = await bench.open({ enabled: ["two", "one"], ownCommands: ["help"] });
+    const host = await bench.open({
+      enabled: ["two", "one"],
+      ownCommands: () => Promise.resolve(["help"]),
+    });
     assert.deepEqual(host.commands.map(({ name }) => name), ["shout"]);
     assert.equal(await host.commands[0]!.run("", noSignal()), "two");
     assert.deepEqual(bench.reports, [

@@ -7,7 +7,6 @@ import { readEntry } from "../../plugins/settings.ts";
 import { createRedactor } from "../../util/redact.ts";
 import { COMMANDS } from "../commands_data.ts";
 import { err } from "../io.ts";
-import { SLASH_COMMANDS } from "../slash/slash.ts";
 import type { Surface } from "./open_session.ts";
 import type { SessionChoices } from "./run_options.ts";
 
@@ -40,6 +39,9 @@ export async function openFor(wish: PluginWish): Promise<PluginHost> {
     }),
     report: (line) => err(`hermes: ${clean(line)}\n`),
     log: (line) => wish.log(clean(line)),
-    ownCommands: [...COMMANDS, ...SLASH_COMMANDS].map(({ name }) => name),
+    async ownCommands() {
+      const { SLASH_COMMANDS } = await import("../slash/slash.ts");
+      return [...COMMANDS, ...SLASH_COMMANDS].map(({ name }) => name);
+    },
   });
 }
