@@ -26,6 +26,8 @@ export interface SingularityOptions {
 
 /** Starting may have to fetch and convert an image. */
 const START_MS = 30 * 60_000;
+/** Failures are told once, in other words. */
+const NO_PROGRESS = /^(?:FATAL|ERROR|INFO: +instance)\b/i;
 const NO_LIMITS = /cgroup|systemd/i;
 
 export class SingularityHost implements RemoteHost {
@@ -102,7 +104,12 @@ export class SingularityHost implements RemoteHost {
 
   #start(): Promise<CliResult> {
     const { onProgress } = this.#options;
-    return this.#run(startArgs(this.#plan), { timeoutMs: START_MS, onLine: onProgress });
+    return this.#run(startArgs(this.#plan), {
+      timeoutMs: START_MS,
+      onLine(line) {
+        if (!NO_PROGRESS.test(line)) onProgress(line);
+      },
+    });
   }
 
   #run(args: readonly string[], options: Omit<CliOptions, "env"> = {}): Promise<CliResult> {

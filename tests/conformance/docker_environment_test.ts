@@ -231,7 +231,7 @@ live("pulls a missing image and shows how far it is", async (service) => {
   await using context = await setup(service);
   const archive = await busyboxArchive(context.dir);
   const registry = await serveImage(archive as Uint8Array<ArrayBuffer>);
-  const settings = { ...context.options.settings, docker_image: registry.image };
+  const settings = { ...context.options.settings, "docker_image": registry.image };
   const env = await createDockerEnvironment({ ...context.options, settings });
   equal((await env.exec("echo from a registry")).output, "from a registry\n");
   await env.close();

@@ -16,7 +16,7 @@ export async function open(): Promise<OpenEnvironment> {
   await Deno.chmod(`${workspace}/${name}`, 0o777);
   const dir = `/workspace/${name}`;
   // Orphans are the business of another suite.
-  const settings = { ...options.settings, cwd: dir, docker_orphan_reaper: false };
+  const settings = { ...options.settings, cwd: dir, "docker_orphan_reaper": false };
   const withDir = { ...options, settings };
   const env = await orRelease(docker, createDockerEnvironment(withDir));
   return {

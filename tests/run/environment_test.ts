@@ -45,8 +45,12 @@ if (ssh) {
   PLACES.push({ name: "ssh", settings: { ...sshTestOptions(ssh.running).settings }, env: {} });
 }
 if (singularity) {
-  const settings = { singularity_image: singularity.running.image, container_persistent: false };
-  PLACES.push({ name: "singularity", settings, env: {} });
+  const { image } = singularity.running;
+  PLACES.push({
+    name: "singularity",
+    settings: { singularity_image: image, container_persistent: false },
+    env: {},
+  });
 }
 PLACES.push({
   name: "modal",
