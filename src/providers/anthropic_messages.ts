@@ -9,7 +9,7 @@ import type { ModelRequest, Provider, ProviderEvent } from "../protocol/provider
 import { encodeAnthropic, type ThinkingOpaque } from "./anthropic_messages_convert.ts";
 import { type Answer, type AnswerReader, InlineError } from "./answer_stream.ts";
 import { createWireProvider, type ProviderOptions } from "./exchange.ts";
-import { callIdPrefix, numberOf, PartsBuilder, stringOf } from "./parts.ts";
+import { callIdPrefix, countOf, PartsBuilder, stringOf } from "./parts.ts";
 
 interface Block {
   type?: string;
@@ -181,11 +181,11 @@ interface AnthropicUsage {
 
 /** Anthropic counts cached tokens beside, not within, the input tokens. */
 function readUsage(usage: AnthropicUsage): Usage {
-  const cached = numberOf(usage.cache_read_input_tokens);
-  const written = numberOf(usage.cache_creation_input_tokens);
+  const cached = countOf(usage.cache_read_input_tokens);
+  const written = countOf(usage.cache_creation_input_tokens);
   return {
-    inputTokens: numberOf(usage.input_tokens) + cached + written,
-    outputTokens: numberOf(usage.output_tokens),
+    inputTokens: countOf(usage.input_tokens) + cached + written,
+    outputTokens: countOf(usage.output_tokens),
     cachedInputTokens: cached,
     cacheWriteTokens: written,
     reasoningTokens: 0,

@@ -9,7 +9,7 @@ import type { ModelRequest, Provider, ProviderEvent } from "../protocol/provider
 import { type Answer, type AnswerReader, InlineError } from "./answer_stream.ts";
 import { createWireProvider, type ProviderOptions } from "./exchange.ts";
 import { type ChatReasoning, encodeChat } from "./openai_chat_convert.ts";
-import { callIdPrefix, numberOf, PartsBuilder, stringOf } from "./parts.ts";
+import { callIdPrefix, countOf, PartsBuilder, stringOf } from "./parts.ts";
 import { ThinkTagSplitter } from "./think_tags.ts";
 
 interface ChatDelta {
@@ -223,11 +223,15 @@ interface ChatUsage {
 function readUsage(usage: ChatUsage): Usage {
   const details = usage.prompt_tokens_details;
   return {
-    inputTokens: numberOf(usage.prompt_tokens),
-    outputTokens: numberOf(usage.completion_tokens),
-    cachedInputTokens: numberOf(details?.cached_tokens ?? usage.prompt_cache_hit_tokens),
-    cacheWriteTokens: numberOf(details?.cache_write_tokens),
-    reasoningTokens: numberOf(usage.completion_tokens_details?.reasoning_tokens),
-    ...(typeof usage.cost === "number" ? { costUsd: usage.cost } : {}),
+    inputTokens: countOf(usage.prompt_tokens),
+    outputTokens: countOf(usage.completion_tokens),
+    cachedInputTokens: countOf(details?.cached_tokens ?? usage.prompt_cache_hit_tokens),
+    cacheWriteTokens: countOf(details?.cache_write_tokens),
+    reasoningTokens: countOf(usage.completion_tokens_details?.reasoning_tokens),
+    ...(isPrice(usage.cost) ? { costUsd: usage.cost } : {}),
   };
+}
+
+function isPrice(value: unknown): value is number {
+  return typeof value === "number" && value >= 0 && Number.isFinite(value);
 }

@@ -174,4 +174,9 @@ Deno.test("createChatProvider() takes DeepSeek's cached tokens and OpenRouter's 
   });
   assert.equal(trial.message().usage?.cachedInputTokens, 6);
   assert.equal(trial.message().usage?.costUsd, 0.25);
+  const odd = await read(chunk({ content: "x" }, "stop"), {
+    choices: [],
+    usage: { prompt_tokens: 10, completion_tokens: 2, cost: -1 },
+  });
+  assert.equal(odd.message().usage?.costUsd, undefined);
 });

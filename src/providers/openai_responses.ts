@@ -9,7 +9,7 @@ import type { ModelRequest, Provider, ProviderEvent } from "../protocol/provider
 import { type Answer, type AnswerReader, InlineError } from "./answer_stream.ts";
 import { createWireProvider, type ProviderOptions } from "./exchange.ts";
 import { encodeResponses, type ResponsesReasoning } from "./openai_responses_convert.ts";
-import { callIdPrefix, numberOf, PartsBuilder, stringOf } from "./parts.ts";
+import { callIdPrefix, countOf, PartsBuilder, stringOf } from "./parts.ts";
 
 interface OutputItem {
   type?: string;
@@ -177,10 +177,10 @@ interface ResponsesUsage {
 
 function readUsage(usage: ResponsesUsage): Usage {
   return {
-    inputTokens: numberOf(usage.input_tokens),
-    outputTokens: numberOf(usage.output_tokens),
-    cachedInputTokens: numberOf(usage.input_tokens_details?.cached_tokens),
-    cacheWriteTokens: numberOf(usage.input_tokens_details?.cache_write_tokens),
-    reasoningTokens: numberOf(usage.output_tokens_details?.reasoning_tokens),
+    inputTokens: countOf(usage.input_tokens),
+    outputTokens: countOf(usage.output_tokens),
+    cachedInputTokens: countOf(usage.input_tokens_details?.cached_tokens),
+    cacheWriteTokens: countOf(usage.input_tokens_details?.cache_write_tokens),
+    reasoningTokens: countOf(usage.output_tokens_details?.reasoning_tokens),
   };
 }

@@ -11,6 +11,9 @@ import type {
 } from "../protocol/message.ts";
 import type { ProviderEvent } from "../protocol/provider.ts";
 
+/** Far beyond any context window: sums of such counts stay exact. */
+const MAX_COUNT = 1e9;
+
 export interface ToolCallPiece {
   id?: string;
   name?: string;
@@ -109,6 +112,7 @@ export function stringOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-export function numberOf(value: unknown): number {
-  return typeof value === "number" && Number.isFinite(value) ? value : 0;
+/** A count that a server states; nonsense counts as nothing. */
+export function countOf(value: unknown): number {
+  return typeof value === "number" && value >= 0 && value <= MAX_COUNT ? Math.round(value) : 0;
 }

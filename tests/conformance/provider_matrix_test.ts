@@ -428,6 +428,20 @@ const CASES: Case[] = [
     },
   },
   {
+    name: "takes nonsense in the usage for nothing",
+    replies: [{ text: "hi", usage: { input: 10.4, output: 1e308, cached: -5 } }],
+    async run({ provider }) {
+      const { usage } = ended(await collect(provider));
+      assert.ok(usage);
+      const { costUsd, ...counts } = usage;
+      for (const [name, count] of Object.entries(counts)) {
+        assert.ok(Number.isSafeInteger(count) && count >= 0, `${name} is ${count}`);
+      }
+      assert.deepEqual([counts.outputTokens, counts.cachedInputTokens], [0, 0]);
+      assert.ok(costUsd !== undefined && costUsd < 1);
+    },
+  },
+  {
     name: "sends images inline, by URL, or as a note when neither is there",
     replies: [{ text: "a cat" }],
     async run({ provider, server, wire }) {
