@@ -46,6 +46,9 @@ const FILE_BYTES = 64 * 1024 * 1024;
 /** The runtime needs some; Python could hold that many removed files open. */
 const OPEN_FILES = { script: 256, python: 32 } as const;
 
+/** Deno takes everything there for a device, and asks for all permissions; some set TMPDIR to it. */
+const GUARDED = /^\/(dev|proc|sys)\//;
+
 interface Place {
   directory: string;
   socket: string;
@@ -139,14 +142,20 @@ export async function startChild(spec: ChildSpec): Promise<ChildHandle> {
 
 /** Synchronous: three small calls are done sooner than a thread starts. */
 function makePlace({ tempDir, guest }: ChildSpec): Place {
-  const directory = Deno.makeTempDirSync({
-    prefix: "hermes-",
-    ...(tempDir === undefined ? {} : { dir: tempDir }),
-  });
+  const directory = makeDirectory(tempDir);
   const scratch = joinPath(directory, "scratch");
   Deno.mkdirSync(scratch, { mode: 0o700 });
   if (guest) Deno.mkdirSync(joinPath(directory, "deno"), { mode: 0o700 });
   return { directory, scratch, socket: joinPath(directory, "rpc") };
+}
+
+function makeDirectory(tempDir: string | undefined): string {
+  const options = { prefix: "hermes-" };
+  if (tempDir !== undefined) return Deno.makeTempDirSync({ ...options, dir: tempDir });
+  const directory = Deno.makeTempDirSync(options);
+  if (!GUARDED.test(directory)) return directory;
+  Deno.removeSync(directory);
+  return Deno.makeTempDirSync({ ...options, dir: "/tmp" });
 }
 
 async function startIn(place: Place, spec: ChildSpec): Promise<ChildHandle> {

@@ -231,6 +231,25 @@ Deno.test("a plugin's command is found by name, and an unknown one still is an e
   assert.match((await hermes("shuot")).stderr, /unknown command "shuot"/);
 });
 
+Deno.test("a plugin starts wherever temporary files are kept", async () => {
+  await using home = await tempHome();
+  await writeFiles(
+    `${home.path}/.hermes/plugins/here`,
+    pluginFiles(
+      "here",
+      `export function register(ctx) {
+        ctx.registerCommand({ name: "here", description: "x", run: () => "here I am" });
+      }`,
+    ),
+  );
+  await writeFiles(`${home.path}/.hermes`, { "config.yaml": "plugins: { enabled: [here] }\n" });
+  const places = [home.path, ...(Deno.build.os === "linux" ? ["/dev/shm"] : [])];
+  for (const TMPDIR of places) {
+    const outcome = await runHermes({ home: home.path, args: ["here"], env: { TMPDIR } });
+    assert.deepEqual(outcome, { code: 0, stdout: "here I am\n", stderr: "" }, TMPDIR);
+  }
+});
+
 Deno.test("hermes run outlives a plugin that loops, with one line about it", async () => {
   const call = { toolCalls: [{ name: "spin", arguments: {} }] };
   await withJob([call, call, { text: "went on" }], async (job) => {
