@@ -1,16 +1,21 @@
 /**
- * Latency of one command over each live environment beside the raw tool: `docker exec` and
- * `ssh` over an open control master, measured in turns. Prints ratios; exits 1 over the budget.
+ * Latency of one command over each live environment beside the raw tool: `docker exec` and the
+ * like, and `ssh` over an open control master, measured in turns. Prints ratios; exits 1 over the
+ * budget.
  * Usage: env_bench.ts [--runs N]
  */
 import { createDockerEnvironment, openDocker } from "../../environments/docker.ts";
+import type { EnvironmentOptions } from "../../environments/manifest.ts";
+import { createSingularityEnvironment, openSingularity } from "../../environments/singularity.ts";
 import { createSshEnvironment, openSsh } from "../../environments/ssh.ts";
 import type { Environment } from "../../src/protocol/environment.ts";
 import { sleep } from "../../src/util/sleep.ts";
-import { dockerTestOptions } from "../../tests/support/docker_environment.ts";
+import { dockerTestOptions, podmanTestOptions } from "../../tests/support/docker_environment.ts";
 import { sshTestOptions } from "../../tests/support/ssh_environment.ts";
 import { ServiceUnavailable } from "../services/_service.ts";
 import { holdDocker } from "../services/docker.ts";
+import { holdPodman } from "../services/podman.ts";
+import { holdSingularity } from "../services/singularity.ts";
 import { holdSsh } from "../services/ssh.ts";
 import { median, runTimed, type Subject } from "./_process.ts";
 
@@ -29,19 +34,62 @@ interface Contest {
 
 async function dockerContest(): Promise<Contest> {
   const held = await holdDocker();
-  const options = dockerTestOptions(held.running);
+  return await engineContest("docker", held, dockerTestOptions(held.running));
+}
+
+async function podmanContest(): Promise<Contest> {
+  const held = await holdPodman();
+  const home = await Deno.makeTempDir({ prefix: "hermes-podman-" });
+  async function release(): Promise<void> {
+    await held.release();
+    await Deno.remove(home, { recursive: true });
+  }
+  return await engineContest("podman", { release }, podmanTestOptions(held.running, home));
+}
+
+async function engineContest(
+  name: string,
+  held: { release(): Promise<void> },
+  options: EnvironmentOptions,
+): Promise<Contest> {
   const env = await createDockerEnvironment(options);
   const { host } = await openDocker(options);
   const { program, env: clientEnv } = host.engine;
   const container = host.label.replace("container ", "");
   const args = ["exec", "-i", container, "true"];
   return {
-    name: "docker",
-    raw: { name: "docker exec", command: program, args, env: clientEnv },
+    name,
+    raw: { name: `${name} exec`, command: program, args, env: clientEnv },
     env,
     async close() {
       await env.close();
       await host.engine.remove(container);
+      await held.release();
+    },
+  };
+}
+
+async function singularityContest(): Promise<Contest> {
+  const held = await holdSingularity();
+  const { image, dataDir } = held.running;
+  const options: EnvironmentOptions = {
+    cwd: "/",
+    home: dataDir,
+    env: { PATH: "/usr/local/bin:/usr/bin:/bin" },
+    settings: { singularity_image: image, container_persistent: false },
+  };
+  const env = await createSingularityEnvironment(options);
+  const host = await openSingularity(options);
+  await host.connect();
+  const client = host.client({ shell: "/bin/sh", script: "true", tty: false });
+  const [command = "", ...args] = client.argv;
+  return {
+    name: "singularity",
+    raw: { name: "singularity exec", command, args, env: client.env },
+    env,
+    async close() {
+      await env.close();
+      await host.close();
       await held.release();
     },
   };
@@ -91,7 +139,7 @@ if (import.meta.main) {
   const at = Deno.args.indexOf("--runs");
   const runs = at < 0 ? 20 : Number(Deno.args[at + 1]);
   let met = true;
-  for (const open of [dockerContest, sshContest]) {
+  for (const open of [dockerContest, podmanContest, sshContest, singularityContest]) {
     try {
       const contest = await open();
       const { raw, busy, idle } = await compete(contest, runs);
