@@ -26,6 +26,31 @@ Deno.test("run takes the prompt from an argument, a file, stdin, and joins piped
   });
 });
 
+Deno.test("run gives up on standard input that never ends: after --timeout, or at Ctrl-C", async () => {
+  await withJob([], async (job) => {
+    const start = (...flags: string[]) =>
+      startHermes({ home: job.home, args: ["run", ...flags, "go"], stdin: "" });
+    const limited = start("--timeout", "0.3s");
+    const over = await limited.output();
+    strictEqual(over.code, 4);
+    strictEqual(
+      new TextDecoder().decode(over.stderr),
+      "hermes: time budget spent: 0.3s are over while standard input was read\n",
+    );
+    const stopped = start();
+    let said = "";
+    for await (const text of stopped.stderr.pipeThrough(new TextDecoderStream())) {
+      said += text;
+      if (/waiting for standard input to end.*\n$/.test(said)) stopped.kill("SIGINT");
+    }
+    strictEqual((await stopped.status).code, 130);
+    match(said, /\nhermes: interrupted while standard input was read\n$/);
+    await stopped.stdout.cancel();
+    // Whoever wrote may find the pipe closed.
+    await Promise.allSettled([limited.stdin.close(), stopped.stdin.close()]);
+  });
+});
+
 Deno.test("run refuses binary and empty stdin in one line", async () => {
   await withJob([], async (job) => {
     const binary = await job.run(["-"], { stdin: new Uint8Array([1, 0, 2]) });

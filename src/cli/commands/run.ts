@@ -32,20 +32,20 @@ export async function main(input: CommandInput): Promise<number> {
   const schema = schemaFile === undefined
     ? undefined
     : (await import("./run_schema.ts")).loadOutputSchema(schemaFile);
-  const prompt = await readPrompt(input);
-  if (prompt === undefined && choices.resume === undefined) {
-    throw new UsageError("no prompt", {
-      hint: 'Say what to do: hermes run "…", hermes run -f FILE, or pipe text into hermes run -',
-    });
-  }
-  const answerFile = text(input.flags["output-last-message"]);
-  // Told before anything is spent; and no earlier answer is taken for this one.
-  if (answerFile !== undefined) writeAnswer(answerFile, "");
   const abort = new AbortController();
   const stopListening = onInterrupt((signal) => abort.abort(new Error(`received ${signal}`)));
   const timeout = text(input.flags.timeout);
   let timer = timeout === undefined ? undefined : limitTime(abort, timeout);
   try {
+    const prompt = await readPrompt(input, abort.signal);
+    if (prompt === undefined && choices.resume === undefined) {
+      throw new UsageError("no prompt", {
+        hint: 'Say what to do: hermes run "…", hermes run -f FILE, or pipe text into hermes run -',
+      });
+    }
+    const answerFile = text(input.flags["output-last-message"]);
+    // Told before anything is spent; and no earlier answer is taken for this one.
+    if (answerFile !== undefined) writeAnswer(answerFile, "");
     const { session, settings } = await openFromFlags(
       choices,
       defined({

@@ -1,5 +1,6 @@
 /** The prompt of `hermes run`: an argument, a file, standard input, or text joined from two of them. */
-import { UsageError } from "../../protocol/error.ts";
+import { BudgetExceeded } from "../../agent/budget.ts";
+import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
 import type { CommandInput } from "../command.ts";
 import { decodeText, err, readStdinText } from "../io.ts";
 import { readNamedFile } from "../named_file.ts";
@@ -9,8 +10,14 @@ import { text } from "./run_options.ts";
 const MAX_PROMPT_CHARS = 4_000_000;
 const WAIT_NOTICE_MS = 2000;
 
-/** The prompt, or undefined when none was given. @throws {UsageError} when it cannot be read. */
-export async function readPrompt(input: CommandInput): Promise<string | undefined> {
+/**
+ * The prompt, or undefined when none was given. The signal ends the wait for standard input.
+ * @throws {UsageError} when it cannot be read.
+ */
+export async function readPrompt(
+  input: CommandInput,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const words = input.args.filter((word) => word !== "-");
   const wantsStdin = input.args.includes("-");
   const file = text(input.flags["prompt-file"]);
@@ -20,7 +27,7 @@ export async function readPrompt(input: CommandInput): Promise<string | undefine
   const own = file === undefined
     ? words.join(" ")
     : decodeText(readNamedFile(file, "--prompt-file"), file);
-  const piped = wantsStdin || stdinIsPiped() ? await readPiped() : "";
+  const piped = wantsStdin || stdinIsPiped() ? await readPiped(signal) : "";
   if (wantsStdin && piped.trim() === "" && own.trim() === "") {
     throw new UsageError("standard input is empty, so there is no prompt");
   }
@@ -45,14 +52,26 @@ function stdinIsPiped(): boolean {
   }
 }
 
-async function readPiped(): Promise<string> {
+async function readPiped(signal: AbortSignal): Promise<string> {
   const timer = setTimeout(
     () => err("hermes: waiting for standard input to end (add < /dev/null to skip it)\n"),
     WAIT_NOTICE_MS,
   );
   try {
-    return await readStdinText();
+    return await Promise.race([readStdinText(), stopped(signal)]);
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Whoever writes to us may never stop: a time limit and Ctrl-C count here too. */
+function stopped(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener("abort", () => {
+      const timeIsUp = signal.reason instanceof BudgetExceeded;
+      const message = timeIsUp ? signal.reason.message : "interrupted";
+      const exitCode = timeIsUp ? EXIT.budget : EXIT.interrupted;
+      reject(new HermesError(`${message} while standard input was read`, { exitCode }));
+    }, { once: true });
+  });
 }
