@@ -133,10 +133,12 @@ Deno.test("clarify tells the model to decide when nobody is there", async () => 
 });
 
 Deno.test("execute_code calls tools from a script and prints only its summary to the model", async () => {
-  const code = `import { read_file, terminal } from "hermes_tools";
-const made = await terminal({ command: "seq 1 3 > n.txt; echo made" });
+  const code = `import { read_file, search_files, terminal } from "hermes_tools";
+const made = await terminal({ command: "seq 1 9 > n.txt; echo made" });
 const { content } = await read_file({ path: "n.txt" });
-console.log("lines:", content.trim().split("\\n").length, made.exit_code);`;
+const { matches } = await search_files({ pattern: "^[1-7]", path: "n.txt" });
+const found = matches.map((match) => match.line).join("");
+console.log("lines:", content.trim().split("\\n").length, made.exit_code, found);`;
   await withJob([
     { toolCalls: [{ name: "execute_code", arguments: { code } }] },
     { text: "done" },
@@ -146,11 +148,11 @@ console.log("lines:", content.trim().split("\\n").length, made.exit_code);`;
     const result = JSON.parse(job.model.requests[1]!.body.messages.at(-1).content);
     deepStrictEqual([result.status, result.output.trim(), result.tool_calls_made], [
       "success",
-      "lines: 3 0",
-      2,
+      "lines: 9 0 1234567",
+      3,
     ]);
     const inner = outcome.stdout.split("\n").filter((line) => line.includes('"sandbox":true'));
-    strictEqual(inner.length, 4);
+    strictEqual(inner.length, 6);
     const shown = await job.hermes(["sessions", "show", "latest", "--json"]);
     strictEqual(shown.code, 0, shown.stderr);
   });
