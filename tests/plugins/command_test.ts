@@ -267,6 +267,47 @@ Deno.test("hermes run outlives a plugin that loops, with one line about it", asy
   });
 });
 
+Deno.test("a plugin's process ends with hermes, however that ends", async () => {
+  const call = { toolCalls: [{ name: "wait", arguments: {} }] };
+  for (const signal of ["SIGKILL", "SIGTERM"] as const) {
+    await withJob([call], async (job) => {
+      const module = toolModule(
+        "wait",
+        `Deno.writeTextFileSync(ctx.dataDir + "/pid.new", String(Deno.pid));
+         Deno.renameSync(ctx.dataDir + "/pid.new", ctx.dataDir + "/pid");
+         await new Promise(() => {});`,
+      );
+      await writeFiles(`${job.home}/.hermes/plugins/waiter`, pluginFiles("waiter", module));
+      assert.equal((await job.hermes(["plugins", "enable", "waiter"])).code, 0);
+      const where = ["--base-url", job.model.url, "--model", "fake-model"];
+      const child = startHermes({ home: job.home, args: ["run", ...where, "go"] });
+      const file = `${job.home}/.hermes/plugin-data/waiter/pid`;
+      await until(() => exists(file), "its process");
+      const pid = await Deno.readTextFile(file);
+      assert.ok(await isRunning(pid));
+      child.kill(signal);
+      await child.output();
+      await until(async () => !await isRunning(pid), `its end after ${signal}`);
+    });
+  }
+});
+
+async function exists(path: string): Promise<boolean> {
+  return await Deno.stat(path).then(() => true, () => false);
+}
+
+async function isRunning(pid: string): Promise<boolean> {
+  return (await new Deno.Command("kill", { args: ["-0", pid], stderr: "null" }).output()).success;
+}
+
+async function until(condition: () => Promise<boolean>, what: string): Promise<void> {
+  for (let i = 0; i < 400; i++) {
+    if (await condition()) return;
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  assert.fail(`${what} never came`);
+}
+
 Deno.test("a key that a plugin was given reaches neither the log nor the model", async () => {
   const secret = "sk-live-abcdefghijklmnopqrstuvwxyz123456";
   const call = { toolCalls: [{ name: "leak", arguments: {} }] };
