@@ -11,6 +11,8 @@ interface Unpacking {
   machine: Machine;
   /** A cache directory of its own. */
   cache: string;
+  /** The temporary directory. */
+  fallback: string;
   env: Record<string, string>;
 }
 
@@ -21,7 +23,9 @@ function unpackTest(name: string, body: (place: Unpacking) => Promise<void>): vo
     if (!await isPortable(binary)) return skip(`${binary} does not unpack itself`);
     await using machine = await bareMachine();
     const { HERMES_BIN_CACHE: _shared, ...env } = machine.env;
-    await body({ binary, machine, cache: `${machine.home}/.cache/hermes/bin`, env });
+    const [cache, fallback] = [`${machine.home}/.cache/hermes/bin`, `${machine.home}/fallback`];
+    await Deno.mkdir(fallback);
+    await body({ binary, machine, cache, fallback, env: { ...env, TMPDIR: fallback } });
   });
 }
 
@@ -106,7 +110,7 @@ linuxTest("serves users who may only read its cache", async ({ binary, machine, 
   assertVersion(await run([`${machine.home}/hermes`, "--version"], { env: shared }));
   const asNobody = ["setpriv", `--reuid=${nobody}`, `--regid=${nobody}`, "--clear-groups"];
   const job = await run([...asNobody, `${machine.home}/hermes`, "run", "run `id -u`"], {
-    env: { ...shared, HOME: other },
+    env: { ...shared, HOME: other, TMPDIR: other },
     cwd: other,
   });
   assert.equal(job.code, 0, job.stderr);
@@ -161,24 +165,35 @@ linuxTest("says so when programs may not run from the cache", async (place) => {
   assert.match(outcome.stderr, /deno: Permission denied\nhermes: set HERMES_BIN_CACHE to .+\n$/);
 });
 
+/** Directory of a `tar` that unpacks 20 MB, says so through the pipe `begun`, and hangs. */
+async function hangingTar(machine: Machine): Promise<{ directory: string; begun: string }> {
+  const [directory, begun] = [`${machine.home}/hanging`, `${machine.home}/begun`];
+  await Deno.mkdir(directory);
+  await run(["mkfifo", begun], { env: machine.env });
+  const script = `#!/bin/sh
+for last; do :; done
+head -c 20000000 | ${machine.path}/tar -xf - -C "$last" 2> /dev/null
+echo > ${begun}
+exec sleep 60
+`;
+  await Deno.writeTextFile(`${directory}/tar`, script, { mode: 0o755 });
+  return { directory, begun };
+}
+
 linuxTest("recovers from a first run that was killed half-way", async (place) => {
-  const { binary, cache, env } = place;
+  const { binary, cache, fallback, env, machine } = place;
+  const { directory, begun } = await hangingTar(machine);
   const child = new Deno.Command("setsid", {
     args: [binary, "--version"],
-    env,
+    env: { ...env, PATH: `${directory}:${env.PATH}` },
     clearEnv: true,
     stdout: "null",
     stderr: "null",
   }).spawn();
-  await Deno.mkdir(cache, { recursive: true });
-  using watcher = Deno.watchFs(cache);
-  const begun = async () => (await names(cache)).find((name) => name.startsWith(".hermes-new"));
-  if (await begun() === undefined) {
-    for await (const _ of watcher) if (await begun() !== undefined) break;
-  }
+  await Deno.readFile(begun);
   Deno.kill(-child.pid, "SIGKILL");
   await child.status;
-  const half = await begun();
+  const half = (await names(cache)).find((name) => name.startsWith(".hermes-new"));
   assert.ok(half !== undefined, "it was killed while it unpacked");
   await age(`${cache}/${half}`);
   const startedAt = performance.now();
@@ -187,6 +202,7 @@ linuxTest("recovers from a first run that was killed half-way", async (place) =>
   (await Promise.all(next)).forEach(assertVersion);
   assert.ok(performance.now() - startedAt < HOLDER_WAIT_MS, "the dead run was not waited for");
   assert.equal((await names(cache)).length, 1, "the half-unpacked copy is gone");
+  assert.deepEqual(await names(fallback), []);
 });
 
 unpackTest("removes versions that nothing runs, and keeps the others", async (place) => {
