@@ -210,9 +210,9 @@ Deno.test("run exits 130 on SIGINT, kills what it started and keeps the session"
     const { code, stderr } = await output;
     const text = new TextDecoder().decode(stderr);
     strictEqual(code, 130, text);
-    match(text, /interrupted\n\s+Go on with: hermes run --resume/);
     ok(!await isRunning(pid), "the command outlived hermes");
-    const resumed = await job.run(["--continue", "go on"]);
+    const [, words] = /interrupted\n {2}Go on with: hermes (.*) 'go on'\n$/.exec(text)!;
+    const resumed = await job.hermes([...words!.split(" "), "go on"]);
     deepStrictEqual([resumed.code, resumed.stdout], [0, "resumed\n"], resumed.stderr);
   });
 });

@@ -14,6 +14,7 @@ import { ChatView } from "../render/chat_view.ts";
 import { createStyle } from "../render/style.ts";
 import { SLASH_COMMANDS, type SlashContext } from "../slash/slash.ts";
 import { openFromFlags } from "./open_session.ts";
+import { resumeCommand } from "./run_end.ts";
 import { readSessionChoices, type SessionChoices } from "./run_options.ts";
 
 const LEAVE_SIGNALS = ["SIGTERM", "SIGHUP"] as const;
@@ -74,7 +75,9 @@ class Chat {
   async close(): Promise<void> {
     if (this.#session === undefined) return;
     await this.#end(this.#session);
-    err(`\nResume with: hermes --resume ${this.#session.id}\n`);
+    if (!this.#choices.persist) return;
+    const { id } = this.#session;
+    err(`\nResume with: ${resumeCommand(this.#choices, { command: ["hermes"], id })}\n`);
   }
 
   async #end(session: Session): Promise<void> {

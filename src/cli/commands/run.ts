@@ -17,7 +17,13 @@ import { writeNamedFile } from "../named_file.ts";
 import { progressLines } from "../render/progress.ts";
 import { createStyle } from "../render/style.ts";
 import { openFromFlags } from "./open_session.ts";
-import { defined, parseDuration, readSessionChoices, text } from "./run_options.ts";
+import {
+  defined,
+  parseDuration,
+  readSessionChoices,
+  type SessionChoices,
+  text,
+} from "./run_options.ts";
 import { readPrompt } from "./run_prompt.ts";
 
 type Sink = (event: AgentEvent) => void;
@@ -58,7 +64,7 @@ export async function main(input: CommandInput): Promise<number> {
     const budget = settings.config.agent.run_budget_seconds;
     if (budget > 0) timer ??= limitTime(abort, `${budget}s`);
     try {
-      return await runJob(input, { session, prompt, schema, signal: abort.signal });
+      return await runJob(input, { session, choices, prompt, schema, signal: abort.signal });
     } finally {
       await session.close();
     }
@@ -71,6 +77,7 @@ export async function main(input: CommandInput): Promise<number> {
 
 interface Job {
   session: Session;
+  choices: SessionChoices;
   prompt: string | undefined;
   schema: OutputSchema | undefined;
   signal: AbortSignal;
@@ -89,7 +96,7 @@ async function runJob(input: CommandInput, job: Job): Promise<number> {
   const result = schema === undefined
     ? await runPlain(turn)
     : await (await import("./run_schema.ts")).runWithSchema(turn, schema);
-  return await finish(input, { session, result, show });
+  return await finish(input, { ...job, result, show });
 }
 
 /** Asks whoever sits at the terminal; whether anybody is asked at all is the policy's to say. */
@@ -157,7 +164,7 @@ async function userContent(
 
 async function finish(
   input: CommandInput,
-  run: { session: Session; result: TurnResult; show: Sink },
+  run: Job & { result: TurnResult; show: Sink },
 ): Promise<number> {
   const { session, result, show } = run;
   try {
@@ -174,7 +181,11 @@ async function finish(
     if (input.flags.json !== true) printAnswer(result);
     const file = text(input.flags["output-last-message"]);
     if (file !== undefined) writeAnswer(file, result.text);
-    if (result.reason !== "done") explain(session, result);
+    if (result.reason !== "done") {
+      const kept = run.choices.persist && input.flags.replay === undefined;
+      const { describeEnd } = await import("./run_end.ts");
+      err(describeEnd(result, { choices: run.choices, id: kept ? session.id : undefined }));
+    }
   }
 }
 
@@ -185,20 +196,6 @@ function printAnswer({ reason, text }: TurnResult): void {
 /** A wrong-shaped or half answer is not an answer: scripts that read standard output get nothing. */
 function printable(reason: EndReason): boolean {
   return reason === "done" || reason === "budget";
-}
-
-function explain(session: Session, result: TurnResult): void {
-  const resume = `  Go on with: hermes run --resume ${session.id}\n`;
-  const lines: Record<Exclude<EndReason, "done">, string> = {
-    failed: `hermes: the agent gave up: ${result.detail}\n`,
-    "needs_approval":
-      `hermes: an action needs approval and nobody could give it\n${resume.trimEnd()} --approve always "…"\n`,
-    budget: `hermes: ${result.detail}\n${resume}`,
-    provider: `hermes: ${result.detail}\n`,
-    schema: `hermes: ${result.detail}\n`,
-    interrupted: `hermes: interrupted\n${resume}`,
-  };
-  if (result.reason !== "done") err(lines[result.reason]);
 }
 
 function writeAnswer(path: string, answer: string): void {
