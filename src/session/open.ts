@@ -11,6 +11,7 @@ import { readProjectFiles } from "../context/project_files.ts";
 import { shrinkMessages } from "../context/shrink.ts";
 import { buildSystemPrompt, isPromptFor } from "../context/system_prompt.ts";
 import type { ApprovalPolicy, Approver } from "../protocol/approval.ts";
+import { UsageError } from "../protocol/error.ts";
 import type { SessionPlugins } from "../protocol/plugin.ts";
 import type { Provider, ToolDefinition } from "../protocol/provider.ts";
 import type { Clarifier } from "../protocol/services.ts";
@@ -159,7 +160,7 @@ function openRecords(
   });
 }
 
-function findRoute(
+async function findRoute(
   options: OpenOptions,
   context: { records: SessionRecords; cassette: Cassette },
 ): Promise<Route> {
@@ -172,7 +173,7 @@ function findRoute(
     ? { model: found.model, provider: found.provider }
     : {};
   const { wireFetch } = context.cassette;
-  return resolveRoute({
+  const route = await resolveRoute({
     ...own,
     ...(model === undefined ? {} : { model }),
     ...(provider === undefined ? {} : { provider }),
@@ -182,6 +183,12 @@ function findRoute(
     ...streamTimeouts(settings),
     ...(wireFetch === undefined ? {} : { wireFetch }),
   });
+  if (!chosen && found?.provider === "custom" && route.source === "offline") {
+    throw new UsageError(`session ${found.id} used ${found.model} at an address that is not kept`, {
+      hint: `Name it again: --base-url URL --model ${found.model}`,
+    });
+  }
+  return route;
 }
 
 /** The model that judges commands under the policy `smart`: its own, or the session's. */

@@ -74,6 +74,10 @@ Deno.test("run --resume and --continue send the whole conversation again, byte-s
       c.messages.map((message: { role: string }) => message.role),
       ["system", "user", "assistant", "user", "assistant", "user"],
     );
+    // The offline model must not answer for the one that was asked so far.
+    const elsewhere = await job.hermes(["run", "--continue", "four"]);
+    deepStrictEqual([elsewhere.code, elsewhere.stdout], [2, ""]);
+    match(elsewhere.stderr, /used fake-model at an address.*\n.*--base-url URL --model fake-model/);
   });
 });
 
