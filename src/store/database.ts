@@ -17,6 +17,8 @@ export interface DatabaseOptions {
   busyTimeoutMs?: number;
   /** Told in one line when a damaged file was replaced. */
   onNotice?: (text: string) => void;
+  /** The steps from an empty file to the present format; default `MIGRATIONS`. */
+  migrations?: readonly string[];
 }
 
 export interface TransactionOptions {
@@ -37,6 +39,7 @@ export class Database implements Disposable {
   #db: DatabaseSync;
   #statements = new Map<string, StatementSync>();
   #busyTimeoutMs: number;
+  #migrations: readonly string[];
   /** `synchronous = FULL` is in force. */
   #flushes = true;
   #inTransaction = false;
@@ -48,6 +51,7 @@ export class Database implements Disposable {
   constructor(path: string, options: DatabaseOptions = {}) {
     this.path = path;
     this.#busyTimeoutMs = options.busyTimeoutMs ?? BUSY_TIMEOUT_MS;
+    this.#migrations = options.migrations ?? MIGRATIONS;
     preparePrivateFile(path);
     this.#db = new DatabaseSync(path, { timeout: SQLITE_WAIT_MS });
     try {
@@ -146,16 +150,17 @@ export class Database implements Disposable {
   }
 
   #configure(): void {
+    const present = this.#migrations.length;
     let version = this.#readVersion();
-    if (version < MIGRATIONS.length) {
+    if (version < present) {
       this.#retry(() => this.#statement("PRAGMA journal_mode = WAL").get());
     }
     this.#db.exec("PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864");
-    if (version === MIGRATIONS.length) return;
+    if (version === present) return;
     this.transaction(() => {
       version = this.#readVersion(); // another process may have come first
-      for (const step of MIGRATIONS.slice(version)) this.#db.exec(step);
-      this.#db.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
+      for (const step of this.#migrations.slice(version)) this.#db.exec(step);
+      this.#db.exec(`PRAGMA user_version = ${present}`);
       this.#db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
     });
   }
@@ -171,9 +176,10 @@ export class Database implements Disposable {
         hint: "Move it away, or set HERMES_HOME to another directory.",
       });
     }
-    if (version > MIGRATIONS.length) {
+    const present = this.#migrations.length;
+    if (version > present) {
       throw new HermesError(
-        `${this.path} was written by a newer hermes (format ${version}, this one knows ${MIGRATIONS.length})`,
+        `${this.path} was written by a newer hermes (format ${version}, this one knows ${present})`,
         { hint: "Update hermes, or run with --no-session to save nothing." },
       );
     }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { HermesError } from "../protocol/error.ts";
 import type { Message } from "../protocol/message.ts";
+import { Database } from "./database.ts";
 import { Store } from "./store.ts";
 
 const SESSION = { source: "run", cwd: "/", provider: "p", model: "m", systemPrompt: "" };
@@ -56,6 +57,29 @@ Deno.test("new Store() refuses a database from a newer hermes and leaves it alon
     raw.exec("PRAGMA user_version = 99");
     assertHermesError(() => new Store(path), /newer hermes \(format 99/, /--no-session/);
     assert.equal(raw.prepare("PRAGMA user_version").get()?.["user_version"], 99);
+  });
+});
+
+Deno.test("new Database() brings an older file forward, whole or not at all", () => {
+  withPath((path) => {
+    const first = "CREATE TABLE notes (text TEXT NOT NULL) STRICT;";
+    const second = "ALTER TABLE notes ADD COLUMN author TEXT NOT NULL DEFAULT 'nobody';";
+    const version = (db: Database) => db.get("PRAGMA user_version")?.["user_version"];
+    {
+      using older = new Database(path, { migrations: [first] });
+      older.run("INSERT INTO notes VALUES ('kept')");
+    }
+    const broken = [first, `${second} CREATE TABLE notes (again);`];
+    assert.throws(() => new Database(path, { migrations: broken }), /already exists/);
+    {
+      using older = new Database(path, { migrations: [first] });
+      assert.equal(version(older), 1);
+      assert.deepEqual({ ...older.get("SELECT * FROM notes") }, { text: "kept" });
+    }
+    using newer = new Database(path, { migrations: [first, second] });
+    assert.equal(version(newer), 2);
+    assert.deepEqual({ ...newer.get("SELECT * FROM notes") }, { text: "kept", author: "nobody" });
+    assert.throws(() => new Database(path, { migrations: [first] }), /newer hermes \(format 2/);
   });
 });
 
