@@ -18,6 +18,21 @@ for (const chunk of Deno.args) {
 Deno.exit(0);
 `;
 
+/** What importing these chunks loads with them: chunks, and built-in modules as `node:…`. */
+async function loadedWith(app: string, chunks: readonly string[]): Promise<Set<string>> {
+  const loaded = new Set<string>();
+  const left = [...chunks];
+  for (let name = left.pop(); name !== undefined; name = left.pop()) {
+    if (loaded.has(name)) continue;
+    loaded.add(name);
+    if (name.startsWith("node:")) continue;
+    const text = await Deno.readTextFile(`${app}/${name}`);
+    const imports = text.matchAll(/(?:\bimport|\bfrom)"(?:\.\/)?([^"]+\.js|node:[^"]+)"/g);
+    left.push(...[...imports].map(([, found]) => found!));
+  }
+  return loaded;
+}
+
 async function withApp(body: (app: string) => Promise<void>): Promise<void> {
   const directory = await Deno.makeTempDir({ prefix: "hermes-chunks-" });
   try {
@@ -44,6 +59,20 @@ Deno.test("buildApp() makes chunks that start fast and lose nothing", async (t) 
         ...chunks.map((name) => `file://${app}/${name}`),
       ], { env: { HOME: app, DENO_DIR: `${app}/../cache` } });
       assert.deepEqual(outcome, { code: 0, stdout: "", stderr: "" });
+    });
+
+    await t.step("the way to the first request loads nothing that costs time", async () => {
+      const hot = chunks.filter((name) => /^(main|dispatch-|run-|openai_chat-)/.test(name));
+      assert.equal(hot.length, 4, hot.join(" "));
+      const loaded = await loadedWith(app, hot);
+      const builtIn = [...loaded].filter((name) => name.startsWith("node:")).sort();
+      assert.deepEqual(builtIn, ["node:sqlite"]);
+      const sizes = [...loaded].filter((name) => !name.startsWith("node:"))
+        .map(async (name) => (await Deno.stat(`${app}/${name}`)).size);
+      const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size);
+      assert.ok(bytes < 400_000, `${bytes} bytes, as much as a package has`);
+      const smallest = [...await loadedWith(app, ["main.js"])];
+      assert.ok(smallest.length <= 3, `hermes --version loads ${smallest}`);
     });
 
     await t.step("using declarations stay, lazy imports are hidden", async () => {

@@ -48,12 +48,15 @@ async function main() {
   // Ctrl-C reaches the whole group; hermes decides what it means.
   process.on("SIGINT", () => {});
   process.on("SIGTERM", () => child.kill("SIGTERM"));
+  child.on("error", fail);
   child.on("exit", (code, signal) => {
     process.exit(code ?? 128 + (os.constants.signals[signal] ?? 1));
   });
 }
 
-main().catch((error) => {
+function fail(error) {
   console.error(`hermes: ${error.message}`);
   process.exit(1);
-});
+}
+
+main().catch(fail);
