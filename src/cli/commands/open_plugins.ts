@@ -22,10 +22,7 @@ export interface PluginWish {
 export async function openFor(wish: PluginWish): Promise<PluginHost> {
   const { settings, choices, cwd } = wish;
   const { confirm } = wish.surface;
-  // A plugin may say what it was told: some variables are keys.
-  const clean = settings.config.security.redact_secrets
-    ? createRedactor(knownSecrets(settings))
-    : (line: string) => line;
+  const clean = lineCleaner(settings);
   return await openPlugins({
     settings,
     cwd,
@@ -44,4 +41,11 @@ export async function openFor(wish: PluginWish): Promise<PluginHost> {
       return [...COMMANDS, ...SLASH_COMMANDS].map(({ name }) => name);
     },
   });
+}
+
+/** A plugin may say what it was told: some variables are keys. Made for the first line, not before. */
+function lineCleaner(settings: Settings): (line: string) => string {
+  if (!settings.config.security.redact_secrets) return (line) => line;
+  let redact: ((line: string) => string) | undefined;
+  return (line) => (redact ??= createRedactor(knownSecrets(settings)))(line);
 }
