@@ -84,17 +84,20 @@ export class Channel implements RawProcess {
     if ("argv" in client && client.onExit) started.exited.then(client.onExit);
     const channel = new Channel(started, { token: options.token, messages });
     const timer = setTimeout(() => channel.#kill(), options.timeoutMs);
-    const ready = await channel.record("ready");
+    const ready = await channel.#becomeReady();
     clearTimeout(timer);
-    if (ready === undefined) {
+    if (!ready) {
       await channel.dispose();
       const code = await channel.exited;
       throw new ChannelRefused(channel.messages || `the client ended with code ${code}`);
     }
-    const [pid, intact] = ready.split(" ");
-    channel.pid = Number(pid);
-    channel.intact = intact === "1";
     return channel;
+  }
+
+  /** After a script that leaves the shell waiting for another: true when it does. */
+  async rearm(): Promise<boolean> {
+    this.#records.clear();
+    return await this.#becomeReady();
   }
 
   /** What the client itself had to say. */
@@ -173,6 +176,14 @@ export class Channel implements RawProcess {
     await this.exited;
     clearTimeout(timer);
     await hungUp;
+  }
+
+  async #becomeReady(): Promise<boolean> {
+    const ready = await this.record("ready");
+    const [pid, intact] = ready?.split(" ") ?? [];
+    this.pid = Number(pid);
+    this.intact = intact === "1";
+    return ready !== undefined;
   }
 
   #end(code: number | undefined): void {

@@ -46,7 +46,9 @@ export class DaytonaCloud implements Cloud {
       if (persistent) await this.#ledger.enter(name);
       const sandbox = await this.#obtain(name);
       return new DaytonaSandbox(sandbox, {
-        isLast: () => this.#ledger.leave(name),
+        release: async () => {
+          if (await this.#ledger.leave(name)) await this.#unlessGone(() => sandbox.stop());
+        },
         remove: persistent ? undefined : () => this.#delete(sandbox),
       });
     } catch (error) {
@@ -75,19 +77,14 @@ export class DaytonaCloud implements Cloud {
 
   /** One that can be used; a broken one is deleted. */
   async #find(name: string): Promise<Sandbox | undefined> {
-    const { sdk, client } = this.#options;
-    try {
-      const sandbox = await client.get(name);
+    return await this.#unlessGone(async () => {
+      const sandbox = await this.#options.client.get(name);
       const state = sandbox.state ?? "";
       if (BROKEN.includes(state)) await this.#delete(sandbox);
-      else if (!GONE.includes(state)) {
-        await bringUp(sandbox);
-        return sandbox;
-      }
-    } catch (error) {
-      if (!(error instanceof sdk.DaytonaNotFoundError)) throw error;
-    }
-    return undefined;
+      if (BROKEN.includes(state) || GONE.includes(state)) return undefined;
+      await bringUp(sandbox);
+      return sandbox;
+    });
   }
 
   async #create(name: string): Promise<Sandbox> {
@@ -109,16 +106,23 @@ export class DaytonaCloud implements Cloud {
   }
 
   async #delete(sandbox: Sandbox): Promise<void> {
-    await sandbox.delete(undefined, true);
+    await this.#unlessGone(() => sandbox.delete(undefined, true));
     await this.#ledger.remove(sandbox.id);
   }
 
   async #deleteOrphan(id: string): Promise<void> {
-    const { sdk, client } = this.#options;
+    await this.#unlessGone(async () => {
+      await (await this.#options.client.get(id)).delete(undefined, true);
+    });
+  }
+
+  /** Undefined when there is no such sandbox, or no longer. */
+  async #unlessGone<T>(work: () => Promise<T>): Promise<T | undefined> {
     try {
-      await (await client.get(id)).delete(undefined, true);
+      return await work();
     } catch (error) {
-      if (!(error instanceof sdk.DaytonaNotFoundError)) throw error;
+      if (error instanceof this.#options.sdk.DaytonaNotFoundError) return undefined;
+      throw error;
     }
   }
 
@@ -150,8 +154,8 @@ async function sandboxName({ persistent, ledgerDir, image }: CloudSettings): Pro
 
 /** What the cloud does with one of its sandboxes. */
 interface DaytonaLife {
-  /** This session lets go of it; true when no other one uses it. */
-  isLast(): Promise<boolean>;
+  /** This session lets go of it, and stops it unless another one uses it. */
+  release(): Promise<void>;
   /** For one that is not kept. */
   remove: (() => Promise<void>) | undefined;
 }
@@ -180,12 +184,12 @@ class DaytonaSandbox implements CloudSandbox {
     return this.#sandbox.refreshActivity();
   }
 
-  async sleep(): Promise<void> {
-    if (await this.#life.isLast()) await this.#sandbox.stop();
+  sleep(): Promise<void> {
+    return this.#life.release();
   }
 
   async close({ asleep }: { asleep: boolean }): Promise<void> {
     if (this.#life.remove) await this.#life.remove();
-    else if (!asleep) await this.sleep();
+    else if (!asleep) await this.#life.release();
   }
 }

@@ -168,6 +168,8 @@ export class RemoteLink {
         const channel = await this.#dial({ shell, dir, terminal, waitSeconds });
         if (channel.intact) return channel;
         await channel.dispose();
+        // A shell that was on its way: nobody needs the directory any more.
+        if (this.#closing) break;
         if (this.#setup === setup) this.#setup = undefined;
       } catch (error) {
         if (!(error instanceof ChannelRefused)) throw error;
@@ -176,7 +178,7 @@ export class RemoteLink {
         await this.#reconnect();
       }
     }
-    throw this.#noShell(refused?.message ?? "its temporary directory keeps vanishing");
+    throw this.#noShell(refused?.message ?? "its temporary directory vanished");
   }
 
   #noShell(reason: string): EnvironmentError {
@@ -232,18 +234,17 @@ export class RemoteLink {
     const channel = await this.#dial({ shell: "/bin/sh" }).catch((error) => {
       throw error instanceof ChannelRefused ? this.#noShell(error.message) : error;
     });
-    await channel.send(ownScript(setupScript({ id, owner, exports, login })));
-    let output = "";
-    const decoder = new TextDecoder();
-    for (let chunk; (chunk = await channel.read());) {
-      output += decoder.decode(chunk, { stream: true });
-    }
-    const code = await channel.ended;
-    await channel.dispose();
-    const result = code === 0 ? parseSetup(output) : undefined;
+    const { token } = channel;
+    const { waitSeconds } = this.#host;
+    await channel.send(setupScript({ id, owner, exports, login, token, waitSeconds }));
+    const found = await channel.record("setup") ?? channel.messages;
+    const result = parseSetup(found);
     if (result === undefined) {
-      throw new EnvironmentError(`Cannot use the ${this.#host.label}: ${lastLine(output)}`);
+      await channel.dispose();
+      throw new EnvironmentError(`Cannot use the ${this.#host.label}: ${lastLine(found)}`);
     }
+    if (await channel.rearm()) this.#spares.unshift(Promise.resolve(channel));
+    else this.letGo(channel);
     this.#renewed = this.#setups++ > 0;
     await this.#removeLeftovers(result);
     return { facts: result.facts, id };

@@ -12,8 +12,8 @@ const SEPARATOR = 0x1e;
 /** The descriptor that a script writes records to, whatever the command does to its output. */
 const RECORD_FD = 8;
 
-/** `ready PID INTACT`: it waits. `got 1`: it has its script. `started …`: the command begins. `state WHOLE DIRECTORY`. `exit CODE`: the last. */
-export type RecordKind = "ready" | "got" | "started" | "state" | "exit" | "size";
+/** `ready PID INTACT`: it waits. `got 1`: it has its script. `setup …`: what was found. `started …`: the command begins. `state WHOLE DIRECTORY`. `exit CODE`: the last. */
+export type RecordKind = "ready" | "got" | "setup" | "started" | "state" | "exit" | "size";
 
 export interface BootOptions {
   /** Begins the records of this shell; nobody else can know it. */
@@ -28,26 +28,36 @@ export interface BootOptions {
 }
 
 /** The program of every shell there, for any POSIX shell. */
-export function bootScript({ token, shell, dir, tty, waitSeconds }: BootOptions): string {
+export function bootScript(options: BootOptions): string {
+  const { token, shell } = options;
   const name = shell.slice(shell.lastIndexOf("/") + 1);
+  const inner = waitScript({ ...options, bash: name === "bash" });
+  return `trap : INT QUIT; ${shellQuote(shell)} -c ${shellQuote(inner)} ${shellQuote(name)}; ` +
+    `c=$?; printf '${format(token, "exit", 1)}' "$c"; exit "$c"`;
+}
+
+/** Ends a script so that its shell becomes another, the one that $s names, and waits again. */
+export function becomeShell(token: string, waitSeconds?: number): string {
+  const inner = waitScript({ token, dir: undefined, tty: false, waitSeconds, bash: false });
+  return `exec "$s" -c ${shellQuote(inner)} "\${s##*/}"`;
+}
+
+/** Says that it waits, takes one script and becomes it. */
+function waitScript(options: Omit<BootOptions, "shell"> & { bash: boolean }): string {
+  const { token, dir, tty, waitSeconds, bash } = options;
   const limit = waitSeconds === undefined ? "" : ` -t ${waitSeconds}`;
   const there = dir === undefined ? "1" : '"$__hermes_d"';
   const look = dir === undefined ? "" : `[ -d ${shellQuote(dir)} ]; __hermes_d=$((1-$?)); `;
   // A terminal would echo the line, limit its length and take control characters out of it.
   const quiet = tty ? "__hermes_t=$(stty -g); stty raw -echo; " : "";
   const loud = tty ? ' && { stty "$__hermes_t"; }' : "";
-  const inner = `${look}${quiet}printf '${format(token, "ready", 2)}' "$PPID" ${there}; ` +
-    `IFS= read -r${limit} __hermes_l && printf '${
-      format(token, "got", 1)
-    }' 1 && read -r __hermes_g${loud} && ` +
-    // Bash can do it without another process.
-    (name === "bash"
-      ? 'printf -v __hermes_l %b "$__hermes_l" && eval "$__hermes_l"'
-      : 'eval "$(printf %b "$__hermes_l")"');
-  return `trap : INT QUIT; ${shellQuote(shell)} -c ${shellQuote(inner)} ${
-    shellQuote(name)
-  }; c=$?; ` +
-    `printf '${format(token, "exit", 1)}' "$c"; exit "$c"`;
+  // Bash can do it without another process.
+  const run = bash
+    ? 'printf -v __hermes_l %b "$__hermes_l" && eval "$__hermes_l"'
+    : 'eval "$(printf %b "$__hermes_l")"';
+  return `${look}${quiet}printf '${format(token, "ready", 2)}' "$PPID" ${there}; ` +
+    `IFS= read -r${limit} __hermes_l && printf '${format(token, "got", 1)}' 1 && ` +
+    `read -r __hermes_g${loud} && ${run}`;
 }
 
 /** The line that carries a script to a shell that waits. */
@@ -58,6 +68,11 @@ export function scriptLine(script: string): Uint8Array {
 
 /** Shell code that keeps the way for records open; goes before everything else. */
 export const OPEN_RECORDS = `exec ${RECORD_FD}>&1`;
+
+/** Shell code that writes the whole output of `script` as a record. */
+export function recordOutput(token: string, kind: RecordKind, script: string): string {
+  return `printf '\\036${token} ${kind} '; ( ${script} ) </dev/null | tr -d '\\036'; printf '\\036'`;
+}
 
 /** Shell code that writes a record; each word is shell code for one field. */
 export function writeRecord(token: string, kind: RecordKind, words: readonly string[]): string {

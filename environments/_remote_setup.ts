@@ -4,7 +4,8 @@
  */
 import { shellQuote } from "../src/util/shell_quote.ts";
 import { END_PROGRAM } from "./_remote_end.ts";
-import type { RemoteFacts } from "./_remote_script.ts";
+import { becomeShell, recordOutput } from "./_remote_protocol.ts";
+import { ownScript, type RemoteFacts } from "./_remote_script.ts";
 
 export interface SetupOptions {
   /** Unique; begins the markers of all commands. */
@@ -14,6 +15,10 @@ export interface SetupOptions {
   exports: Readonly<Record<string, string>>;
   /** Take over what a login shell exports. */
   login: boolean;
+  /** Begins the records of the shell that runs it. */
+  token: string;
+  /** How long that one then waits for a command; default for ever. */
+  waitSeconds: number | undefined;
 }
 
 export interface SetupResult {
@@ -26,7 +31,21 @@ const DIR_NAME = "hermes-remote-";
 /** Kept by every shell itself. */
 const MANAGED = new Set(["_", "SHLVL"]);
 
-export function setupScript({ id, owner, exports, login }: SetupOptions): string {
+/** Afterwards the shell waits for a command, so that nobody has to start another. */
+export function setupScript(options: SetupOptions): string {
+  const { token, waitSeconds } = options;
+  const again = becomeShell(token);
+  const limited = waitSeconds === undefined
+    ? ""
+    : `[ $r = 0 ] || ${becomeShell(token, waitSeconds)}`;
+  return `b=1; s=$(command -v bash) || { b=0; s=$(command -v sh) || s=/bin/sh; }
+"$s" -c 'read -t 1 x' </dev/null 2>/dev/null; [ $? -le 1 ]; r=$((1-$?))
+${recordOutput(token, "setup", ownScript(lookAround(options)))}
+${limited}
+${again}`;
+}
+
+function lookAround({ id, owner, exports, login }: SetupOptions): string {
   const lines = Object.entries(exports).map(([name, value]) =>
     `export ${name}=${shellQuote(value)}\n`
   );
@@ -37,11 +56,9 @@ d=$p/${DIR_NAME}${id}
 mkdir "$d" || exit
 printf %s ${shellQuote(END_PROGRAM)} >"$d/end" || exit
 printf %s ${shellQuote(owner)} >"$d/owner"
-b=1; s=$(command -v bash) || { b=0; s=$(command -v sh) || s=/bin/sh; }
 t=; command -v timeout >/dev/null && t="timeout 10"
 ${login ? profile : ":"}
 printf %s ${shellQuote(lines.join(""))} >>"$d/base" || exit
-"$s" -c 'read -t 1 x' </dev/null 2>/dev/null; [ $? -le 1 ]; r=$((1-$?))
 printf '%s\\0' "$d" "\${HOME:-/}" "$s" "$b" "$r" "$(export -p)"
 for f in "$p"/${DIR_NAME}*/owner; do [ -r "$f" ] && printf '%s\\0' "\${f%/owner}" "$(cat "$f")"; done
 exit 0`;

@@ -113,6 +113,20 @@ live("reuses a kept container by its label, files included", async (service) => 
   await Promise.all(all.map(({ name }) => context.engine.remove(name)));
 });
 
+live("leaves nothing in a kept container, however fast it is closed", async (service) => {
+  await using context = await setup(service, { container_persistent: true });
+  for (let i = 0; i < 3; i++) {
+    const env = await createDockerEnvironment(context.options);
+    // Shells that are started ahead are still on their way when the end comes.
+    for (let k = 0; k <= i; k++) await env.exec("true");
+    await env.close();
+  }
+  const [container] = await context.containers();
+  const { stdout } = await context.engine.call(["exec", container!.name, "ls", "-A", "/tmp"]);
+  equal(stdout, "");
+  await context.engine.remove(container!.name);
+});
+
 live("never takes somebody else's container for its own", async (service) => {
   await using context = await setup(service, { container_persistent: true });
   const { host } = await openDocker(context.options);
