@@ -69,9 +69,9 @@ export function scriptLine(script: string): Uint8Array {
 /** Shell code that keeps the way for records open; goes before everything else. */
 export const OPEN_RECORDS = `exec ${RECORD_FD}>&1`;
 
-/** Shell code that writes the whole output of `script` as a record. */
-export function recordOutput(token: string, kind: RecordKind, script: string): string {
-  return `printf '\\036${token} ${kind} '; ( ${script} ) </dev/null | tr -d '\\036'; printf '\\036'`;
+/** Shell code that writes the whole output of `script` as the record `setup`. */
+export function recordSetup(token: string, script: string): string {
+  return `printf '\\036${token} setup '; ( ${script} ) </dev/null | tr -d '\\036'; printf '\\036'`;
 }
 
 /** Shell code that writes a record; each word is shell code for one field. */

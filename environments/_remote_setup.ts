@@ -4,7 +4,7 @@
  */
 import { shellQuote } from "../src/util/shell_quote.ts";
 import { END_PROGRAM } from "./_remote_end.ts";
-import { becomeShell, recordOutput } from "./_remote_protocol.ts";
+import { becomeShell, recordSetup } from "./_remote_protocol.ts";
 import { ownScript, type RemoteFacts } from "./_remote_script.ts";
 
 export interface SetupOptions {
@@ -40,7 +40,7 @@ export function setupScript(options: SetupOptions): string {
     : `[ $r = 0 ] || ${becomeShell(token, waitSeconds)}`;
   return `b=1; s=$(command -v bash) || { b=0; s=$(command -v sh) || s=/bin/sh; }
 "$s" -c 'read -t 1 x' </dev/null 2>/dev/null; [ $? -le 1 ]; r=$((1-$?))
-${recordOutput(token, "setup", ownScript(lookAround(options)))}
+${recordSetup(token, ownScript(lookAround(options)))}
 ${limited}
 ${again}`;
 }
