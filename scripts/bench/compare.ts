@@ -26,10 +26,11 @@ export function regressions(baseline: Baseline, budgets: readonly Budget[]): str
   });
 }
 
-/** What a measurement becomes when it is accepted. */
+/** What a measurement becomes when it is accepted. Times without a floor depend on the machine. */
 export function toBaseline(budgets: readonly Budget[]): Baseline {
+  const comparable = budgets.filter(({ floor, unit }) => floor !== undefined || unit !== "ms");
   return Object.fromEntries(
-    budgets.map((budget) => [budget.id, Number(judgedNumber(budget).toFixed(3))]),
+    comparable.map((budget) => [budget.id, Number(judgedNumber(budget).toFixed(3))]),
   );
 }
 
