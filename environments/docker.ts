@@ -165,12 +165,10 @@ export class DockerHost implements RemoteHost {
     return { argv: [program, ...execArgs(this.#plan.name, command)], env };
   }
 
+  /** The engine still calls a container running whose processes were killed a moment ago. */
   async isAlive(): Promise<boolean> {
-    try {
-      return (await this.engine.inspect(this.#plan.name))?.running ?? false;
-    } catch {
-      return false; // The engine itself does not answer.
-    }
+    const script = { shell: "/bin/sh", script: ":", tty: false };
+    return (await this.engine.call(execArgs(this.#plan.name, script))).code === 0;
   }
 
   async close(): Promise<void> {
