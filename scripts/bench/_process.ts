@@ -5,6 +5,8 @@ export interface Subject {
   command: string;
   args: string[];
   env: Record<string, string>;
+  /** Where it runs, if that matters. */
+  cwd?: string;
 }
 
 /** Runs to the end; milliseconds from spawn to exit. Fails loudly on a non-zero exit. */
@@ -17,6 +19,7 @@ export async function runTimed(
     args: subject.args,
     env: subject.env,
     clearEnv: true,
+    ...(subject.cwd === undefined ? {} : { cwd: subject.cwd }),
     stdin: "null",
     stdout: "piped",
     stderr: "piped",

@@ -30,6 +30,9 @@ export async function prepareSubjects(options: SubjectOptions): Promise<Subjects
   const app = await buildApp(`${directory}/app`);
   const empty = `${directory}/empty.js`;
   await Deno.writeTextFile(empty, "export {};\n");
+  // A place without notes for agents, which would count as prompt.
+  const cwd = `${directory}/project`;
+  await Deno.mkdir(cwd);
   const command = await unpackedRuntime(binary, env);
   const deno = (name: string, args: readonly string[]): Subject => ({
     name,
@@ -37,6 +40,7 @@ export async function prepareSubjects(options: SubjectOptions): Promise<Subjects
     args: [...args],
     // One each: V8 rejects what a process with other flags has put into a shared code cache.
     env: { ...env, DENO_DIR: `${directory}/deno-${name}` },
+    cwd,
   });
   const plain = ["run", "-A", "-q", "--no-prompt"];
   return {
@@ -46,7 +50,7 @@ export async function prepareSubjects(options: SubjectOptions): Promise<Subjects
         env: { ...env, DENO_DIR: packages },
       })],
       ["bundle", (args) => deno("bundle", [...PORTABLE_FLAGS, STARTUP_V8_FLAGS, app, ...args])],
-      ["portable", (args) => ({ name: "portable", command: binary, args: [...args], env })],
+      ["portable", (args) => ({ name: "portable", command: binary, args: [...args], env, cwd })],
     ]),
     floor: (args) => deno("floor", [...plain, `${ROOT}/scripts/bench/floor_agent.ts`, ...args]),
     empty: deno("empty", [...plain, empty]),
