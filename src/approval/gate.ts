@@ -75,6 +75,7 @@ class Gate implements ApprovalGate {
   /** Rules allowed for this session or for good. */
   readonly #remembered: Set<string>;
   readonly #policy: ApprovalPolicy;
+  #decide: Promise<typeof import("./decide.ts")> | undefined;
   #denials = 0;
 
   constructor(options: ApprovalGateOptions) {
@@ -84,8 +85,9 @@ class Gate implements ApprovalGate {
   }
 
   async checkCommand(command: string, context: ApprovalContext): Promise<ApprovalOutcome> {
-    // The parser and the rules are loaded with the first command, not with the session.
-    const { evaluate } = await import("./decide.ts");
+    // The parser and the rules are loaded with the first command, not with the session; asking
+    // for a module again takes a turn of the event loop even when it is there.
+    const { evaluate } = await (this.#decide ??= import("./decide.ts"));
     const judge = (): Evaluation =>
       evaluate(command, {
         ...this.#options.rules,

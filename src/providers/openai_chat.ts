@@ -8,7 +8,7 @@ import type { StopReason, Usage } from "../protocol/message.ts";
 import type { ModelRequest, Provider, ProviderEvent } from "../protocol/provider.ts";
 import { type Answer, type AnswerReader, InlineError } from "./answer_stream.ts";
 import { createWireProvider, type ProviderOptions } from "./exchange.ts";
-import { type ChatReasoning, encodeChat } from "./openai_chat_convert.ts";
+import { type ChatReasoning, createChatEncoder } from "./openai_chat_convert.ts";
 import { callIdPrefix, countOf, PartsBuilder, stringOf } from "./parts.ts";
 import { ThinkTagSplitter } from "./think_tags.ts";
 
@@ -49,7 +49,7 @@ const STOP_REASONS: Record<string, StopReason> = {
 /** A provider on `{baseUrl}/chat/completions`. */
 export function createChatProvider(options: ProviderOptions): Provider {
   return createWireProvider({
-    encode: (request) => encodeChat(request, options),
+    encode: createChatEncoder(options),
     reader: (request) => new ChatReader(request),
   }, options);
 }

@@ -21,14 +21,26 @@ type WireMessage = Record<string, unknown>;
 
 const CACHE_CONTROL = { type: "ephemeral" };
 
-/** The whole call. */
-export function encodeChat(request: ModelRequest, options: ProviderOptions): WireCall {
+/** Writes calls; a message is written once, since a conversation is sent whole every time. */
+export function createChatEncoder(options: ProviderOptions): (request: ModelRequest) => WireCall {
+  const written = new WeakMap<Message, WireMessage>();
+  const encode = (message: Message) => {
+    let wire = written.get(message);
+    if (wire === undefined) written.set(message, wire = encodeMessage(message, options));
+    return wire;
+  };
+  return (request) => encodeChat(request, { options, messages: request.messages.map(encode) });
+}
+
+function encodeChat(
+  request: ModelRequest,
+  { options, messages: history }: { options: ProviderOptions; messages: WireMessage[] },
+): WireCall {
   const { model, quirks = {} } = options;
-  const messages: WireMessage[] = request.messages.map((message) =>
-    encodeMessage(message, options)
-  );
-  if (request.system !== "") messages.unshift({ role: "system", content: request.system });
-  if (quirks.cacheMarkers) addCacheMarkers(messages);
+  const whole = request.system === ""
+    ? history
+    : [{ role: "system", content: request.system }, ...history];
+  const messages = quirks.cacheMarkers ? withCacheMarkers(whole) : whole;
   const body: Record<string, unknown> = {
     model: model.id,
     messages,
@@ -129,15 +141,16 @@ function reasoningText(message: AssistantMessage): string {
 }
 
 /** Marks the system prompt and the last two messages with text. */
-function addCacheMarkers(messages: WireMessage[]): void {
+function withCacheMarkers(messages: readonly WireMessage[]): WireMessage[] {
   const candidates = messages.filter((message) =>
     typeof message["content"] === "string" && message["content"] !== ""
   );
   const system = candidates.filter((message) => message["role"] === "system");
   const last = candidates.filter((message) => message["role"] !== "system").slice(-2);
-  for (const message of [...system, ...last]) {
-    message["content"] = [
-      { type: "text", text: message["content"], cache_control: CACHE_CONTROL },
-    ];
-  }
+  const marked = new Set([...system, ...last]);
+  return messages.map((message) => {
+    if (!marked.has(message)) return message;
+    const text = message["content"];
+    return { ...message, content: [{ type: "text", text, cache_control: CACHE_CONTROL }] };
+  });
 }

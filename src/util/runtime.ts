@@ -27,13 +27,14 @@ export const PORTABLE_FLAGS: readonly string[] = [
 ];
 
 /**
- * Shortens the way to the first request: no collection of young garbage before it (5 ms), and
- * every function in the code cache, not only those that ran while their module loaded (7 ms).
- * V8 looks at types from the second call on, not the eighth, which makes the first tool turns 4 %
- * faster. Apart from the other flags, because a child may need V8 flags of its own.
+ * Shortens the way to the first request: no collection of young garbage before it (5 ms) nor in
+ * the tool turns of a short run (6 % of them), and every function in the code cache, not only
+ * those that ran while their module loaded (7 ms). V8 looks at types from the second call on, not
+ * the eighth, which makes the first tool turns 4 % faster. Apart from the other flags, because a
+ * child may need V8 flags of its own.
  */
 export const STARTUP_V8_FLAGS = "--v8-flags=" + [
-  "--min-semi-space-size=4",
+  "--min-semi-space-size=16",
   "--no-lazy",
   "--invocation-count-for-feedback-allocation=2",
 ].join(",");
