@@ -19,6 +19,7 @@ import {
   InlineError,
   MalformedError,
 } from "./answer_stream.ts";
+import { createBodyWriter } from "./body_text.ts";
 import { withCost } from "./cost.ts";
 import { type StreamTimeouts, Watchdog } from "./watchdog.ts";
 
@@ -79,10 +80,11 @@ const MAX_ERROR_BYTES = 64 * 1024;
 
 /** A provider that speaks `format`. */
 export function createWireProvider(format: WireFormat, options: ProviderOptions): Provider {
+  const write = createBodyWriter();
   return {
     name: options.name,
     model: options.model,
-    stream: (request, signal) => runExchange(format, { request, signal, options }),
+    stream: (request, signal) => runExchange(format, { request, signal, options, write }),
   };
 }
 
@@ -102,6 +104,8 @@ interface Exchange {
   request: ModelRequest;
   signal: AbortSignal;
   options: ProviderOptions;
+  /** JSON of a body. */
+  write(body: Record<string, unknown>): string;
 }
 
 async function* runExchange(
@@ -118,7 +122,7 @@ async function* runExchange(
     const response = await options.wireFetch(call.url, {
       method: "POST",
       headers: { "content-type": "application/json", ...call.headers, ...options.quirks?.headers },
-      body: JSON.stringify(call.body),
+      body: exchange.write(call.body),
       signal: watchdog.signal,
     });
     const bytes = readBytes(response, watchdog);

@@ -2,7 +2,8 @@
 // deno-lint-ignore-file camelcase -- wire names
 import type { AssistantMessage, ImagePart, Message, UserPart } from "../protocol/message.ts";
 import { messageText, toolCallsOf } from "../protocol/message.ts";
-import type { ModelRequest } from "../protocol/provider.ts";
+import type { ModelRequest, ToolDefinition } from "../protocol/provider.ts";
+import { memoized } from "../util/memo.ts";
 import type { ProviderOptions, WireCall } from "./exchange.ts";
 import { imageText, imageUrl } from "./images.ts";
 import { historyArgumentsText } from "./parts.ts";
@@ -21,25 +22,27 @@ type WireMessage = Record<string, unknown>;
 
 const CACHE_CONTROL = { type: "ephemeral" };
 
-/** Writes calls; a message is written once, since a conversation is sent whole every time. */
+/** Encodes calls; a message is encoded once, since a conversation is sent whole every time. */
 export function createChatEncoder(options: ProviderOptions): (request: ModelRequest) => WireCall {
-  const written = new WeakMap<Message, WireMessage>();
-  const encode = (message: Message) => {
-    let wire = written.get(message);
-    if (wire === undefined) written.set(message, wire = encodeMessage(message, options));
-    return wire;
+  const encoder = {
+    options,
+    message: memoized((message: Message) => encodeMessage(message, options)),
+    tool: memoized((tool: ToolDefinition) => ({ type: "function", function: tool })),
   };
-  return (request) => encodeChat(request, { options, messages: request.messages.map(encode) });
+  return (request) => encodeChat(request, encoder);
 }
 
-function encodeChat(
-  request: ModelRequest,
-  { options, messages: history }: { options: ProviderOptions; messages: WireMessage[] },
-): WireCall {
+interface ChatEncoder {
+  options: ProviderOptions;
+  message(message: Message): WireMessage;
+  tool(tool: ToolDefinition): WireMessage;
+}
+
+function encodeChat(request: ModelRequest, encoder: ChatEncoder): WireCall {
+  const { options } = encoder;
   const { model, quirks = {} } = options;
-  const whole = request.system === ""
-    ? history
-    : [{ role: "system", content: request.system }, ...history];
+  const whole = request.messages.map(encoder.message);
+  if (request.system !== "") whole.unshift({ role: "system", content: request.system });
   const messages = quirks.cacheMarkers ? withCacheMarkers(whole) : whole;
   const body: Record<string, unknown> = {
     model: model.id,
@@ -48,7 +51,7 @@ function encodeChat(
     stream_options: { include_usage: true },
   };
   if (request.tools.length > 0) {
-    body["tools"] = request.tools.map((tool) => ({ type: "function", function: tool }));
+    body["tools"] = request.tools.map(encoder.tool);
     body["tool_choice"] = request.toolChoice ?? "auto";
   }
   if (request.maxOutputTokens !== undefined) {
