@@ -9,7 +9,7 @@ export interface Budget {
   /** The value of the floor; absent where there is none. */
   floor?: number;
   values: Record<string, number>;
-  /** To the floor: the median of the ratios of the rounds. */
+  /** To the floor: the median of the ratios of each round. */
   ratios: Record<string, number>;
   /** Largest allowed ratio, or value where there is no floor. */
   limit: number;
@@ -28,37 +28,21 @@ export interface Rounds {
   builds: ReadonlyMap<string, () => Promise<number>>;
 }
 
-/** A neighbour on the machine lasts longer than a few rounds; the part where the floor is fastest counts. */
-const PARTS = 3;
-
 /**
  * Measures floor and builds in turns, so that a busy moment of the machine meets all of them;
- * two rounds first that do not count. Of three parts the quietest one, by the floor alone, is
- * the result.
+ * two rounds first that do not count.
  */
 export async function measureRounds(rounds: Rounds): Promise<Budget> {
-  const { floor, builds, runs } = rounds;
-  for (let round = 0; round < 2; round++) {
-    await floor();
-    for (const measure of builds.values()) await measure();
-  }
-  const parts: Budget[] = [];
-  while (parts.length < PARTS) {
-    parts.push(await measurePart({ ...rounds, runs: Math.ceil(runs / PARTS) }));
-  }
-  return parts.reduce((quiet, part) => part.floor! < quiet.floor! ? part : quiet);
-}
-
-async function measurePart(rounds: Rounds): Promise<Budget> {
   const { floor, builds, runs, ...names } = rounds;
   const floors: number[] = [];
   const values = new Map<string, number[]>();
   const ratios = new Map<string, number[]>();
-  for (let round = 0; round < runs; round++) {
+  for (let round = -2; round < runs; round++) {
     const base = await floor();
-    floors.push(base);
+    if (round >= 0) floors.push(base);
     for (const [name, measure] of builds) {
       const value = await measure();
+      if (round < 0) continue;
       values.set(name, [...values.get(name) ?? [], value]);
       ratios.set(name, [...ratios.get(name) ?? [], value / base]);
     }

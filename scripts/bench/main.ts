@@ -129,7 +129,7 @@ function report(budgets: readonly Budget[]): void {
 
 if (import.meta.main) {
   const { values } = parseArgs({
-    options: { runs: { type: "string", default: "15" }, bin: { type: "string" } },
+    options: { runs: { type: "string", default: "21" }, bin: { type: "string" } },
   });
   const directory = await Deno.makeTempDir({ prefix: "hermes-bench-" });
   const model = new BenchModel();
