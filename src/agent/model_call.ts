@@ -51,7 +51,7 @@ export async function* callModel(
     if (failure.kind === "aborted" || deps.signal.aborted) {
       return { ok: false, failure: { ...failure, kind: "aborted" }, partial: state.partial };
     }
-    const waitMs = recover(state, { failure, deps });
+    const waitMs = await recover(state, { failure, deps });
     if (waitMs === undefined) {
       const next = failure.action === "fatal" ? undefined : deps.providers.fallbacks.shift();
       if (next === undefined) {
@@ -160,10 +160,10 @@ function unusable(message: AssistantMessage): ProviderFailure | undefined {
 }
 
 /** Prepares the next attempt and says how long to wait; undefined when this provider is done. */
-function recover(
+async function recover(
   state: CallState,
   context: { failure: ProviderFailure; deps: LoopDeps },
-): number | undefined {
+): Promise<number | undefined> {
   const { failure, deps } = context;
   switch (failure.action) {
     case "retry":
@@ -176,7 +176,7 @@ function recover(
         : Math.min(failure.retryAfterMs, MAX_RETRY_AFTER_MS);
     case "overflow": {
       if (state.shrinks >= MAX_SHRINKS) return undefined;
-      const smaller = deps.shrink(state.request.messages, state.shrinks++);
+      const smaller = await deps.shrink(state.request.messages, state.shrinks++);
       if (smaller === undefined) return undefined;
       state.request = { ...state.request, messages: smaller };
       return 0;

@@ -19,7 +19,10 @@ export interface Inbox {
 }
 
 /** Shrinks what is sent after a context overflow; undefined when nothing more can go. */
-export type Shrink = (messages: readonly Message[], attempt: number) => Message[] | undefined;
+export type Shrink = (
+  messages: readonly Message[],
+  attempt: number,
+) => Promise<Message[] | undefined>;
 
 export interface RetryPolicy {
   /** Attempts per provider before the next one is tried. */

@@ -16,9 +16,7 @@ export function shrinkMessages(
 ): Message[] | undefined {
   const share = KEEP_SHARE[attempt];
   if (share === undefined) return undefined;
-  let total = 0;
-  for (const message of messages) if (message.role === "tool") total += message.content.length;
-  let excess = total * (1 - share);
+  let excess = toolResultChars(messages) * (1 - share);
   if (excess <= 0) return undefined;
   let changed = false;
   const out = messages.map((message): Message => {
@@ -30,6 +28,14 @@ export function shrinkMessages(
     return { ...message, content: stub(message.content) };
   });
   return changed ? out : undefined;
+}
+
+/** What the results of tools take up. */
+export function toolResultChars(messages: readonly Message[]): number {
+  return messages.reduce(
+    (sum, { role, content }) => role === "tool" ? sum + content.length : sum,
+    0,
+  );
 }
 
 function stub(content: string): string {

@@ -8,11 +8,13 @@ import { Budget, type BudgetLimits } from "../agent/budget.ts";
 import type { LoopDeps, RetryPolicy } from "../agent/types.ts";
 import type { Settings } from "../config/load.ts";
 import { readProjectFiles } from "../context/project_files.ts";
-import { shrinkMessages } from "../context/shrink.ts";
+import { shrinkMessages, toolResultChars } from "../context/shrink.ts";
 import { buildSystemPrompt, isPromptFor } from "../context/system_prompt.ts";
 import type { ApprovalPolicy, Approver } from "../protocol/approval.ts";
 import { UsageError } from "../protocol/error.ts";
 import type { SessionPlugins } from "../protocol/plugin.ts";
+import type { HookRunner } from "../protocol/hook.ts";
+import type { Message } from "../protocol/message.ts";
 import type { Provider, ToolDefinition } from "../protocol/provider.ts";
 import type { Clarifier } from "../protocol/services.ts";
 import type { StreamTimeouts } from "../providers/watchdog.ts";
@@ -119,10 +121,12 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
     history: records.history,
     budget,
     retry: retryPolicy(settings),
-    shrink(messages, attempt) {
+    async shrink(messages, attempt) {
       // What is no longer sent may have to be read again.
       runtime.peek()?.services.files.forgetShown();
-      return shrinkMessages(messages, attempt);
+      const smaller = shrinkMessages(messages, attempt);
+      if (smaller) await reportShrink(await runtime.hooks(), { id: records.id, messages, smaller });
+      return smaller;
     },
     request: requestSettings(settings),
     hooks: () => runtime.hooks(),
@@ -144,6 +148,19 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
   });
   const notice = notices.join("\n");
   return { session, ...(notice === "" ? {} : { notice }) };
+}
+
+/** Tells observers how much of the tool results is no longer sent. */
+async function reportShrink(
+  hooks: HookRunner | undefined,
+  shrunk: { id: string; messages: readonly Message[]; smaller: readonly Message[] },
+): Promise<void> {
+  if (!hooks?.has("on_context_compress")) return;
+  await hooks.notify("on_context_compress", {
+    sessionId: shrunk.id,
+    beforeChars: toolResultChars(shrunk.messages),
+    afterChars: toolResultChars(shrunk.smaller),
+  });
 }
 
 function openRecords(

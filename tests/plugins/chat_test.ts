@@ -60,22 +60,33 @@ Deno.test("the chat shows plugins and runs their commands; its own stay its own"
 const WITNESS = `export function register(ctx) {
   for (const name of ["pre_tool_call", "post_tool_call", "pre_llm_call", "post_llm_call",
     "on_session_start", "on_session_end", "on_session_reset", "pre_approval_request",
-    "post_approval_response"]) {
-    ctx.registerHook(name, ({ sessionId, oldSessionId, newSessionId, answer }) => {
-      const line = [name, sessionId, oldSessionId, newSessionId, answer].filter(Boolean).join(" ");
+    "post_approval_response", "on_context_compress"]) {
+    ctx.registerHook(name, ({ sessionId, oldSessionId, newSessionId, answer, ...more }) => {
+      const smaller = more.beforeChars > 8_000 && more.afterChars < 1_000 && "smaller";
+      const line = [name, sessionId, oldSessionId, newSessionId, answer, smaller]
+        .filter(Boolean).join(" ");
       Deno.writeTextFileSync(ctx.dataDir + "/seen", line + "\\n", { append: true });
     });
   }
 }`;
 
-Deno.test("hooks see a session from start to end, with an approval and a reset on the way", async () => {
+Deno.test("hooks see a session from start to end, with all that happens on the way", async () => {
   const dangerous = { name: "terminal", arguments: { command: "rm -rf build" } };
-  const replies = [{ toolCalls: [dangerous] }, { text: "cleaned" }];
+  const long = { name: "terminal", arguments: { command: "seq 1 3000" } };
+  const replies = [
+    { toolCalls: [dangerous] },
+    { text: "cleaned" },
+    { toolCalls: [long] },
+    { status: 400, error: "prompt is too long: 9 tokens > 8 maximum" },
+    { text: "counted" },
+  ];
   await withChat({ module: WITNESS, replies }, async ({ screen, home }) => {
     await screen.type("clean up\r");
     await screen.shows(/rm -rf build[\s\S]*Allow once[\s\S]*Deny/);
     await screen.type("1");
     await screen.shows(/cleaned\n> /);
+    await screen.type("count\r");
+    await screen.shows(/counted\n> /);
     await screen.type("/new\r");
     await screen.shows(/session [\s\S]*session [0-9a-z]{26}[^\n]*\n> /);
     await screen.type("/quit\r");
@@ -90,6 +101,11 @@ Deno.test("hooks see a session from start to end, with an approval and a reset o
       `pre_approval_request ${first}`,
       `post_approval_response ${first} once`,
       `post_tool_call ${first}`,
+      `post_llm_call ${first}`,
+      `pre_llm_call ${first}`,
+      `pre_tool_call ${first}`,
+      `post_tool_call ${first}`,
+      `on_context_compress ${first} smaller`,
       `post_llm_call ${first}`,
       `on_session_end ${first}`,
       `on_session_reset ${second} ${first} ${second}`,

@@ -87,7 +87,7 @@ export function loopDeps(
     inbox: { drain: () => inbox.shift() ?? [] },
     budget: new Budget({ maxIterations: 10, ...setup.limits }),
     retry: { maxAttempts: 3, baseMs: 1, maxMs: 2, random: () => 0 },
-    shrink: shrinkMessages,
+    shrink: (messages, attempt) => Promise.resolve(shrinkMessages(messages, attempt)),
     signal: setup.signal ?? new AbortController().signal,
     request: {},
   };
