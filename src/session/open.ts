@@ -13,7 +13,6 @@ import { buildSystemPrompt, isPromptFor } from "../context/system_prompt.ts";
 import type { ApprovalPolicy, Approver } from "../protocol/approval.ts";
 import { UsageError } from "../protocol/error.ts";
 import type { SessionPlugins } from "../protocol/plugin.ts";
-import type { HookRunner } from "../protocol/hook.ts";
 import type { Message } from "../protocol/message.ts";
 import type { Provider, ToolDefinition } from "../protocol/provider.ts";
 import type { Clarifier } from "../protocol/services.ts";
@@ -121,13 +120,7 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
     history: records.history,
     budget,
     retry: retryPolicy(settings),
-    async shrink(messages, attempt) {
-      // What is no longer sent may have to be read again.
-      runtime.peek()?.services.files.forgetShown();
-      const smaller = shrinkMessages(messages, attempt);
-      if (smaller) await reportShrink(await runtime.hooks(), { id: records.id, messages, smaller });
-      return smaller;
-    },
+    shrink: (messages, attempt) => shrink(runtime, { sessionId: records.id, messages, attempt }),
     request: requestSettings(settings),
     hooks: () => runtime.hooks(),
     images: records.blobs,
@@ -150,17 +143,27 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
   return { session, ...(notice === "" ? {} : { notice }) };
 }
 
-/** Tells observers how much of the tool results is no longer sent. */
-async function reportShrink(
-  hooks: HookRunner | undefined,
-  shrunk: { id: string; messages: readonly Message[]; smaller: readonly Message[] },
-): Promise<void> {
-  if (!hooks?.has("on_context_compress")) return;
-  await hooks.notify("on_context_compress", {
-    sessionId: shrunk.id,
-    beforeChars: toolResultChars(shrunk.messages),
-    afterChars: toolResultChars(shrunk.smaller),
-  });
+/** Makes what is sent smaller, and tells observers by how much. */
+async function shrink(
+  runtime: LazyRuntime,
+  { sessionId, messages, attempt }: {
+    sessionId: string;
+    messages: readonly Message[];
+    attempt: number;
+  },
+): Promise<Message[] | undefined> {
+  // What is no longer sent may have to be read again.
+  runtime.peek()?.services.files.forgetShown();
+  const smaller = shrinkMessages(messages, attempt);
+  const hooks = smaller && await runtime.hooks();
+  if (hooks?.has("on_context_compress")) {
+    await hooks.notify("on_context_compress", {
+      sessionId,
+      beforeChars: toolResultChars(messages),
+      afterChars: toolResultChars(smaller!),
+    });
+  }
+  return smaller;
 }
 
 function openRecords(
