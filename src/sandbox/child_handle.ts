@@ -3,9 +3,9 @@
  * its end. Knows nothing of scripts or plugins; `script_run.ts` and `src/plugins` do.
  */
 import { randomId } from "../util/id.ts";
-import { joinPath } from "../util/path.ts";
 import { DENO_SETTINGS } from "../util/runtime.ts";
 import type { BootSpec } from "./child_main.ts";
+import { cacheDir, makePlace, type Place, removePlace } from "./child_place.ts";
 import { bootstrapGrants, childCommand, guestCommand, reentryCommand } from "./command.ts";
 import type { ChildMode, Wall } from "./contract.ts";
 import type { GuestBoot } from "./guest_host.ts";
@@ -46,15 +46,6 @@ const FILE_BYTES = 64 * 1024 * 1024;
 /** The runtime needs some; Python could hold that many removed files open. */
 const OPEN_FILES = { script: 256, python: 32 } as const;
 
-/** Deno takes everything there for a device, and asks for all permissions; some set TMPDIR to it. */
-const GUARDED = /^\/(dev|proc|sys)\//;
-
-interface Place {
-  directory: string;
-  socket: string;
-  scratch: string;
-}
-
 export class ChildHandle {
   /** What the child says, after its greeting. */
   readonly frames: AsyncGenerator<string[], void, void>;
@@ -66,9 +57,7 @@ export class ChildHandle {
   readonly #connection: Deno.UnixConn;
   readonly #process: Deno.ChildProcess;
   readonly #output: OutputPump;
-  readonly #directory: string;
-  /** The only place where the child may write files. */
-  readonly scratch: string;
+  readonly #place: Place;
   #killTimer: ReturnType<typeof setTimeout> | undefined;
   #disposing: Promise<Deno.CommandStatus> | undefined;
 
@@ -85,8 +74,12 @@ export class ChildHandle {
     this.exited = parts.process.status;
     this.#process = parts.process;
     this.#output = parts.output;
-    this.#directory = parts.place.directory;
-    this.scratch = parts.place.scratch;
+    this.#place = parts.place;
+  }
+
+  /** The only place where the child may write files. */
+  get scratch(): string {
+    return this.#place.scratch;
   }
 
   /** Sends what is printed from now on there. */
@@ -110,7 +103,7 @@ export class ChildHandle {
     clearTimeout(this.#killTimer);
     await this.#output.finished;
     this.#connection.close();
-    await Deno.remove(this.#directory, { recursive: true });
+    await removePlace(this.#place);
     return status;
   }
 
@@ -131,31 +124,13 @@ function signalGroup(process: Deno.ChildProcess, signal: Deno.Signal): void {
 
 /** Starts a child and waits until it stands behind its walls. @throws when it does not start. */
 export async function startChild(spec: ChildSpec): Promise<ChildHandle> {
-  const place = makePlace(spec);
+  const place = makePlace({ tempDir: spec.tempDir, withCache: spec.guest !== undefined });
   try {
     return await startIn(place, spec);
   } catch (error) {
-    await Deno.remove(place.directory, { recursive: true });
+    await removePlace(place);
     throw error;
   }
-}
-
-/** Synchronous: three small calls are done sooner than a thread starts. */
-function makePlace({ tempDir, guest }: ChildSpec): Place {
-  const directory = makeDirectory(tempDir);
-  const scratch = joinPath(directory, "scratch");
-  Deno.mkdirSync(scratch, { mode: 0o700 });
-  if (guest) Deno.mkdirSync(joinPath(directory, "deno"), { mode: 0o700 });
-  return { directory, scratch, socket: joinPath(directory, "rpc") };
-}
-
-function makeDirectory(tempDir: string | undefined): string {
-  const options = { prefix: "hermes-" };
-  if (tempDir !== undefined) return Deno.makeTempDirSync({ ...options, dir: tempDir });
-  const directory = Deno.makeTempDirSync(options);
-  if (!GUARDED.test(directory)) return directory;
-  Deno.removeSync(directory);
-  return Deno.makeTempDirSync({ ...options, dir: "/tmp" });
 }
 
 async function startIn(place: Place, spec: ChildSpec): Promise<ChildHandle> {
@@ -227,7 +202,7 @@ function spawn(place: Place, spec: ChildSpec): Deno.ChildProcess {
     env: {
       ...(Deno.build.os === "linux" ? {} : spec.guest?.env),
       ...DENO_SETTINGS,
-      DENO_DIR: spec.cacheDir ?? joinPath(place.directory, "deno"),
+      DENO_DIR: spec.cacheDir ?? cacheDir(place.directory),
     },
     detached: true,
     stdin: "piped",
@@ -249,7 +224,7 @@ function guestBoot(place: Place, spec: ChildSpec & { guest: GuestSpec }): Partia
   // A cache that others use as well may be read, never written; Deno keeps the plugin from it,
   // but not the programs it starts.
   const cache: PathGrant = spec.cacheDir === undefined || guest.permissions.run.length > 0
-    ? { path: joinPath(place.directory, "deno"), access: "work" }
+    ? { path: cacheDir(place.directory), access: "work" }
     : { path: spec.cacheDir, access: "tree" };
   return {
     guest,
