@@ -6,8 +6,8 @@ import { readEntry } from "../../src/plugins/settings.ts";
 import { Plugin } from "../../src/plugins/plugin.ts";
 import { openSnapshot } from "../../src/plugins/snapshot.ts";
 import { readSource } from "../../src/plugins/source.ts";
-import { PORTABLE_FLAGS } from "../../src/util/runtime.ts";
-import { buildApp } from "../build_app.ts";
+
+import { portableExecutable } from "../portable.ts";
 import { BenchModel } from "./_model.ts";
 import { runTimed, type Subject } from "./_process.ts";
 
@@ -41,17 +41,18 @@ async function home(name: string, hook: string | undefined): Promise<string> {
   return path;
 }
 
-function subject(app: string, path: string): Subject {
+function subject(command: string, path: string): Subject {
   return {
     name: path,
-    command: Deno.execPath(),
-    args: [...PORTABLE_FLAGS, app, "run", "--base-url", model.url, "--model", "bench", "-q", "go"],
+    command,
+    args: ["run", "--base-url", model.url, "--model", "bench", "-q", "go"],
     env: {
       HOME: path,
+      XDG_CACHE_HOME: `${directory}/cache`,
       PATH: Deno.env.get("PATH") ?? "",
-      DENO_DIR: `${directory}/cache`,
       NO_COLOR: "1",
     },
+    cwd: path,
   };
 }
 
@@ -65,12 +66,12 @@ async function firstRequestMs(run: Subject): Promise<number> {
  * Milliseconds a session takes longer to its first request than one without a plugin. Judged by
  * the best of all rounds: whatever else the machine does only adds.
  */
-async function startCosts(app: string): Promise<Record<"known" | "needed", number>> {
+async function startCosts(command: string): Promise<Record<"known" | "needed", number>> {
   const hook = `ctx.registerHook("pre_llm_call", () => undefined);`;
   const subjects = {
-    none: subject(app, await home("none", undefined)),
-    known: subject(app, await home("known", "")),
-    needed: subject(app, await home("needed", hook)),
+    none: subject(command, await home("none", undefined)),
+    known: subject(command, await home("known", "")),
+    needed: subject(command, await home("needed", hook)),
   };
   const best = { none: Infinity, known: Infinity, needed: Infinity };
   for (let round = 0; round < runs; round++) {
@@ -112,7 +113,7 @@ async function callMs(): Promise<{ p50: number; p99: number }> {
 }
 
 try {
-  const { known, needed } = await startCosts(await buildApp(`${directory}/app`));
+  const { known, needed } = await startCosts(await portableExecutable());
   const { p50, p99 } = await callMs();
   const good = needed <= START_BUDGET_MS && p50 <= CALL_BUDGET_MS;
   console.log(`a plugin that is only known: ${known.toFixed(1)} ms to the first request`);

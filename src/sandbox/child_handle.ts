@@ -193,7 +193,7 @@ function closeQuietly(listener: Deno.UnixListener): void {
 
 function spawn(place: Place, spec: ChildSpec): Deno.ChildProcess {
   const { command, args } = spec.guest && Deno.build.os === "linux"
-    ? reentryCommand(spec.mode)
+    ? reentryCommand(spec.mode, spec.memoryMb)
     : finalCommand(place, spec);
   return new Deno.Command(command, {
     args,

@@ -62,7 +62,7 @@ export function defaultMode(): ChildMode {
 }
 
 export function childCommand(options: ChildCommandOptions): SelfCommand {
-  const heap = `--v8-flags=--max-old-space-size=${options.heapMb}`;
+  const heap = heapFlag(options.heapMb);
   if (options.mode === "reexec") return reexecCommand([heap]);
   const { socket } = options;
   const grants = options.without.includes("permissions") ? ["--allow-all"] : [
@@ -80,14 +80,21 @@ export function childCommand(options: ChildCommandOptions): SelfCommand {
   };
 }
 
-/** The first stage of a plugin's process: it needs nothing but the C library. */
-export function reentryCommand(mode: ChildMode): SelfCommand {
+/**
+ * The first stage of a plugin's process: it needs nothing but the C library. The flags of V8 are
+ * those of the second: it takes from the cache of compiled code what was put there with the same.
+ */
+export function reentryCommand(mode: ChildMode, heapMb: number): SelfCommand {
   if (mode === "reexec") return reexecCommand([]);
   const reads = bootstrapReads().map((path) => `--allow-read=${path}`);
   return {
     command: Deno.execPath(),
-    args: ["run", ...STRICT, "--allow-ffi", ...reads, ...bootstrap()],
+    args: ["run", ...STRICT, heapFlag(heapMb), "--allow-ffi", ...reads, ...bootstrap()],
   };
+}
+
+function heapFlag(heapMb: number): string {
+  return `--v8-flags=--max-old-space-size=${heapMb}`;
 }
 
 /** Hermes again. A compiled one takes no flags: its heap is bounded by the memory limit alone. */
@@ -104,7 +111,7 @@ export function guestCommand(
   options: ChildCommandOptions & { permissions: GuestPermissions },
 ): SelfCommand {
   const { socket, permissions } = options;
-  const heap = `--v8-flags=--max-old-space-size=${options.heapMb}`;
+  const heap = heapFlag(options.heapMb);
   if (options.mode === "reexec") return reexecCommand([heap, "--unstable-worker-options"]);
   if (options.without.includes("permissions")) return childCommand(options);
   const lists = Object.entries({
