@@ -2,6 +2,7 @@
  * What a hermes that was killed could not tidy up: its private directory and its processes.
  * The directory's name tells whose it was, so that the next hermes can.
  */
+import { orphanedDirs } from "../src/util/orphans.ts";
 import { killTree } from "./_process_tree.ts";
 
 const NAME = /^hermes-env-(\d+)-([0-9a-z]+)$/;
@@ -13,33 +14,18 @@ export async function makePrivateDir(parent: string, id: string): Promise<string
   return dir;
 }
 
-/** Ends the processes and removes the directories of owners that are gone; returns those. Only where /proc tells. */
+/** Ends the processes and removes the directories of owners that are gone; returns those. */
 export async function removeLeftovers(parent: string): Promise<string[]> {
   const removed: string[] = [];
-  if (!await exists("/proc/self")) return removed;
-  for await (const { name } of Deno.readDir(parent)) {
-    const [, pid, id] = NAME.exec(name) ?? [];
-    if (pid === undefined || await exists(`/proc/${pid}`)) continue;
-    const dir = `${parent}/${name}`;
+  for await (const { path, match } of orphanedDirs(parent, NAME)) {
     try {
-      if ((await Deno.lstat(dir)).uid !== Deno.uid()) continue;
-      await killTree({ leaders: [], marker: `${id}.` });
-      await Deno.remove(dir, { recursive: true });
-      removed.push(dir);
+      await killTree({ leaders: [], marker: `${match[2]}.` });
+      await Deno.remove(path, { recursive: true });
+      removed.push(path);
     } catch (error) {
       // Another hermes is tidying up at the same time.
       if (!(error instanceof Deno.errors.NotFound)) throw error;
     }
   }
   return removed;
-}
-
-/** False also for what may not be looked at: it cannot be used either. */
-export async function exists(path: string): Promise<boolean> {
-  try {
-    await Deno.lstat(path);
-    return true;
-  } catch {
-    return false; // See above.
-  }
 }

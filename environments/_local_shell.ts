@@ -3,10 +3,11 @@
  * the script around each command and launches it on pipes or a pseudo-terminal.
  */
 import { EnvironmentError } from "../src/protocol/error.ts";
+import { exists } from "../src/util/exists.ts";
 import { randomId } from "../src/util/id.ts";
 import { which } from "../src/util/which.ts";
 import { childEnvironment } from "./_child_env.ts";
-import { exists, makePrivateDir, removeLeftovers } from "./_leftovers.ts";
+import { makePrivateDir, removeLeftovers } from "./_leftovers.ts";
 import { killTree } from "./_process_tree.ts";
 import { type Profile, readProfile } from "./_profile.ts";
 import { openPty, type Pty } from "./_pty.ts";

@@ -2,12 +2,12 @@
  * A host behind `ssh`: connections that many sessions share, as few as the server's limit of
  * sessions for one connection allows. Brings back a connection that was lost.
  */
+import { exists } from "../src/util/exists.ts";
 import { EnvironmentError } from "../src/protocol/error.ts";
 import { randomId } from "../src/util/id.ts";
 import type { ClientCommand } from "./_channel.ts";
 import { lastLine, runCli } from "./_cli.ts";
 import { namesIn, removeIfThere } from "./_host_files.ts";
-import { exists } from "./_leftovers.ts";
 import type { RemoteCommandLine, RemoteHost } from "./_remote_host.ts";
 import { controlArgs, masterArgs, sessionArgs, sshAddress, type SshSettings } from "./_ssh_args.ts";
 

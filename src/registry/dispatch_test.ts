@@ -286,7 +286,7 @@ Deno.test("run() says when nobody could approve, also for a nested call", async 
   const dispatcher = bench.dispatcher({ gate });
   assert.equal((await dispatcher.run("inner")).needsApproval, true);
   assert.equal((await dispatcher.run("outer")).needsApproval, true);
-  assert.equal(gate.contexts[0]!.cwd, "/work/dir");
+  assert.equal(gate.contexts[0]!.cwd, "/project/dir");
 });
 
 Deno.test("callTool() takes the same path and marks its events", async () => {
@@ -371,7 +371,7 @@ Deno.test("plan() tells what may run side by side", async () => {
   assert.deepEqual(await dispatcher.plan("free"), { parallel: true, paths: [] });
   assert.deepEqual(await dispatcher.plan("writer", { path: "a/../b" }), {
     parallel: true,
-    paths: [{ path: "/work/dir/b", write: true }],
+    paths: [{ path: "/project/dir/b", write: true }],
   });
   for (
     const [name, args] of [["alone", {}], ["writer", {}], ["broken", {}], ["free", "{"], ["x", {}]]
@@ -397,7 +397,7 @@ Deno.test("plan() imports the module of a tool whose paths it needs", async () =
   }]);
   assert.deepEqual(await bench.dispatcher().plan("late"), {
     parallel: true,
-    paths: [{ path: "/work/dir/f", write: false }],
+    paths: [{ path: "/project/dir/f", write: false }],
   });
 });
 

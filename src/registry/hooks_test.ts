@@ -178,7 +178,7 @@ Deno.test("dispatch tells observers what came of a call", async () => {
     callId: "c1",
     toolName: "t",
     args: { n: 1 },
-    cwd: "/work/dir",
+    cwd: "/project/dir",
     result: '{"n":1}',
     status: "ok",
   });

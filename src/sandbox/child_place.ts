@@ -2,7 +2,8 @@
  * The private directory of a child: made before it starts, removed after its end, and by a later
  * hermes when this one was killed. Its name tells whose it is.
  */
-import { joinPath } from "../util/path.ts";
+import { orphanedDirs } from "../util/orphans.ts";
+import { dirname, joinPath } from "../util/path.ts";
 
 export interface Place {
   directory: string;
@@ -44,31 +45,11 @@ const tidied = new Set<string>();
 /** Removes the directory, and once what others that were killed left beside it. */
 export async function removePlace({ directory }: Pick<Place, "directory">): Promise<void> {
   await Deno.remove(directory, { recursive: true });
-  const parent = directory.slice(0, directory.lastIndexOf("/")) || "/";
+  const parent = dirname(directory);
   if (tidied.has(parent)) return;
   tidied.add(parent);
-  await removeLeftovers(parent);
-}
-
-/** Only where /proc tells who is gone. */
-async function removeLeftovers(parent: string): Promise<void> {
-  if (!await exists("/proc/self")) return;
-  for await (const { name } of Deno.readDir(parent)) {
-    const pid = NAME.exec(name)?.[1];
-    if (pid === undefined || await exists(`/proc/${pid}`)) continue;
-    try {
-      await Deno.remove(`${parent}/${name}`, { recursive: true });
-    } catch {
-      // It belongs to another user, or another hermes is tidying up at the same time.
-    }
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await Deno.lstat(path);
-    return true;
-  } catch {
-    return false; // Or not to be looked at, which is the same here.
+  for await (const { path } of orphanedDirs(parent, NAME)) {
+    // Another hermes may be tidying up at the same time; what stays is the next one's.
+    await Deno.remove(path, { recursive: true }).catch(() => {});
   }
 }

@@ -45,8 +45,8 @@ export class FixedGate implements ApprovalGate {
 const ENVIRONMENT = {
   name: "test",
   sharesHost: false,
-  cwd: () => "/work/dir",
-  resolve: (path: string) => resolvePath("/work/dir", path),
+  cwd: () => "/project/dir",
+  resolve: (path: string) => resolvePath("/project/dir", path),
 } as unknown as Environment;
 
 export class Bench {
