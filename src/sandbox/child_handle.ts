@@ -6,10 +6,11 @@ import { randomId } from "../util/id.ts";
 import { DENO_SETTINGS } from "../util/runtime.ts";
 import type { BootSpec } from "./child_main.ts";
 import { cacheDir, makePlace, type Place, removePlace } from "./child_place.ts";
-import { bootstrapGrants, childCommand, guestCommand, reentryCommand } from "./command.ts";
+import { bootstrapGrants, childCommand, guestCommand } from "./command.ts";
 import type { ChildMode, Wall } from "./contract.ts";
 import type { GuestBoot } from "./guest_host.ts";
 import type { PathGrant, PortGrant } from "./landlock.ts";
+import { launch, type Launched } from "./launch.ts";
 import { FrameWriter, parseFrame } from "./frames.ts";
 import { acceptChild, type Greeted } from "./handshake.ts";
 import { type Captures, OutputPump } from "./output_pump.ts";
@@ -114,11 +115,14 @@ export class ChildHandle {
   }
 }
 
-function signalGroup(process: Deno.ChildProcess, signal: Deno.Signal): void {
-  try {
-    Deno.kill(-process.pid, signal);
-  } catch {
-    // The group is gone: that is what was wanted.
+function signalGroup({ pid }: Deno.ChildProcess, signal: Deno.Signal): void {
+  // A child that has just been launched leads no group yet.
+  for (const target of [-pid, pid]) {
+    try {
+      return Deno.kill(target, signal);
+    } catch {
+      // The group is gone: that is what was wanted.
+    }
   }
 }
 
@@ -156,13 +160,13 @@ async function meet(
   spec: ChildSpec,
 ): Promise<ChildHandle> {
   const token = randomId(TOKEN_CHARS);
-  const process = spawn(place, spec);
+  const { process, ...born } = spawn(place, spec);
   const output = new OutputPump(process);
   const timer = setTimeout(() => signalGroup(process, "SIGKILL"), BOOT_TIMEOUT_MS);
   process.status.then(() => closeQuietly(listener));
   let greeted: Greeted<Deno.UnixConn> | undefined;
   try {
-    await sendBoot(process, bootSpec(spec, { ...place, token }));
+    await sendBoot(process, { ...bootSpec(spec, { ...place, token }), ...born });
     greeted = await acceptChild(listener, token);
     if (spec.python) await interpreterReady(greeted.frames);
     return new ChildHandle({ greeted, process, output, place });
@@ -191,16 +195,18 @@ function closeQuietly(listener: Deno.UnixListener): void {
   }
 }
 
-function spawn(place: Place, spec: ChildSpec): Deno.ChildProcess {
-  const { command, args } = spec.guest && Deno.build.os === "linux"
-    ? reentryCommand(spec.mode, spec.memoryMb)
-    : finalCommand(place, spec);
-  return new Deno.Command(command, {
+function spawn(place: Place, spec: ChildSpec): Launched {
+  const { guest } = spec;
+  if (guest !== undefined && Deno.build.os === "linux") {
+    return launchGuest(place, { ...spec, guest });
+  }
+  const { command, args } = finalCommand(place, spec);
+  const process = new Deno.Command(command, {
     args,
     cwd: place.scratch,
     clearEnv: true,
     env: {
-      ...(Deno.build.os === "linux" ? {} : spec.guest?.env),
+      ...guest?.env,
       ...DENO_SETTINGS,
       DENO_DIR: spec.cacheDir ?? cacheDir(place.directory),
     },
@@ -209,6 +215,7 @@ function spawn(place: Place, spec: ChildSpec): Deno.ChildProcess {
     stdout: "piped",
     stderr: "piped",
   }).spawn();
+  return { process, standing: [] };
 }
 
 function finalCommand(place: Place, spec: ChildSpec) {
@@ -218,23 +225,21 @@ function finalCommand(place: Place, spec: ChildSpec) {
   return guestCommand({ ...options, permissions: guest.permissions });
 }
 
-function guestBoot(place: Place, spec: ChildSpec & { guest: GuestSpec }): Partial<BootSpec> {
-  const { env, paths, ports, ...guest } = spec.guest;
-  if (Deno.build.os !== "linux") return { guest };
+function launchGuest(place: Place, spec: ChildSpec & { guest: GuestSpec }): Launched {
+  const { env, paths, ports, permissions } = spec.guest;
   // A cache that others use as well may be read, never written; Deno keeps the plugin from it,
   // but not the programs it starts.
-  const cache: PathGrant = spec.cacheDir === undefined || guest.permissions.run.length > 0
+  const cache: PathGrant = spec.cacheDir === undefined || permissions.run.length > 0
     ? { path: cacheDir(place.directory), access: "work" }
     : { path: spec.cacheDir, access: "tree" };
-  return {
-    guest,
-    reentry: {
-      ...finalCommand(place, spec),
-      env: { ...env, ...DENO_SETTINGS, DENO_DIR: cache.path },
-      paths: [...bootstrapGrants(spec.mode), ...paths, cache],
-      ports,
-    },
-  };
+  return launch({
+    ...finalCommand(place, spec),
+    env: { ...env, ...DENO_SETTINGS, DENO_DIR: cache.path },
+    cwd: place.scratch,
+    directory: place.directory,
+    grants: { paths: [...bootstrapGrants(spec.mode), ...paths, cache], ports },
+    without: spec.without,
+  });
 }
 
 function bootSpec(spec: ChildSpec, place: Place & { token: string }): BootSpec {
@@ -251,8 +256,10 @@ function bootSpec(spec: ChildSpec, place: Place & { token: string }): BootSpec {
       openFiles: spec.python ? OPEN_FILES.python : OPEN_FILES.script,
     },
   };
-  const { guest } = spec;
-  if (guest !== undefined) return { ...boot, ...guestBoot(place, { ...spec, guest }) };
+  if (spec.guest !== undefined) {
+    const { module, permissions, modulesUrl } = spec.guest;
+    return { ...boot, guest: { module, permissions, modulesUrl } };
+  }
   if (spec.python === undefined) return boot;
   const { executable, grants } = spec.python;
   const scratch = place.scratch;

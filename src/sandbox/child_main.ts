@@ -8,7 +8,6 @@ import { type GuestBoot, hostGuest } from "./guest_host.ts";
 import { compileFilter } from "./seccomp.ts";
 import type { PathGrant } from "./landlock.ts";
 import type { Wall } from "./contract.ts";
-import { reenter, type Reentry } from "./reenter.ts";
 import { architecture, cString, type Libc, openLibc, pointerArray, unixAddress } from "./libc.ts";
 import {
   dropInherited,
@@ -17,8 +16,8 @@ import {
   raiseKernelWalls,
   refuseImports,
   revokePermissions,
-  surrender,
 } from "./walls.ts";
+import { surrender } from "./surrender.ts";
 
 /** What the parent writes to the child's standard input, as one line of JSON. */
 export interface BootSpec {
@@ -32,12 +31,12 @@ export interface BootSpec {
   checksImports: boolean;
   /** Present for Python: the interpreter, its program and the paths it needs. */
   python?: { executable: string; prelude: string; scratch: string; grants: PathGrant[] };
-  /** Present in the first stage of a plugin's process. */
-  reentry?: Reentry;
   /** Present for a plugin. */
   guest?: GuestBoot;
-  /** Walls the first stage has raised. */
+  /** The walls it was born behind. */
   standing?: Wall[];
+  /** Its own `/proc/self/status`, held open where Landlock keeps it from opening it. */
+  statusDescriptor?: number;
 }
 
 /** Where the stub module finds the way out while it is evaluated. */
@@ -54,8 +53,7 @@ const { exit, stderr } = Deno;
 export async function runChild(): Promise<void> {
   try {
     const boot = JSON.parse(readLine()) as BootSpec;
-    if (boot.reentry) reenter(boot, boot.reentry);
-    else if (boot.guest) await hostGuest(boot, boot.guest);
+    if (boot.guest) await hostGuest(boot, boot.guest);
     else if (boot.python) execPython(boot, boot.python);
     else await hostScript(boot);
   } catch (error) {

@@ -80,19 +80,6 @@ export function childCommand(options: ChildCommandOptions): SelfCommand {
   };
 }
 
-/**
- * The first stage of a plugin's process: it needs nothing but the C library. The flags of V8 are
- * those of the second: it takes from the cache of compiled code what was put there with the same.
- */
-export function reentryCommand(mode: ChildMode, heapMb: number): SelfCommand {
-  if (mode === "reexec") return reexecCommand([]);
-  const reads = bootstrapReads().map((path) => `--allow-read=${path}`);
-  return {
-    command: Deno.execPath(),
-    args: ["run", ...STRICT, heapFlag(heapMb), "--allow-ffi", ...reads, ...bootstrap()],
-  };
-}
-
 function heapFlag(heapMb: number): string {
   return `--v8-flags=--max-old-space-size=${heapMb}`;
 }
@@ -106,7 +93,7 @@ function reexecCommand(flags: readonly string[]): SelfCommand {
   return { ...self, args: self.args.toSpliced(1, 0, ...missing, ...flags) };
 }
 
-/** The second stage: begins with what the plugin may do, and the way to its parent. */
+/** A plugin's process: begins with what the plugin may do, and the way to its parent. */
 export function guestCommand(
   options: ChildCommandOptions & { permissions: GuestPermissions },
 ): SelfCommand {

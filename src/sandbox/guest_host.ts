@@ -1,5 +1,5 @@
 /**
- * The second stage of a plugin's process: connects, raises the walls that leave the plugin
+ * The inside of a plugin's process: connects, raises the walls that leave the plugin
  * exactly what it was granted, and lets the guest module in. What guest and host say to each
  * other is theirs; frames only pass through here.
  */
@@ -7,7 +7,14 @@ import type { BootSpec } from "./child_main.ts";
 import { FrameWriter, readFrames } from "./frames.ts";
 import { openLibc } from "./libc.ts";
 import type { PluginProfile } from "./seccomp.ts";
-import { raiseSeccomp, revokePermissions, surrender, tryWall } from "./walls.ts";
+import { surrender } from "./surrender.ts";
+import {
+  dropInherited,
+  limitResources,
+  raiseSeccomp,
+  revokePermissions,
+  tryWall,
+} from "./walls.ts";
 
 /** Deno's permissions of a plugin, each as the list its flag takes. */
 export interface GuestPermissions {
@@ -57,7 +64,10 @@ async function serve(connection: Deno.Conn, deliver: (line: string) => void): Pr
 function raiseCallFilter(boot: BootSpec, { permissions }: GuestBoot): boolean {
   if (Deno.build.os !== "linux") return false;
   const libc = openLibc();
+  // A launcher that left this one open has closed all others.
+  if (boot.statusDescriptor === undefined) dropInherited(libc);
   surrender(libc, boot.parentPid);
+  limitResources(libc, { ...boot.limits, status: boot.statusDescriptor });
   const profile: PluginProfile = `plugin${permissions.net.length > 0 ? "_net" : ""}${
     permissions.run.length > 0 ? "_run" : ""
   }`;

@@ -2,7 +2,8 @@
  * The Landlock wall: which paths a process may still open and which ports it may connect to.
  * Binds the calling thread, the threads it starts later and whatever it executes.
  */
-import { type Libc, openPath } from "./libc.ts";
+import { must, type Step } from "./launcher_image.ts";
+import { AT_FDCWD, cString, type Libc, openPath } from "./libc.ts";
 
 const ASK_VERSION = 1;
 const RULE_PATH_BENEATH = 1;
@@ -61,37 +62,90 @@ export interface LandlockGrants {
 export function raiseLandlock(libc: Libc, { paths, ports = [] }: LandlockGrants): void {
   const version = landlockVersion(libc);
   if (version === 0) throw new Error("this kernel has no Landlock");
-  const handled = handledRights(version);
-  const network = ports === "any" ? BIND_TCP : BIND_TCP | CONNECT_TCP;
-  const attributes = new BigUint64Array([handled, network, 3n]); // last: abstract sockets, signals
-  const size = version >= 6 ? 24 : version >= 4 ? 16 : 8;
-  const bytes = new Uint8Array(attributes.buffer);
-  const ruleset = libc.call("landlock_create_ruleset", bytes, size, 0);
+  const ruleset = libc.call("landlock_create_ruleset", ...rulesetArguments(version, ports));
   if (ruleset < 0) throw new Error("landlock_create_ruleset failed");
-  for (const grant of paths) addPath(libc, ruleset, { ...grant, handled });
-  if (version >= 4 && ports !== "any") ports.forEach((port) => addPort(libc, ruleset, port));
+  for (const grant of paths) addPath(libc, ruleset, { ...grant, version });
+  for (const attribute of portRules(version, ports)) {
+    addRule(libc, ruleset, [RULE_NET_PORT, attribute]);
+  }
   if (libc.call("landlock_restrict_self", ruleset, 0) !== 0) {
     throw new Error("landlock_restrict_self failed");
   }
   libc.call("close", ruleset);
 }
 
-function addPort(libc: Libc, ruleset: number, port: number): void {
-  const attribute = new Uint8Array(new BigUint64Array([CONNECT_TCP, BigInt(port)]).buffer);
-  if (libc.call("landlock_add_rule", ruleset, RULE_NET_PORT, attribute, 0) !== 0) {
-    throw new Error(`landlock_add_rule failed for port ${port}`);
-  }
+function rulesetArguments(
+  version: number,
+  ports: PortGrant,
+): [Uint8Array<ArrayBuffer>, number, number] {
+  const network = ports === "any" ? BIND_TCP : BIND_TCP | CONNECT_TCP;
+  // The last: abstract sockets, signals.
+  const attributes = new BigUint64Array([handledRights(version), network, 3n]);
+  const size = version >= 6 ? 24 : version >= 4 ? 16 : 8;
+  return [new Uint8Array(attributes.buffer), size, 0];
 }
 
-function addPath(libc: Libc, ruleset: number, rule: PathGrant & { handled: bigint }): void {
+function portRules(version: number, ports: PortGrant): Uint8Array<ArrayBuffer>[] {
+  if (version < 4 || ports === "any") return [];
+  return ports.map((port) =>
+    new Uint8Array(new BigUint64Array([CONNECT_TCP, BigInt(port)]).buffer)
+  );
+}
+
+/** The rule for a path that `descriptor` holds open. */
+function pathRule(
+  access: PathGrant["access"],
+  { version, descriptor }: { version: number; descriptor: number },
+): Uint8Array<ArrayBuffer> {
+  const attribute = new Uint8Array(12);
+  const view = new DataView(attribute.buffer);
+  view.setBigUint64(0, RIGHTS[access] & handledRights(version), true);
+  view.setInt32(8, descriptor, true);
+  return attribute;
+}
+
+function addPath(libc: Libc, ruleset: number, rule: PathGrant & { version: number }): void {
   const descriptor = openPath(libc, { path: rule.path, flags: O_PATH_CLOEXEC });
   // A path that does not exist here needs no grant.
   if (descriptor < 0) return;
-  const attribute = new Uint8Array(12);
-  const view = new DataView(attribute.buffer);
-  view.setBigUint64(0, RIGHTS[rule.access] & rule.handled, true);
-  view.setInt32(8, descriptor, true);
-  const result = libc.call("landlock_add_rule", ruleset, RULE_PATH_BENEATH, attribute, 0);
-  libc.call("close", descriptor);
-  if (result !== 0) throw new Error(`landlock_add_rule failed for ${rule.path}`);
+  try {
+    const attribute = pathRule(rule.access, { version: rule.version, descriptor });
+    addRule(libc, ruleset, [RULE_PATH_BENEATH, attribute]);
+  } finally {
+    libc.call("close", descriptor);
+  }
+}
+
+function addRule(
+  libc: Libc,
+  ruleset: number,
+  [kind, attribute]: [number, Uint8Array<ArrayBuffer>],
+): void {
+  if (libc.call("landlock_add_rule", ruleset, kind, attribute, 0) !== 0) {
+    throw new Error("landlock_add_rule failed");
+  }
+}
+
+/**
+ * The same as steps of a launcher. `nextDescriptor` is the number the kernel gives out next; the
+ * lowest free one always is, and a wrong guess makes the launch fail.
+ */
+export function landlockSteps(
+  { paths, ports = [] }: LandlockGrants,
+  { version, nextDescriptor: ruleset }: { version: number; nextDescriptor: number },
+): Step[] {
+  const descriptor = ruleset + 1;
+  const addRule = (kind: number, attribute: Uint8Array) =>
+    must("landlock_add_rule", ruleset, kind, attribute, 0);
+  return [
+    must("landlock_create_ruleset", ...rulesetArguments(version, ports)),
+    ...paths.flatMap(({ path, access }): Step[] => [
+      { call: "openat", args: [AT_FDCWD, cString(path), O_PATH_CLOEXEC], orElse: { skip: 2 } },
+      addRule(RULE_PATH_BENEATH, pathRule(access, { version, descriptor })),
+      must("close", descriptor),
+    ]),
+    ...portRules(version, ports).map((attribute) => addRule(RULE_NET_PORT, attribute)),
+    must("landlock_restrict_self", ruleset, 0),
+    must("close", ruleset),
+  ];
 }

@@ -10,7 +10,7 @@ const SYMBOLS = {
   syscall: { parameters: ["i64", "i64", "i64", "i64", "i64", "i64"], result: "i64" },
 } as const;
 
-const AT_FDCWD = -100;
+export const AT_FDCWD = -100;
 
 export type SyscallArgument = number | bigint | Uint8Array<ArrayBuffer>;
 
@@ -50,6 +50,11 @@ export function openPath(libc: Libc, file: { path: string; flags: number }): num
 export function readThroughLibc(libc: Libc, path: string): string {
   const descriptor = openPath(libc, { path, flags: 0 });
   if (descriptor < 0) throw new Error(`cannot read ${path}`);
+  return readDescriptor(libc, descriptor);
+}
+
+/** What is left to read from a descriptor, which is closed then. */
+export function readDescriptor(libc: Libc, descriptor: number): string {
   const decoder = new TextDecoder();
   const buffer = new Uint8Array(64 * 1024);
   let text = "";

@@ -4,16 +4,18 @@
  */
 import { compileFilter, type FilterProfile } from "./seccomp.ts";
 import { type PathGrant, raiseLandlock } from "./landlock.ts";
-import { addressOf, architecture, type Libc, openPath, readThroughLibc } from "./libc.ts";
+import {
+  addressOf,
+  architecture,
+  type Libc,
+  openPath,
+  readDescriptor,
+  readThroughLibc,
+} from "./libc.ts";
 import type { Wall } from "./contract.ts";
 
-const PR_SET_PDEATHSIG = 1;
-const PR_SET_DUMPABLE = 4;
-const PR_SET_NO_NEW_PRIVS = 38;
-const SIGKILL = 9;
 const SECCOMP_SET_MODE_FILTER = 1;
 const SECCOMP_FLAG_TSYNC = 1;
-const CAPABILITY_VERSION_3 = 0x20080522;
 const F_GETFD = 1;
 const O_CLOEXEC = 0o2000000;
 
@@ -26,18 +28,6 @@ export interface ProcessLimits {
   cpuSeconds: number;
   fileBytes: number;
   openFiles: number;
-}
-
-/** Ties the life of this process to its parent's and gives up every capability. */
-export function surrender(libc: Libc, parentPid: number): void {
-  libc.call("prctl", PR_SET_PDEATHSIG, SIGKILL);
-  if (libc.call("getppid") !== parentPid) throw new Error("the parent is gone");
-  libc.call("prctl", PR_SET_DUMPABLE, 0);
-  const header = new Uint8Array(new Uint32Array([CAPABILITY_VERSION_3, 0]).buffer);
-  libc.call("capset", header, new Uint8Array(24));
-  if (libc.call("prctl", PR_SET_NO_NEW_PRIVS, 1) !== 0) {
-    throw new Error("no-new-privs was refused");
-  }
 }
 
 /**
@@ -71,12 +61,15 @@ function openDescriptors(libc: Libc): number[] {
   return found;
 }
 
-/** @throws when a limit cannot be set. */
-export function limitResources(libc: Libc, limits: ProcessLimits): void {
+/** @throws when a limit cannot be set. `status` is the own status file, where it is open already. */
+export function limitResources(
+  libc: Libc,
+  limits: ProcessLimits & { status?: number | undefined },
+): void {
   const wanted: [number, number][] = [
     [RLIMIT.core, 0],
     [RLIMIT.cpu, limits.cpuSeconds],
-    [RLIMIT.data, privateBytes(libc) + limits.memoryBytes],
+    [RLIMIT.data, privateBytes(libc, limits.status) + limits.memoryBytes],
     [RLIMIT.fileSize, limits.fileBytes],
     [RLIMIT.openFiles, limits.openFiles],
   ];
@@ -89,9 +82,11 @@ export function limitResources(libc: Libc, limits: ProcessLimits): void {
 }
 
 /** Private memory of this process as the kernel counts it: half a gigabyte of address space at rest. */
-function privateBytes(libc: Libc): number {
-  const [, kilobytes] = /^VmData:\s*(\d+) kB/m.exec(readThroughLibc(libc, "/proc/self/status")) ??
-    [];
+function privateBytes(libc: Libc, status: number | undefined): number {
+  const text = status === undefined
+    ? readThroughLibc(libc, "/proc/self/status")
+    : readDescriptor(libc, status);
+  const [, kilobytes] = /^VmData:\s*(\d+) kB/m.exec(text) ?? [];
   if (kilobytes === undefined) throw new Error("cannot read /proc/self/status");
   return Number(kilobytes) * 1024;
 }
