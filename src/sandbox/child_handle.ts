@@ -6,7 +6,7 @@ import { randomId } from "../util/id.ts";
 import { DENO_SETTINGS } from "../util/runtime.ts";
 import type { BootSpec } from "./child_main.ts";
 import { cacheDir, makePlace, type Place, removePlace } from "./child_place.ts";
-import { bootstrapGrants, childCommand, guestCommand } from "./command.ts";
+import { bootstrapGrants, childCommand, guestCommand, isSource } from "./command.ts";
 import type { ChildMode, Wall } from "./contract.ts";
 import type { GuestBoot } from "./guest_host.ts";
 import type { PathGrant, PortGrant } from "./landlock.ts";
@@ -128,6 +128,17 @@ function signalGroup({ pid }: Deno.ChildProcess, signal: Deno.Signal): void {
 
 /** Starts a child and waits until it stands behind its walls. @throws when it does not start. */
 export async function startChild(spec: ChildSpec): Promise<ChildHandle> {
+  try {
+    return await startOnce(spec);
+  } catch (error) {
+    if (spec.guest === undefined || !isSource()) throw error;
+    // Behind Landlock the runtime can translate no TypeScript: it is done once before the walls.
+    await translate(spec);
+    return await startOnce(spec);
+  }
+}
+
+async function startOnce(spec: ChildSpec): Promise<ChildHandle> {
   const place = makePlace({ tempDir: spec.tempDir, withCache: spec.guest !== undefined });
   try {
     return await startIn(place, spec);
@@ -200,13 +211,17 @@ function spawn(place: Place, spec: ChildSpec): Launched {
   if (guest !== undefined && Deno.build.os === "linux") {
     return launchGuest(place, { ...spec, guest });
   }
+  return { process: spawnPlainly(place, spec), standing: [] };
+}
+
+function spawnPlainly(place: Place, spec: ChildSpec): Deno.ChildProcess {
   const { command, args } = finalCommand(place, spec);
-  const process = new Deno.Command(command, {
+  return new Deno.Command(command, {
     args,
     cwd: place.scratch,
     clearEnv: true,
     env: {
-      ...guest?.env,
+      ...spec.guest?.env,
       ...DENO_SETTINGS,
       DENO_DIR: spec.cacheDir ?? cacheDir(place.directory),
     },
@@ -215,7 +230,16 @@ function spawn(place: Place, spec: ChildSpec): Launched {
     stdout: "piped",
     stderr: "piped",
   }).spawn();
-  return { process, standing: [] };
+}
+
+/** Starts the bootstrap with nothing to do, so that the runtime's cache holds it. */
+async function translate(spec: ChildSpec): Promise<void> {
+  const place = makePlace({ tempDir: spec.tempDir, withCache: true });
+  const process = spawnPlainly(place, spec);
+  // Without a boot line it ends at once.
+  await process.stdin.close();
+  await process.output();
+  await removePlace(place);
 }
 
 function finalCommand(place: Place, spec: ChildSpec) {

@@ -20,7 +20,8 @@ export interface ChildCommandOptions {
 const UNCONFIGURED = ["--no-config", "--no-lock", "--no-remote", "--no-npm", "--cached-only"];
 const STRICT = ["--quiet", "--no-prompt", ...UNCONFIGURED, "--deny-import"];
 
-function isSource(): boolean {
+/** Whether the bootstrap is TypeScript, which the runtime translates at first. */
+export function isSource(): boolean {
   return import.meta.url.endsWith("/src/sandbox/command.ts");
 }
 

@@ -105,8 +105,8 @@ function execute(libc: Libc, image: Uint8Array<ArrayBuffer>, what: Launch): Deno
 
 function memoryFile(libc: Libc, content: Uint8Array<ArrayBuffer>): number {
   const name = cString("hermes");
-  const descriptor = [MFD_CLOEXEC | MFD_EXEC, MFD_CLOEXEC]
-    .map((flags) => libc.call("memfd_create", name, flags)).find((one) => one >= 0) ?? -1;
+  let descriptor = libc.call("memfd_create", name, MFD_CLOEXEC | MFD_EXEC);
+  if (descriptor < 0) descriptor = libc.call("memfd_create", name, MFD_CLOEXEC);
   libc.call("write", descriptor, content, content.length);
   return descriptor;
 }
