@@ -123,7 +123,7 @@ export class Discovery {
   async #readTrusted(id: string, location: string): Promise<PluginSource> {
     const source = readSource(location);
     const seen = this.#trusted(id);
-    if (seen === await contentHash(source.files)) return source;
+    if (seen === await contentHash(source)) return source;
     const what = seen === undefined ? "is not trusted" : "has changed since it was trusted";
     throw new PluginProblem(`it belongs to this project and ${what}`, {
       hint: `Look at ${location}, then: hermes plugins trust ${id}`,

@@ -56,7 +56,10 @@ export async function lockOf(
   }
   return {
     ...facts,
-    sha256: await hashOfHashes(Object.entries(files).map(([url, { sha256 }]) => [url, sha256])),
+    sha256: await hashOfHashes(
+      Object.entries(files).map(([url, { sha256 }]) => [url, sha256]),
+      source.redirects,
+    ),
     entry: source.entry,
     ...(source.manifest === undefined ? {} : { manifest: source.manifest }),
     files,

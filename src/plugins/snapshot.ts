@@ -10,7 +10,14 @@ import { randomId } from "../util/id.ts";
 import { dirname, joinPath } from "../util/path.ts";
 import { VERSION } from "../util/version.ts";
 import { PluginProblem } from "./problem.ts";
-import { contentHash, type FileBytes, fileUrl, type PluginSource, shortName } from "./source.ts";
+import {
+  contentHash,
+  type FileBytes,
+  fileUrl,
+  type PluginSource,
+  shortName,
+  statOf,
+} from "./source.ts";
 
 export interface Snapshot {
   /** The plugin's own folder in the cache. */
@@ -27,9 +34,11 @@ export interface Snapshot {
 interface StoredSnapshot {
   entry: string;
   manifest: PluginManifest;
+  /** Hash of every prepared file, by its path below the modules folder. */
+  files: Record<string, string>;
 }
 
-const FORMAT = 2;
+const FORMAT = 3;
 const KEEP_MS = 7 * 24 * 3_600_000;
 
 /** Where prepared plugins are kept. */
@@ -39,23 +48,44 @@ export function snapshotDir(home: Home): string {
 
 /** The snapshot of a source, made at first sight. @throws {PluginProblem} when the plugin cannot be used. */
 export async function openSnapshot(source: PluginSource, cacheDir: string): Promise<Snapshot> {
-  const hash = await contentHash(source.files);
+  const hash = await contentHash(source);
   const key = await sha256Hex(`${FORMAT}\n${VERSION}\n${source.entry}\n${hash}`);
   const dir = joinPath(cacheDir, key);
-  const stored = readStored(dir) ?? await build(source, dir);
+  const stored = await readStored(dir) ?? await build(source, dir);
   markUsed(dir);
   const modulesDir = joinPath(dir, "modules");
   const entryUrl = fileUrl(`${modulesDir}${stored.entry}`.slice(1));
   return { dir, modulesDir, entryUrl, manifest: stored.manifest, hash };
 }
 
-function readStored(dir: string): StoredSnapshot | undefined {
+/** The snapshot if it is whole: what was edited, cut short or removed in part is never run. */
+async function readStored(dir: string): Promise<StoredSnapshot | undefined> {
   try {
-    return JSON.parse(Deno.readTextFileSync(joinPath(dir, "plugin.json")));
+    const { text, stored, files } = readFolder(dir);
+    if (text !== await seal(stored)) return undefined;
+    const isSame = await Promise.all(
+      files.map(async ({ hash, bytes }) => hash === await sha256Hex(bytes)),
+    );
+    return isSame.every(Boolean) ? stored : undefined;
   } catch {
     // Not made yet, or half removed: made again.
     return undefined;
   }
+}
+
+/** Synchronous: a few small files are read sooner than a thread starts. */
+function readFolder(dir: string) {
+  const text = Deno.readTextFileSync(joinPath(dir, "plugin.json"));
+  const stored: StoredSnapshot = JSON.parse(text).snapshot;
+  const files = Object.entries(stored.files).map(([path, hash]) => ({
+    hash,
+    bytes: Deno.readFileSync(joinPath(dir, "modules", path)),
+  }));
+  return { text, stored, files };
+}
+
+async function seal(snapshot: StoredSnapshot): Promise<string> {
+  return JSON.stringify({ snapshot, sha256: await sha256Hex(JSON.stringify(snapshot)) });
 }
 
 /** What is used is not pruned. */
@@ -70,7 +100,10 @@ function markUsed(dir: string): void {
 /** Writes a new snapshot beside the others; the first of two at once wins. */
 async function build(source: PluginSource, dir: string): Promise<StoredSnapshot> {
   const { manifest, entry, files } = await prepare(source);
-  const stored: StoredSnapshot = { entry, manifest };
+  const hashes = await Promise.all(
+    [...files].map(async ([path, bytes]) => [path, await sha256Hex(bytes)] as const),
+  );
+  const stored: StoredSnapshot = { entry, manifest, files: Object.fromEntries(hashes) };
   const cacheDir = dirname(dir);
   const temporary = `${dir}.${randomId(8)}.tmp`;
   try {
@@ -81,15 +114,28 @@ async function build(source: PluginSource, dir: string): Promise<StoredSnapshot>
       await Deno.mkdir(dirname(target), { recursive: true, mode: 0o700 });
       await Deno.writeFile(target, content);
     }
-    await Deno.writeTextFile(joinPath(temporary, "plugin.json"), JSON.stringify(stored));
-    await Deno.rename(temporary, dir);
+    await Deno.writeTextFile(joinPath(temporary, "plugin.json"), await seal(stored));
+    await moveTo(dir, temporary);
   } catch (error) {
     // It may not have come that far.
     await Deno.remove(temporary, { recursive: true }).catch(() => {});
     // Another process may have been first: the content is the same then.
-    if (readStored(dir) === undefined) throw notWritable(cacheDir, error);
+    if (await readStored(dir) === undefined) throw notWritable(cacheDir, error);
   }
   return stored;
+}
+
+/** Puts a folder in its place; a damaged one that is there gives way, a whole one does not. */
+async function moveTo(dir: string, temporary: string): Promise<void> {
+  try {
+    return await Deno.rename(temporary, dir);
+  } catch (error) {
+    if (statOf(dir) === undefined || await readStored(dir) !== undefined) throw error;
+  }
+  const damaged = `${temporary}.damaged`;
+  await Deno.rename(dir, damaged);
+  await Deno.rename(temporary, dir);
+  await Deno.remove(damaged, { recursive: true });
 }
 
 async function prune(cacheDir: string): Promise<void> {

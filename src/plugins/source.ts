@@ -72,25 +72,30 @@ export function looksLikePlugin(path: string): boolean {
 }
 
 /**
- * The hash that stands for a plugin: of its only file, or of the list of all its files' hashes.
- * It is what `URL#sha256=…`, `plugins.lock` and trust in a project mean.
+ * The hash that stands for a plugin: of its only file, or of the list of all its files' hashes
+ * and of where addresses led, which decides what an import means. It is what `URL#sha256=…`,
+ * `plugins.lock` and trust in a project mean.
  */
-export async function contentHash(files: ReadonlyMap<string, FileBytes>): Promise<string> {
+export async function contentHash(
+  { files, redirects }: Pick<PluginSource, "files" | "redirects">,
+): Promise<string> {
   const hashes = await Promise.all(
     [...files].map(async (
       [url, bytes],
     ): Promise<[string, string]> => [url, await sha256Hex(bytes)]),
   );
-  return await hashOfHashes(hashes);
+  return await hashOfHashes(hashes, redirects);
 }
 
 /** The same from hashes that are known already. */
 export async function hashOfHashes(
   hashes: readonly (readonly [string, string])[],
+  redirects: Iterable<readonly [string, string]> = [],
 ): Promise<string> {
   if (hashes.length === 1) return hashes[0]![1];
   const lines = hashes.map(([url, hash]) => `${hash}  ${url}\n`);
-  return await sha256Hex(lines.sort().join(""));
+  const led = [...redirects].map(([from, to]) => `${from} -> ${to}\n`);
+  return await sha256Hex([...lines.sort(), ...led.sort()].join(""));
 }
 
 function sourceOf(files: Map<string, FileBytes>, place: string): PluginSource {

@@ -25,7 +25,7 @@ async function trust(
   { id, folder }: { id: string; folder: string },
 ): Promise<void> {
   const { home } = await bench.settings();
-  const hash = await contentHash(readSource(folder).files);
+  const hash = await contentHash(readSource(folder));
   await changeTrust(home, { project: bench.project, id, hash });
 }
 

@@ -223,7 +223,7 @@ Deno.test("fetchSource() takes nothing over an unsafe connection", async () => {
 Deno.test("a URL plugin headless needs a pin or --accept-plugins, then works offline", async () => {
   const site = new Site();
   const url = greeterSite(site);
-  const hash = await contentHash((await fetchSource(url)).files);
+  const hash = await contentHash(await fetchSource(url));
   const call = { toolCalls: [{ name: "greet", arguments: {} }] };
   await withJob((_, index) => index % 2 === 0 ? call : { text: "done" }, async (job) => {
     const unpinned = await job.run(["--plugin", url, "go"]);

@@ -263,7 +263,7 @@ async function trust({ settings, discovery, input }: PluginWork): Promise<number
     err(describePlugin({ location }, { snapshot, entry: entryOf(settings, id) }));
     err(describeRegistrations(await probePlugin(snapshot), snapshot));
     requireYes(input, `Trust ${id} as it is now, and enable it?`);
-    await changeTrust(settings.home, { project, id, hash: await contentHash(source.files) });
+    await changeTrust(settings.home, { project, id, hash: await contentHash(source) });
     await setEnabled(settings, { id, on: true });
     out(`${id} is trusted and enabled\n`);
   }

@@ -1,0 +1,75 @@
+/** What is kept of plugins on disk: edited, cut short or half removed, it is never what runs. */
+import assert from "node:assert/strict";
+import { contentHash } from "../../src/plugins/source.ts";
+import { fetchSource } from "../../src/plugins/remote.ts";
+import { PluginBench, toolModule } from "./_bench.ts";
+import { Site } from "./_site.ts";
+
+/** The only snapshot there is. */
+function snapshotOf(bench: PluginBench): string {
+  const folder = `${bench.hermes}/cache/plugins/snapshots`;
+  const names = [...Deno.readDirSync(folder)].map(({ name }) => name);
+  assert.equal(names.length, 1, names.join(", "));
+  return `${folder}/${names[0]}`;
+}
+
+Deno.test("a snapshot that was edited or half removed is made again", async () => {
+  await using bench = await PluginBench.create();
+  await (await bench.load(toolModule("hello", "return { from: 'the author' }"))).close();
+  const dir = snapshotOf(bench);
+  const module = `${dir}/modules/mod.ts.js`;
+  const spoil = {
+    "an edited module": () =>
+      Deno.writeTextFileSync(module, Deno.readTextFileSync(module).replace("author", "evil")),
+    "a module cut short": () => Deno.truncateSync(module),
+    "a module that is gone": () => Deno.removeSync(module),
+    "an edited manifest": () => {
+      const file = `${dir}/plugin.json`;
+      const text = Deno.readTextFileSync(file);
+      assert.ok(text.includes('"net":[]'), text);
+      Deno.writeTextFileSync(file, text.replace('"net":[]', '"net":["evil.example"]'));
+    },
+    "no manifest": () => Deno.removeSync(`${dir}/plugin.json`),
+  };
+  for (const [what, change] of Object.entries(spoil)) {
+    change();
+    const host = await bench.open({ enabled: ["demo"] });
+    assert.deepEqual(bench.reports, [], what);
+    assert.deepEqual(await bench.call("hello"), { from: "the author" }, what);
+    await host.close();
+    assert.equal(snapshotOf(bench), dir, what);
+    assert.ok(!(await Deno.readTextFile(`${dir}/plugin.json`)).includes("evil"), what);
+  }
+});
+
+Deno.test("where an address leads is part of a plugin's hash", async () => {
+  await using site = new Site();
+  site.pages.set(
+    "/mod.ts",
+    `import { word } from "./word.ts"; import "./good.ts"; import "./evil.ts";
+     export const manifest = { name: "words", version: "1.0.0", description: "x" };
+     export function register(ctx) {
+       ctx.registerTool({ name: "word", description: "x", schema: { type: "object" },
+         handler: () => ({ word }) });
+     }`,
+  );
+  for (const word of ["good", "evil"]) {
+    site.pages.set(`/${word}.ts`, `export const word = "${word}";`);
+  }
+  const lead = (to: string) =>
+    site.pages.set("/word.ts", () => Response.redirect(`${site.url}/${to}.ts`));
+  const place = `${site.url}/mod.ts`;
+  await using bench = await PluginBench.create();
+  lead("good");
+  const pin = await contentHash(await fetchSource(place));
+  await (await bench.open({ extra: [place], acceptUnpinned: true })).close();
+  lead("evil");
+  assert.notEqual(await contentHash(await fetchSource(place)), pin);
+  await (await bench.open({ extra: [place], acceptUnpinned: true })).close();
+  await bench.open({ extra: [place], acceptUnpinned: true });
+  assert.deepEqual(await bench.call("word"), { word: "evil" }, "not what was prepared before");
+  await using other = await PluginBench.create();
+  await assert.rejects(other.open({ extra: [`${place}#sha256=${pin}`] }), {
+    message: /is not the pinned plugin/,
+  });
+});
