@@ -31,7 +31,7 @@ export type HookDirective =
 export interface HookRunner {
   /** True when anything listens, so that hot paths can skip building payloads. */
   has(name: HookName): boolean;
-  /** First block or approve wins; modifications accumulate. */
+  /** What the hooks say, in order: a block comes last, changes and demands for approval add up. */
   preToolCall(payload: HookPayload, signal: AbortSignal): Promise<HookDirective[]>;
   /** Extra context for the user's message from `pre_llm_call`, empty when none. */
   preLlmCall(payload: HookPayload, signal: AbortSignal): Promise<string>;

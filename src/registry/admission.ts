@@ -21,8 +21,9 @@ export type ApprovalWish = HookDirective & { action: "approve" };
 export async function consultHooks(
   parts: AdmissionParts,
   state: CallState,
-): Promise<{ refused?: Outcome; wish?: ApprovalWish }> {
-  if (!parts.hooks.has("pre_tool_call")) return {};
+): Promise<{ refused?: Outcome | undefined; wishes: ApprovalWish[] }> {
+  const wishes: ApprovalWish[] = [];
+  if (!parts.hooks.has("pre_tool_call")) return { wishes };
   const { signal } = state.deadlines[0];
   const directives = await offTheClock(state, () =>
     parts.hooks.preToolCall({
@@ -36,33 +37,44 @@ export async function consultHooks(
   let changed = false;
   for (const directive of directives) {
     if (directive.action === "block") {
-      return { refused: refusal(`Blocked by a hook: ${directive.message}`, { status: "blocked" }) };
+      const refused = refusal(`Blocked by a hook: ${directive.message}`, { status: "blocked" });
+      return { refused, wishes };
     }
-    if (directive.action === "approve") return { ...recheck(state, changed), wish: directive };
-    state.args = { ...state.args, ...directive.args };
-    changed = true;
+    if (directive.action === "approve") wishes.push(directive);
+    else {
+      state.args = { ...state.args, ...directive.args };
+      changed = true;
+    }
   }
-  return recheck(state, changed);
+  return { refused: changed ? recheck(state) : undefined, wishes };
 }
 
 /** Rewritten arguments pass the same checks as those of the model. */
-function recheck(state: CallState, changed: boolean): { refused?: Outcome } {
-  if (!changed) return {};
+function recheck(state: CallState): Outcome | undefined {
   const checked = checkArguments(state.args, state.facts);
   if (!checked.ok) {
-    const error = `A hook rewrote the call: ${checked.error}`;
-    return { refused: refusal(error, { status: "blocked" }) };
+    return refusal(`A hook rewrote the call: ${checked.error}`, { status: "blocked" });
   }
   state.args = checked.args;
-  return {};
+  return undefined;
 }
 
-/** Asks for the yes a hook wants; gives the refusal when there is none. */
-export async function grantWish(
+/** Asks for every yes the hooks want; gives the refusal at the first no. */
+export async function grantWishes(
   parts: AdmissionParts,
-  options: { state: CallState; wish: ApprovalWish },
+  { state, wishes }: { state: CallState; wishes: readonly ApprovalWish[] },
 ): Promise<Outcome | undefined> {
-  const { state, wish } = options;
+  for (const wish of wishes) {
+    const refused = await grantWish(parts, { state, wish });
+    if (refused) return refused;
+  }
+  return undefined;
+}
+
+async function grantWish(
+  parts: AdmissionParts,
+  { state, wish }: { state: CallState; wish: ApprovalWish },
+): Promise<Outcome | undefined> {
   const description = wish.message ?? "a hook wants this call approved";
   const request: ApprovalRequest = {
     tool: state.name,

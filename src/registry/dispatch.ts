@@ -12,7 +12,7 @@ import type {
 import { ToolError } from "../protocol/error.ts";
 import type { ToolCallPart } from "../protocol/message.ts";
 import type { NestedCallOptions, NestedCallResult } from "../protocol/tool.ts";
-import { type AdmissionParts, consultHooks, grantWish } from "./admission.ts";
+import { type AdmissionParts, consultHooks, grantWishes } from "./admission.ts";
 import { type CallState, createContext } from "./context.ts";
 import { CallTimeout, Deadline, settleWithin } from "./deadline.ts";
 import { type GuardedCall, Guardrails, type GuardVerdict } from "./guardrails.ts";
@@ -117,12 +117,12 @@ class Dispatcher implements ToolDispatcher {
   async #outcomeOf(state: CallState): Promise<Outcome> {
     const { signal } = state.deadlines[0];
     try {
-      const { refused, wish } = signal.aborted ? {} : await consultHooks(this.#parts, state);
+      const { refused, wishes = [] } = signal.aborted ? {} : await consultHooks(this.#parts, state);
       this.#emitStart(state, state.args);
       signal.throwIfAborted();
       const stop = refused ?? this.#guard(state);
       if (stop) return stop;
-      const denied = wish && await grantWish(this.#parts, { state, wish });
+      const denied = await grantWishes(this.#parts, { state, wishes });
       return denied ?? await this.#execute(state);
     } catch (error) {
       if (error instanceof ToolError) return errorOutcome(error, this.#clean);

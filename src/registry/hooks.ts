@@ -60,8 +60,9 @@ export class Hooks implements HookRunner {
       const directive = parseDirective(answer);
       if (directive === undefined) continue;
       directives.push(directive);
-      if (directive.action !== "modify") break;
-      args = { ...args as object, ...directive.args };
+      // A demand for approval silences no guard behind it; after a block there is nothing to judge.
+      if (directive.action === "block") break;
+      if (directive.action === "modify") args = { ...args as object, ...directive.args };
     }
     return directives;
   }

@@ -151,6 +151,26 @@ Deno.test("dispatch asks for the approval a hook wants", async () => {
   }
 });
 
+Deno.test("dispatch lets no demand for approval silence the hooks behind it", async () => {
+  const bench = benchWithTool();
+  const gate = new FixedGate({ answer: "once", by: "policy" });
+  bench.hooks.on("pre_tool_call", () => ({ action: "approve", rule: "first" }));
+  bench.hooks.on("pre_tool_call", () => ({ action: "modify", args: { n: 2 } }));
+  bench.hooks.on("pre_tool_call", () => ({ action: "approve", rule: "second" }));
+  const guard: { verdict?: unknown } = {};
+  bench.hooks.on("pre_tool_call", () => guard.verdict);
+  assert.deepEqual(parsed(await bench.dispatcher({ gate }).run("t", { n: 1 })), { n: 2 });
+  assert.deepEqual(
+    gate.requests.map(({ rule, subject }) => [rule, subject]),
+    [["hook:first", 't {"n":2}'], ["hook:second", 't {"n":2}']],
+  );
+  guard.verdict = { action: "block", message: "the guard's no" };
+  assert.deepEqual(parsed(await bench.dispatcher({ gate }).run("t", { n: 1 })), {
+    error: "Blocked by a hook: the guard's no",
+  });
+  assert.equal(gate.requests.length, 2);
+});
+
 Deno.test("dispatch keeps demands of hooks without a rule apart by their reason", async () => {
   const bench = benchWithTool();
   const gate = new FixedGate({ answer: "session", by: "person" });
