@@ -104,9 +104,10 @@ export class PluginHost implements SessionPlugins {
   }
 
   attachHooks(hooks: HookTarget): void {
-    for (const { plugin, detach } of this.#working()) {
+    for (const { id, plugin, detach } of this.#working()) {
       for (const { name, index, timeoutMs } of plugin.registrations.hooks) {
-        const options = timeoutMs === undefined ? {} : { timeoutMs };
+        const limit = timeoutMs === undefined ? {} : { timeoutMs };
+        const options = { ...limit, owner: `plugin ${id}` };
         detach.push(
           hooks.on(name, (payload, signal) => {
             return plugin.ask({ kind: "hook", index, payload }, { signal });

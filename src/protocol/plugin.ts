@@ -43,7 +43,7 @@ export interface HookTarget {
   on(
     name: HookName,
     listener: (payload: HookPayload, signal: AbortSignal) => Promise<unknown> | unknown,
-    options: { timeoutMs?: number },
+    options: { timeoutMs?: number; owner?: string },
   ): () => void;
 }
 

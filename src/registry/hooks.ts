@@ -13,8 +13,16 @@ export type HookListener = (
 
 export interface HooksOptions {
   log(line: string): void;
+  /** Takes secrets out of the context that listeners add; default keeps everything. */
+  redact?: (text: string) => string;
   /** Longest time one listener may take; default 60 s. */
   timeoutMs?: number;
+}
+
+export interface ListenerOptions {
+  timeoutMs?: number;
+  /** Whose it is, for the log. */
+  owner?: string;
 }
 
 const DEFAULT_TIMEOUT_MS = 60_000;
@@ -25,21 +33,24 @@ const CONTEXT_KEPT_EACH_END = 500;
 interface Entry {
   listener: HookListener;
   timeoutMs: number;
+  owner?: string;
 }
 
 export class Hooks implements HookRunner {
   #entries = new Map<HookName, Entry[]>();
   #log: (line: string) => void;
+  #redact: (text: string) => string;
   #timeoutMs: number;
 
   constructor(options: HooksOptions) {
     this.#log = options.log;
+    this.#redact = options.redact ?? ((text) => text);
     this.#timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   }
 
   /** Adds a listener behind the others; the returned function removes it. */
-  on(name: HookName, listener: HookListener, options: { timeoutMs?: number } = {}): () => void {
-    const entry = { listener, timeoutMs: options.timeoutMs ?? this.#timeoutMs };
+  on(name: HookName, listener: HookListener, options: ListenerOptions = {}): () => void {
+    const entry = { timeoutMs: this.#timeoutMs, ...options, listener };
     this.#entries.set(name, [...this.#entries.get(name) ?? [], entry]);
     return () => {
       const rest = (this.#entries.get(name) ?? []).filter((other) => other !== entry);
@@ -55,9 +66,13 @@ export class Hooks implements HookRunner {
   async preToolCall(payload: HookPayload, signal: AbortSignal): Promise<HookDirective[]> {
     const directives: HookDirective[] = [];
     let args = payload.args;
-    // Each listener judges the call as the ones before have left it.
-    for await (const answer of this.#run("pre_tool_call", () => ({ ...payload, args }), signal)) {
-      const directive = parseDirective(answer);
+    const run = {
+      // Each listener judges the call as the ones before have left it.
+      payload: () => ({ ...payload, args }),
+      read: parseDirective,
+      signal,
+    };
+    for await (const directive of this.#run("pre_tool_call", run)) {
       if (directive === undefined) continue;
       directives.push(directive);
       // A demand for approval silences no guard behind it; after a block there is nothing to judge.
@@ -69,41 +84,54 @@ export class Hooks implements HookRunner {
 
   async preLlmCall(payload: HookPayload, signal: AbortSignal): Promise<string> {
     const parts: string[] = [];
-    for await (const answer of this.#run("pre_llm_call", () => payload, signal)) {
-      const text = typeof answer === "string" ? answer : contextOf(answer);
+    const run = { payload: () => payload, read: contextOf, signal };
+    for await (const text of this.#run("pre_llm_call", run)) {
       if (text.trim() !== "") parts.push(text);
     }
-    return boundContext(parts.join("\n\n"));
+    return boundContext(this.#redact(parts.join("\n\n")));
   }
 
   async notify(name: HookName, payload: HookPayload): Promise<void> {
-    for await (const _ of this.#run(name, () => payload, new AbortController().signal)) {
+    const { signal } = new AbortController();
+    for await (const _ of this.#run(name, { payload: () => payload, read: () => {}, signal })) {
       // Observers: their answers mean nothing.
     }
   }
 
-  /** The answers of every listener in turn; one that fails is logged and left out. */
-  async *#run(name: HookName, payload: () => HookPayload, signal: AbortSignal) {
-    for (const { listener, timeoutMs } of this.#entries.get(name) ?? []) {
+  /** What is read from the answer of every listener in turn; one that fails is logged and left out. */
+  async *#run<T>(
+    name: HookName,
+    { payload, read, signal }: {
+      payload: () => HookPayload;
+      read: (answer: unknown) => T;
+      signal: AbortSignal;
+    },
+  ) {
+    for (const { listener, timeoutMs, owner } of this.#entries.get(name) ?? []) {
       if (signal.aborted) return;
-      let answer: unknown;
+      let said: T;
       try {
         using deadline = new Deadline(signal, timeoutMs);
         const running = (async () => await listener(payload(), deadline.signal))();
-        answer = await settleWithin(running, { signal: deadline.signal, graceMs: 0 });
+        said = read(await settleWithin(running, { signal: deadline.signal, graceMs: 0 }));
       } catch (error) {
-        this.#log(`Hook ${name} failed: ${error instanceof Error ? error.message : String(error)}`);
+        const whose = owner === undefined ? "" : ` of ${owner}`;
+        const reason = error instanceof Error ? error.message : String(error);
+        this.#log(`Hook ${name}${whose} failed: ${reason}`);
         continue;
       }
-      yield answer;
+      yield said;
     }
   }
 }
 
-/** A directive in any of the accepted spellings; undefined for anything else. */
+/**
+ * A directive in any of the accepted spellings; undefined when nothing is said.
+ * @throws {TypeError} for anything else: a guard that is not understood must not seem content.
+ */
 export function parseDirective(answer: unknown): HookDirective | undefined {
-  if (answer === null || typeof answer !== "object") return undefined;
-  const fields = answer as Record<string, unknown>;
+  if (answer === undefined || answer === null) return undefined;
+  const fields: Record<string, unknown> = typeof answer === "object" ? { ...answer } : {};
   const action = fields.action ?? fields.decision;
   const message = textOf(fields.message) ?? textOf(fields.reason);
   if (action === "block") {
@@ -114,13 +142,16 @@ export function parseDirective(answer: unknown): HookDirective | undefined {
     return { action, ...(message ? { message } : {}), ...(rule ? { rule } : {}) };
   }
   const args = fields.args ?? fields.tool_input;
-  if (action !== "modify" || args === null || typeof args !== "object" || Array.isArray(args)) {
-    return undefined;
+  if (action === "modify" && args !== null && typeof args === "object" && !Array.isArray(args)) {
+    return { action, args: args as Record<string, unknown> };
   }
-  return { action, args: args as Record<string, unknown> };
+  const isSilent = typeof answer === "object" && Object.keys(fields).length === 0;
+  if (isSilent || action === "continue") return undefined;
+  throw new TypeError(`its answer is no directive: ${JSON.stringify(answer)?.slice(0, 100)}`);
 }
 
 function contextOf(answer: unknown): string {
+  if (typeof answer === "string") return answer;
   if (answer === null || typeof answer !== "object") return "";
   return textOf((answer as Record<string, unknown>).context) ?? "";
 }

@@ -5,6 +5,7 @@
  */
 import { HOOK_NAMES, type HookName, type HookPayload } from "../protocol/hook.ts";
 import { didYouMean } from "../util/nearest.ts";
+import { reasonOf } from "../util/reason.ts";
 import { splitWords } from "./argv.ts";
 import { Deadline } from "./deadline.ts";
 import { type HookApproval, isApproved } from "./hook_consent.ts";
@@ -156,14 +157,15 @@ export async function runShellHook(
   } catch (error) {
     return report(...failed(hook, describeFailure(hook, error), options));
   }
-  const said = readAnswer(exit.stdout);
+  const said = readAnswer(hook.event, exit.stdout);
   if (hook.event === "pre_tool_call" && exit.code === 2) {
     const words = said.message ?? (exit.stderr.trim().slice(0, MAX_STDERR_CHARS) ||
       `"${hook.command}" refused the call`);
     return report(block(words), { exit });
   }
   const failure = exit.code !== 0
-    ? `exit code ${exit.code}: ${exit.stderr.trim().slice(0, MAX_STDERR_CHARS)}`
+    ? [`exit code ${exit.code}`, exit.stderr.trim().slice(0, MAX_STDERR_CHARS)]
+      .filter(Boolean).join(": ")
     : said.problem;
   if (failure === undefined) return report(said.answer, { exit });
   const [answer, rest] = failed(hook, failure, options);
@@ -215,13 +217,23 @@ function toWire(event: HookName, payload: HookPayload): Record<string, unknown> 
   };
 }
 
-function readAnswer(stdout: string): { answer?: unknown; message?: string; problem?: string } {
-  if (stdout.trim() === "") return {};
+function readAnswer(
+  event: HookName,
+  stdout: string,
+): { answer?: unknown; message?: string; problem?: string } {
+  const text = stdout.trim();
+  if (text === "") return {};
+  let answer: unknown;
   try {
-    const answer: unknown = JSON.parse(stdout);
+    answer = JSON.parse(text);
+  } catch {
+    return { problem: `standard output is not JSON: ${text.slice(0, 100)}` };
+  }
+  if (event !== "pre_tool_call") return { answer };
+  try {
     const directive = parseDirective(answer);
     return directive?.action === "block" ? { answer, message: directive.message } : { answer };
-  } catch {
-    return { problem: `standard output is not JSON: ${stdout.trim().slice(0, 100)}` };
+  } catch (error) {
+    return { problem: reasonOf(error) };
   }
 }

@@ -96,9 +96,10 @@ Deno.test("matches() wants the whole name", () => {
 });
 
 Deno.test("runShellHook() speaks JSON on standard input", async () => {
-  const { answer } = await run(`printf '{"context":%s}' "$(cat)"`);
+  const { answer } = await run(`printf '{"action":"modify","args":%s}' "$(cat)"`);
   assert.deepEqual(answer, {
-    context: {
+    action: "modify",
+    args: {
       "hook_event_name": "pre_tool_call",
       "tool_name": "terminal",
       "tool_input": { command: "ls" },
@@ -131,6 +132,11 @@ Deno.test("runShellHook() fails open, or closed where that is wanted", async () 
   assert.match((closed.answer as { message: string }).message, /failed: exit code 1: oops/);
   const garbage = await run("echo hello", { "fail_closed": true });
   assert.match((garbage.answer as { message: string }).message, /not JSON: hello/);
+  for (const answer of [`"block"`, `{"action":"deny"}`, `{"action":"modify","args":"x"}`]) {
+    const odd = await run(`echo '${answer}'`, { "fail_closed": true });
+    assert.match((odd.answer as { message: string }).message, /its answer is no directive: /);
+  }
+  assert.equal((await run("exit 3")).failure, "exit code 3");
   const silent = await run("cat >/dev/null", { "fail_closed": true });
   assert.deepEqual([silent.answer, silent.failure], [undefined, undefined]);
 });
