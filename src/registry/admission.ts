@@ -37,8 +37,7 @@ export async function consultHooks(
   let changed = false;
   for (const directive of directives) {
     if (directive.action === "block") {
-      const refused = refusal(`Blocked by a hook: ${directive.message}`, { status: "blocked" });
-      return { refused, wishes };
+      return { refused: block(parts, `Blocked by a hook: ${directive.message}`), wishes };
     }
     if (directive.action === "approve") wishes.push(directive);
     else {
@@ -46,17 +45,20 @@ export async function consultHooks(
       changed = true;
     }
   }
-  return { refused: changed ? recheck(state) : undefined, wishes };
+  return { refused: changed ? recheck(parts, state) : undefined, wishes };
 }
 
 /** Rewritten arguments pass the same checks as those of the model. */
-function recheck(state: CallState): Outcome | undefined {
+function recheck(parts: AdmissionParts, state: CallState): Outcome | undefined {
   const checked = checkArguments(state.args, state.facts);
-  if (!checked.ok) {
-    return refusal(`A hook rewrote the call: ${checked.error}`, { status: "blocked" });
-  }
+  if (!checked.ok) return block(parts, `A hook rewrote the call: ${checked.error}`);
   state.args = checked.args;
   return undefined;
+}
+
+/** A hook may know secrets that the model must not. */
+function block(parts: AdmissionParts, error: string): Outcome {
+  return refusal(parts.redact(error, "code"), { status: "blocked" });
 }
 
 /** Asks for every yes the hooks want; gives the refusal at the first no. */

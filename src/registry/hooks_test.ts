@@ -33,16 +33,24 @@ Deno.test("a hook that throws, answers nonsense or hangs harms nobody", async ()
   const { hooks, lines } = quiet();
   hooks.on("pre_tool_call", () => {
     throw new Error("boom");
-  });
+  }, { owner: "plugin x" });
   hooks.on("pre_tool_call", () => 42);
   hooks.on("pre_tool_call", () => ({ action: "modify", args: [] }));
   hooks.on("pre_tool_call", () => new Promise(() => {}));
   hooks.on("pre_tool_call", () => ({ action: "approve", rule: "r" }));
   assert.deepEqual(await hooks.preToolCall(PAYLOAD, SIGNAL), [{ action: "approve", rule: "r" }]);
   assert.deepEqual(lines, [
-    "Hook pre_tool_call failed: boom",
+    "Hook pre_tool_call of plugin x failed: boom",
+    "Hook pre_tool_call failed: its answer is no directive: 42",
+    'Hook pre_tool_call failed: its answer is no directive: {"action":"modify","args":[]}',
     "Hook pre_tool_call failed: timed out after 0.05 s",
   ]);
+});
+
+Deno.test("preLlmCall() takes secrets out of what is added", async () => {
+  const hooks = new Hooks({ log() {}, redact: (text) => text.replaceAll("hush", "***") });
+  hooks.on("pre_llm_call", () => "it is hush");
+  assert.equal(await hooks.preLlmCall(PAYLOAD, SIGNAL), "it is ***");
 });
 
 Deno.test("preLlmCall() joins texts and contexts and bounds them", async () => {
@@ -96,8 +104,11 @@ Deno.test("parseDirective() takes both spellings", () => {
     message: "m",
     rule: "k",
   });
-  for (const other of [undefined, null, "block", { action: "continue" }, { action: "modify" }]) {
-    assert.equal(parseDirective(other), undefined);
+  for (const nothing of [undefined, null, {}, { action: "continue" }]) {
+    assert.equal(parseDirective(nothing), undefined);
+  }
+  for (const other of ["block", 42, { action: "deny" }, { action: "modify" }, { deny: true }]) {
+    assert.throws(() => parseDirective(other), /its answer is no directive/);
   }
 });
 
@@ -115,6 +126,19 @@ Deno.test("dispatch blocks when a hook says so and tells the model why", async (
   const result = await bench.dispatcher().run("t");
   assert.deepEqual(parsed(result), { error: "Blocked by a hook: not on Sundays" });
   assert.deepEqual(bench.types(), ["tool_start", "tool_end"]);
+});
+
+Deno.test("dispatch tells the model no secret that a hook knows", async () => {
+  const key = `sk-${"a1b2".repeat(8)}`;
+  for (
+    const answer of [{ action: "block", message: key }, { action: "modify", args: { n: key } }]
+  ) {
+    const bench = benchWithTool();
+    bench.hooks.on("pre_tool_call", () => answer);
+    const result = await bench.dispatcher().run("t");
+    assert.match(result.message.content, /hook/);
+    assert.ok(!JSON.stringify([result, bench.events]).includes(key), result.message.content);
+  }
 });
 
 Deno.test("dispatch runs with rewritten arguments and checks them", async () => {

@@ -1,4 +1,5 @@
 /** The hooks of a session: those of plugins, then shell commands a person has consented to. */
+import { settingsRedactor } from "../config/known_secrets.ts";
 import type { Settings } from "../config/load.ts";
 import type { HookRunner } from "../protocol/hook.ts";
 import type { SessionPlugins } from "../protocol/plugin.ts";
@@ -20,8 +21,10 @@ export interface HookSetup {
 
 /** Reads, checks and attaches the configured hooks. Those that do not run are named in a notice. */
 export async function openHooks(setup: HookSetup): Promise<HookRunner> {
-  const { settings, log } = setup;
-  const runner = new Hooks({ log });
+  const { settings } = setup;
+  const redact = settingsRedactor(settings);
+  const log = (line: string) => setup.log(redact(line));
+  const runner = new Hooks({ log, redact: (text) => redact(text, "code") });
   setup.plugins?.attachHooks(runner);
   const { hooks, problems } = parseShellHooks(settings.config.hooks);
   for (const problem of problems) setup.notice(problem);

@@ -4,7 +4,7 @@
  */
 import { createEnvironment } from "../../environments/manifest.ts";
 import { createProcessTable } from "../../environments/process_table.ts";
-import { knownSecrets } from "../config/known_secrets.ts";
+import { settingsRedactor } from "../config/known_secrets.ts";
 import type { Settings } from "../config/load.ts";
 import type { ApprovalPolicy, Approver } from "../protocol/approval.ts";
 import type { ToolDispatcher } from "../protocol/dispatch.ts";
@@ -19,7 +19,6 @@ import { parseChildMode, runtimeCacheDir } from "../sandbox/command.ts";
 import { SandboxRunner } from "../sandbox/runner.ts";
 import { SessionFileLedger } from "../util/file_ledger.ts";
 import { joinPath } from "../util/path.ts";
-import { createRedactor } from "../util/redact.ts";
 import { createGate } from "./gate.ts";
 import { createSpillStore } from "./spill.ts";
 import { createTodoList } from "./todo_list.ts";
@@ -65,9 +64,7 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
   const hooks = options.hooks ?? new Hooks({ log: options.log });
   const userHome = processEnv.HOME ?? "/";
   const sudoPassword = settings.env("SUDO_PASSWORD");
-  const redact = settings.config.security.redact_secrets
-    ? createRedactor(knownSecrets(settings))
-    : (text: string) => text;
+  const redact = settingsRedactor(settings);
   const environment = await createEnvironment(options.environment, {
     cwd: options.cwd,
     env: sudoPassword === undefined ? processEnv : { ...processEnv, SUDO_PASSWORD: sudoPassword },

@@ -1,10 +1,9 @@
 /** The plugins of a session that a command opens. Loaded only where one is wanted. */
-import { knownSecrets } from "../../config/known_secrets.ts";
+import { settingsRedactor } from "../../config/known_secrets.ts";
 import type { Settings } from "../../config/load.ts";
 import type { PluginHost } from "../../plugins/host.ts";
 import { openPlugins } from "../../plugins/open.ts";
 import { readEntry } from "../../plugins/settings.ts";
-import { createRedactor } from "../../util/redact.ts";
 import { COMMANDS } from "../commands_data.ts";
 import { err } from "../io.ts";
 import type { Surface } from "./open_session.ts";
@@ -22,7 +21,8 @@ export interface PluginWish {
 export async function openFor(wish: PluginWish): Promise<PluginHost> {
   const { settings, choices, cwd } = wish;
   const { confirm } = wish.surface;
-  const clean = lineCleaner(settings);
+  // A plugin may say what it was told: some variables are keys.
+  const clean = settingsRedactor(settings);
   return await openPlugins({
     settings,
     cwd,
@@ -41,11 +41,4 @@ export async function openFor(wish: PluginWish): Promise<PluginHost> {
       return [...COMMANDS, ...SLASH_COMMANDS].map(({ name }) => name);
     },
   });
-}
-
-/** A plugin may say what it was told: some variables are keys. Made for the first line, not before. */
-function lineCleaner(settings: Settings): (line: string) => string {
-  if (!settings.config.security.redact_secrets) return (line) => line;
-  let redact: ((line: string) => string) | undefined;
-  return (line) => (redact ??= createRedactor(knownSecrets(settings)))(line);
 }
