@@ -16,6 +16,7 @@ const HOST =
 const VARIABLE = /^(?!(LD|DYLD|DENO|NODE)_|PATH$)[A-Za-z_][A-Za-z0-9_]*$/;
 const PROGRAM = /^[A-Za-z0-9][\w.+-]*$|^\/[^,\s\p{Cc}\p{Bidi_Control}]+$/u;
 const PATH = /^[^,*?\p{Cc}\p{Bidi_Control}]+$/u;
+const SETTING = /^[A-Za-z0-9_-]{1,64}$/;
 const VISIBLE = /^[^\p{Cc}\p{Bidi_Control}]*$/u;
 const KINDS = ["net", "read", "write", "env", "run"] as const;
 const PROVIDES = ["tools", "hooks", "commands", "skills"] as const;
@@ -51,10 +52,10 @@ const ManifestSchema = z.looseObject({
     run: list(PROGRAM, "program"),
   }).nullish(),
   config: z.record(
-    z.string(),
+    z.string().regex(SETTING, "is no name of a setting"),
     z.looseObject({
       type: z.enum(["string", "number", "boolean", "list"]),
-      description: z.string().optional(),
+      description: line.optional(),
       required: z.boolean().optional(),
       default: z.unknown().optional(),
     }),
@@ -65,7 +66,9 @@ const ManifestSchema = z.looseObject({
 export function checkManifest(value: unknown, file: string): PluginManifest {
   const result = ManifestSchema.safeParse(value);
   if (!result.success) {
-    const { path, message } = result.error.issues[0]!;
+    const [issue] = result.error.issues;
+    const { path } = issue!;
+    const { message } = issue!.code === "invalid_key" ? issue!.issues[0]! : issue!;
     const key = path.join(".");
     if (key === "") throw new PluginProblem(`${file} holds no keys: it begins with name: …`);
     const isMissing = getPath(value, key) === undefined;
@@ -96,7 +99,8 @@ export function checkManifest(value: unknown, file: string): PluginManifest {
 export function readYamlManifest(text: string, file: string): PluginManifest {
   let value: unknown;
   try {
-    value = load(text);
+    // Aliases make a mountain of a molehill, and a manifest needs none.
+    value = load(text, { maxAliases: 0 });
   } catch (error) {
     if (!(error instanceof YAMLException)) throw error;
     throw new PluginProblem(`${file} is not YAML: ${error.message.split("\n")[0]}`);

@@ -14,7 +14,7 @@ import {
 import { didYouMean } from "../util/nearest.ts";
 import { dirname, relativePath } from "../util/path.ts";
 import { PluginProblem, reasonOf } from "./problem.ts";
-import { shortName } from "./source.ts";
+import { encodePath, shortName } from "./source.ts";
 
 /** One `import` of another file, by its URL. */
 export interface ImportSite {
@@ -125,13 +125,16 @@ function importsData(node: Node): boolean {
     Boolean(options);
 }
 
+/** Names may be longer in an address than in a folder; a piece of one is never `..`. */
+const LONG_NAME = /[^/]{200}(?=[^/])/g;
+
 /** Where a file goes below the plugin's folder of prepared modules. */
 export function preparedPath(url: string, isModule: boolean): string {
   const { protocol, host, pathname, search } = new URL(url);
   const path = protocol === "file:"
     ? decodeURIComponent(pathname)
-    : `/${host}${pathname}${encodeURIComponent(search)}`;
-  return isModule && !/\.m?js$/.test(path) ? `${path}.js` : path;
+    : `/${host}${pathname}${encodeURIComponent(search)}`.replaceAll(LONG_NAME, "$&/~");
+  return isModule ? `${path}.js` : path;
 }
 
 /** The code of a module with every import pointing at the prepared file. */
@@ -146,7 +149,7 @@ export function linkModule(
       const target = url === undefined ? API_FILE : preparedPath(finalUrl(url), !isData);
       const relative = relativePath(folder, target);
       const specifier = relative.startsWith("../") ? relative : `./${relative}`;
-      return { start, end, text: JSON.stringify(encodeURI(specifier)) };
+      return { start, end, text: JSON.stringify(encodePath(specifier)) };
     }),
   );
 }

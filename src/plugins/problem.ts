@@ -6,6 +6,19 @@ import type { GuestFailure } from "./messages.ts";
 /** Expected: a broken plugin is reported and skipped, nothing else suffers. */
 export class PluginProblem extends HermesError {
   override name = "PluginProblem";
+  constructor(message: string, options?: ConstructorParameters<typeof HermesError>[1]) {
+    super(plainLine(message), options);
+  }
+}
+
+const MAX_CHARS = 500;
+const MAX_WORD = 200;
+
+/** A line for people in which a stranger's words (names, addresses, code) hide and move nothing. */
+function plainLine(text: string): string {
+  return text.replaceAll(/\s+/g, " ").replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, "\ufffd")
+    .replaceAll(/\S+/g, (word) => word.length > MAX_WORD ? `${word.slice(0, MAX_WORD)}…` : word)
+    .slice(0, MAX_CHARS);
 }
 
 /** What the plugin itself reports of a question. */
@@ -29,5 +42,5 @@ const PREPARED = /file:\/\/\S*?\/modules\/(\S+?)(\.js)?(?=[:\s"')]|$)/g;
 /** The message of whatever was thrown, on one plain line, in the author's file names. */
 export function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
-  return cleanOutput(text).replaceAll(PREPARED, "$1").replaceAll(/\s*\n\s*/g, " ").slice(0, 500);
+  return plainLine(cleanOutput(text).replaceAll(PREPARED, "$1"));
 }

@@ -8,12 +8,15 @@ import { PluginProblem } from "./problem.ts";
 import { describeLimits, type FileBytes, LIMITS, type PluginSource } from "./source.ts";
 
 const MAX_REDIRECTS = 5;
-const TIMEOUT_MS = 30_000;
+/** Longer ones make paths in the cache that no file system takes. */
+const MAX_ADDRESS_CHARS = 1_000;
 const PARALLEL = 8;
+/** How long one file may take, and all of them together. */
+const PATIENCE = { fileMs: 30_000, totalMs: 120_000 };
 
 /** Fetches a plugin. @throws {PluginProblem} when an address is not allowed, fails, or is too large. */
-export async function fetchSource(address: string): Promise<PluginSource> {
-  const graph = new RemoteGraph(parseUrl(address));
+export async function fetchSource(address: string, patience = PATIENCE): Promise<PluginSource> {
+  using graph = new RemoteGraph(parseUrl(address), patience);
   return await graph.fetch();
 }
 
@@ -30,14 +33,24 @@ export interface Address {
   pin?: string;
 }
 
-/** @throws {UsageError} when what follows `#sha256=` is no hash. */
+/** The address in the form that is shown, kept and compared. @throws {UsageError} when it has none. */
 export function parseAddress(place: string): Address {
-  const [url = "", pin] = place.split("#sha256=");
-  if (pin === undefined) return { url };
-  if (!/^[0-9a-f]{64}$/i.test(pin)) {
-    throw new UsageError(`${place}: a SHA-256 has 64 digits of 0-9 and a-f`);
+  const url = URL.parse(place);
+  if (url === null) throw new UsageError(`"${place.replace(/\/\/.*@/, "//…@")}" is no address`);
+  const { hash } = url;
+  if (url.username !== "" || url.password !== "") {
+    throw new UsageError(`${url.host}: an address with a password cannot be kept`);
   }
-  return { url, pin: pin.toLowerCase() };
+  url.hash = "";
+  if (hash === "") return { url: url.href };
+  const [, pin] = /^#sha256=([0-9a-f]{64})$/i.exec(hash) ?? [];
+  if (pin === undefined) {
+    throw new UsageError(
+      `${url.href} is not pinned by what follows it: a SHA-256 has 64 digits of 0-9 and a-f`,
+      { hint: "Write #sha256= and the digits, or leave it out." },
+    );
+  }
+  return { url: url.href, pin: pin.toLowerCase() };
 }
 
 /** @throws {UsageError} when the address names another plugin than the one that was found there. */
@@ -53,16 +66,24 @@ export function isAddress(text: string): boolean {
   return /^https?:\/\//i.test(text);
 }
 
-class RemoteGraph {
+class RemoteGraph implements Disposable {
   readonly #root: URL;
+  readonly #fileMs: number;
   readonly #files = new Map<string, FileBytes>();
   readonly #redirects = new Map<string, string>();
   readonly #stop = new AbortController();
+  readonly #deadline: Deadline;
   #totalBytes = 0;
 
-  constructor(root: URL) {
+  constructor(root: URL, { fileMs, totalMs }: typeof PATIENCE) {
     this.#root = root;
     this.#root.hash = "";
+    this.#fileMs = fileMs;
+    this.#deadline = new Deadline(this.#stop.signal, totalMs);
+  }
+
+  [Symbol.dispose](): void {
+    this.#deadline[Symbol.dispose]();
   }
 
   async fetch(): Promise<PluginSource> {
@@ -79,8 +100,9 @@ class RemoteGraph {
         const { program, imports } = await scanModule(url, this.#files.get(url)!);
         const speaksForItself = url !== entry || readModuleManifest(program, url) !== undefined;
         if (!speaksForItself) manifest = await this.#add(new URL("plugin.yaml", entry).href);
-        for (const site of imports) {
-          if (site.url !== undefined && !this.#knows(site.url)) next.set(site.url, site.isData);
+        for (const { url, isData } of imports) {
+          // A file can be both: read as text here, run there.
+          if (url !== undefined) next.set(url, isData && next.get(url) !== false);
         }
       }
       wave = await this.#addAll(next);
@@ -91,10 +113,6 @@ class RemoteGraph {
       redirects: this.#redirects,
       ...(manifest === undefined ? {} : { manifest }),
     };
-  }
-
-  #knows(url: string): boolean {
-    return this.#files.has(this.#redirects.get(url) ?? url);
   }
 
   /** Fetches addresses, some at a time; gives where those were that are modules. The first failure ends it. */
@@ -121,6 +139,8 @@ class RemoteGraph {
 
   /** Fetches one address and keeps it; gives where it really was. */
   async #add(address: string): Promise<string> {
+    const known = this.#redirects.get(address) ?? address;
+    if (this.#files.has(known)) return known;
     if (this.#files.size >= LIMITS.files) throw tooLarge(this.#root.href);
     const { url, bytes } = await this.#fetchOne(address);
     if (url !== address) this.#redirects.set(address, url);
@@ -131,17 +151,19 @@ class RemoteGraph {
   }
 
   async #fetchOne(address: string): Promise<{ url: string; bytes: FileBytes }> {
-    using deadline = new Deadline(this.#stop.signal, TIMEOUT_MS);
+    using deadline = new Deadline(this.#deadline.signal, this.#fileMs);
     let url = parseUrl(address);
     for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
       this.#requireAllowed(url);
       const response = await request(url, deadline.signal);
       const location = response.headers.get("location");
       if (response.status < 300 || response.status > 399 || location === null) {
-        return { url: url.href, bytes: await readBody(response, url.href) };
+        const { signal } = deadline;
+        return { url: url.href, bytes: await readBody(response, { url: url.href, signal }) };
       }
       await response.body?.cancel();
       url = parseUrl(location, url);
+      url.hash = "";
     }
     throw new PluginProblem(`${address} redirects more than ${MAX_REDIRECTS} times`);
   }
@@ -150,6 +172,9 @@ class RemoteGraph {
   #requireAllowed(url: URL): void {
     if (url.username !== "" || url.password !== "") {
       throw new PluginProblem(`${url.host}: an address with a password cannot be kept`);
+    }
+    if (url.href.length > MAX_ADDRESS_CHARS) {
+      throw new PluginProblem(`${url.href} is longer than ${MAX_ADDRESS_CHARS} characters`);
     }
     const local = isLoopback(this.#root.hostname);
     if (isLoopback(url.hostname) && local && /^https?:$/.test(url.protocol)) return;
@@ -165,7 +190,8 @@ class RemoteGraph {
 }
 
 function isLoopback(hostname: string): boolean {
-  return /^(.+\.)?localhost$|^127(\.\d{1,3}){3}$|^0\.0\.0\.0$|^\[::1?\]$/.test(hostname);
+  return /^(.+\.)?localhost\.?$|^127(\.\d{1,3}){3}$|^0\.0\.0\.0$|^\[::(1|ffff:7f..:.+|ffff:0:0)?\]$/
+    .test(hostname);
 }
 
 async function request(url: URL, signal: AbortSignal): Promise<Response> {
@@ -178,7 +204,10 @@ async function request(url: URL, signal: AbortSignal): Promise<Response> {
 }
 
 /** The whole body, given up as soon as it is too large. */
-async function readBody(response: Response, url: string): Promise<FileBytes> {
+async function readBody(
+  response: Response,
+  { url, signal }: { url: string; signal: AbortSignal },
+): Promise<FileBytes> {
   const announced = Number(response.headers.get("content-length") ?? 0);
   if (response.status !== 200 || announced > LIMITS.fileBytes) {
     await response.body?.cancel();
@@ -195,7 +224,8 @@ async function readBody(response: Response, url: string): Promise<FileBytes> {
     }
   } catch (error) {
     if (error instanceof PluginProblem) throw error;
-    throw new PluginProblem(`cannot fetch ${url}: the connection broke`, { cause: error });
+    const reason = signal.aborted ? "the server is too slow" : "the connection broke";
+    throw new PluginProblem(`cannot fetch ${url}: ${reason}`, { cause: error });
   }
   return new Uint8Array(await new Blob(chunks).arrayBuffer());
 }

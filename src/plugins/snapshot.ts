@@ -163,7 +163,8 @@ async function prepare(source: PluginSource): Promise<Prepared> {
   const { linkModule, preparedPath, scanModule, API_FILE } = await import("./modules.ts");
   const { PLUGIN_API_JS } = await import("./runtime_data.ts");
   const encoder = new TextEncoder();
-  const files = new Map<string, FileBytes>([[API_FILE, encoder.encode(PLUGIN_API_JS)]]);
+  const files = new PreparedFiles();
+  files.add(API_FILE, { content: encoder.encode(PLUGIN_API_JS), url: "hermes/plugin" });
   const finalUrl = (url: string) => source.redirects?.get(url) ?? url;
   const queue = [source.entry];
   const seen = new Set(queue);
@@ -171,23 +172,47 @@ async function prepare(source: PluginSource): Promise<Prepared> {
   for (let url = queue.shift(); url !== undefined; url = queue.shift()) {
     const scanned = await scanModule(url, bytesOf(source, url));
     if (url === source.entry) manifest ??= await moduleManifest(scanned.program, url);
-    files.set(
-      preparedPath(url, true),
-      encoder.encode(linkModule(scanned, { from: url, finalUrl })),
-    );
+    const content = encoder.encode(linkModule(scanned, { from: url, finalUrl }));
+    files.add(preparedPath(url, true), { content, url });
     for (const site of scanned.imports) {
       if (site.url === undefined) continue;
       const target = finalUrl(site.url);
-      const bytes = bytesOf(source, target, url);
-      if (site.isData) files.set(preparedPath(target, false), bytes);
+      const content = bytesOf(source, target, url);
+      if (site.isData) files.add(preparedPath(target, false), { content, url: target });
       else if (!seen.has(target)) queue.push(target);
-      seen.add(target);
+      if (!site.isData) seen.add(target);
     }
   }
-  for (const [url, bytes] of source.files) {
-    if (url.startsWith("file:") && !CODE.test(url)) files.set(preparedPath(url, false), bytes);
+  for (const [url, content] of source.files) {
+    if (url.startsWith("file:") && !CODE.test(url)) {
+      files.add(preparedPath(url, false), { content, url });
+    }
   }
-  return { manifest: manifest!, entry: preparedPath(source.entry, true), files };
+  return { manifest: manifest!, entry: preparedPath(source.entry, true), files: files.content };
+}
+
+/** Files by their path in the snapshot, each of which only one of the plugin's files can have. */
+class PreparedFiles {
+  readonly content = new Map<string, FileBytes>();
+  readonly #owners = new Map<string, string>();
+  readonly #folders = new Set<string>();
+
+  /** @throws {PluginProblem} when another file is where this one or its folder must be. */
+  add(path: string, { content, url }: { content: FileBytes; url: string }): void {
+    const folders = path.split("/").slice(1, -1).map((_, index, names) =>
+      `/${names.slice(0, index + 1).join("/")}`
+    );
+    const rival = [path, ...folders].map((one) => this.#owners.get(one)).find((owner) =>
+      owner !== undefined && owner !== url
+    );
+    if (rival !== undefined || this.#folders.has(path)) {
+      const other = shortName(rival ?? "its other files");
+      throw new PluginProblem(`${shortName(url)} cannot be kept beside ${other}: rename one`);
+    }
+    this.content.set(path, content);
+    this.#owners.set(path, url);
+    for (const folder of folders) this.#folders.add(folder);
+  }
 }
 
 function bytesOf(source: PluginSource, url: string, importer?: string): FileBytes {

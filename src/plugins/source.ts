@@ -110,12 +110,24 @@ function sourceOf(files: Map<string, FileBytes>, place: string): PluginSource {
 
 /** How messages call a file of a plugin. */
 export function shortName(url: string): string {
-  return url.startsWith("file:///") ? decodeURIComponent(url.slice("file:///".length)) : url;
+  if (!url.startsWith("file:///")) return url;
+  const path = url.slice("file:///".length);
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    // Only an import can be spelt so; no file is called that.
+    return path;
+  }
 }
 
 /** The `file:` URL of a path below the root. */
 export function fileUrl(path: string): string {
-  return new URL(`file:///${path.split("/").map(encodeURIComponent).join("/")}`).href;
+  return new URL(`file:///${encodePath(path)}`).href;
+}
+
+/** A path as it stands in a URL. */
+export function encodePath(path: string): string {
+  return path.split("/").map(encodeURIComponent).join("/");
 }
 
 function readFolder(root: string): Map<string, FileBytes> {

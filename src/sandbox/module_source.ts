@@ -57,13 +57,13 @@ export function isStringLiteral(value: unknown): value is Node & { value: string
   return node?.type === "Literal" && typeof node.value === "string";
 }
 
-/** Every node of a tree, parents first. */
-export function* walkTree(node: Node): Generator<Node, void, void> {
-  yield node;
-  for (const value of Object.values(node)) {
-    for (const child of Array.isArray(value) ? value : [value]) {
-      if (typeof child?.type === "string") yield* walkTree(child);
-    }
+/** Every node of a tree, parents first. Not recursive: deep trees would cost the square of their depth. */
+export function* walkTree(root: Node): Generator<Node, void, void> {
+  const open = [root];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    yield node;
+    const children = Object.values(node).flat().filter((value) => typeof value?.type === "string");
+    for (const child of children.reverse()) open.push(child);
   }
 }
 
