@@ -3,6 +3,7 @@
  * and nothing left of its process group afterwards.
  */
 import { isSecretVariable } from "../util/redact.ts";
+import { settleWithin } from "./deadline.ts";
 
 export interface HookRun {
   argv: readonly string[];
@@ -22,6 +23,8 @@ export interface HookExit {
 export type HookSpawn = (run: HookRun) => Promise<HookExit>;
 
 const MAX_OUTPUT_BYTES = 256 * 1024;
+/** For what a program that has ended still has in its pipes. */
+const LAST_WORDS_MS = 200;
 
 /** `HookSpawn` on this machine. */
 export async function spawnHook(run: HookRun): Promise<HookExit> {
@@ -38,18 +41,30 @@ export async function spawnHook(run: HookRun): Promise<HookExit> {
     // Leads its own process group, so that whatever it started can be ended with it.
     detached: true,
   }).spawn();
-  const stop = () => killGroup(child.pid);
+  // Closes our ends of the pipes: whoever has left the group may hold the others open.
+  const over = new AbortController();
+  const stop = () => {
+    killGroup(child.pid);
+    over.abort();
+  };
   run.signal.addEventListener("abort", stop, { once: true });
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const exited = child.status.then((status) => {
+    killGroup(child.pid);
+    timer = setTimeout(stop, LAST_WORDS_MS);
+    return status;
+  });
   try {
     const [stdout, stderr, status] = await Promise.all([
-      readBounded(child.stdout, run.signal),
-      readBounded(child.stderr, run.signal),
-      child.status,
-      feed(child.stdin, run.stdin),
+      readBounded(child.stdout, over.signal),
+      readBounded(child.stderr, over.signal),
+      exited,
+      feed(child.stdin, { text: run.stdin, signal: over.signal }),
     ]);
     run.signal.throwIfAborted();
     return { code: status.code, stdout, stderr };
   } finally {
+    clearTimeout(timer);
     run.signal.removeEventListener("abort", stop);
     killGroup(child.pid);
   }
@@ -62,11 +77,14 @@ export function withoutSecrets(env: Readonly<Record<string, string>>): Record<st
   );
 }
 
-async function feed(stdin: WritableStream<Uint8Array>, text: string): Promise<void> {
+async function feed(
+  stdin: WritableStream<Uint8Array>,
+  { text, signal }: { text: string; signal: AbortSignal },
+): Promise<void> {
   const writer = stdin.getWriter();
+  const written = writer.write(new TextEncoder().encode(text)).then(() => writer.close());
   try {
-    await writer.write(new TextEncoder().encode(text));
-    await writer.close();
+    await settleWithin(written, { signal, graceMs: 0 });
   } catch {
     // The program does not read its input: that is its right.
   }
@@ -78,7 +96,6 @@ async function readBounded(
 ): Promise<string> {
   const decoder = new TextDecoder();
   const reader = stream.getReader();
-  // A grandchild outside the group may hold the pipe open: the abort must not wait for it.
   const cancel = () => void reader.cancel().catch(() => {});
   signal.addEventListener("abort", cancel, { once: true });
   let text = "";

@@ -149,6 +149,39 @@ Deno.test("runShellHook() reports a missing program and ends one that takes too 
   assert.equal(slow.failure, "timed out after 0.1 s");
 });
 
+Deno.test("runShellHook() waits for the program, not for what it left behind", async () => {
+  const { answer, durationMs } = await run(`sleep 60 & echo '{"action":"block","message":"m"}'`);
+  assert.deepEqual(answer, { action: "block", message: "m" });
+  assert.ok(durationMs < 10_000, `${durationMs} ms`);
+});
+
+Deno.test("runShellHook() waits for nobody who has left the program's group", async () => {
+  const dir = await Deno.makeTempDir();
+  // Holds every pipe open, and reads nothing of a payload that fills one.
+  const stranger = `exec 3<&0; setsid sh -c 'echo $$ >${dir}/pid; exec sleep 60' &
+    while ! [ -s ${dir}/pid ]; do sleep 0.01; done`;
+  const options = { spawn: spawnHook, env: ENV, cwd: "/tmp", log() {}, signal: SIGNAL };
+  const payload = { ...PAYLOAD, args: { command: "x".repeat(1_000_000) } };
+  const entry = (script: string) => ({ command: quote(script), timeout: 2, "fail_closed": true });
+  try {
+    for (
+      const [rest, expected] of [
+        [`echo '{"action":"block","message":"m"}'`, undefined],
+        ["sleep 60", "timed out after 2 s"],
+      ] as const
+    ) {
+      const { hooks } = parseShellHooks({ "pre_tool_call": [entry(`${stranger}; ${rest}`)] });
+      const report = await runShellHook(hooks[0]!, payload, options);
+      assert.equal(report.failure, expected);
+      assert.equal((report.answer as { action: string }).action, "block");
+      Deno.kill(Number(await Deno.readTextFile(`${dir}/pid`)), "SIGKILL");
+      await Deno.remove(`${dir}/pid`);
+    }
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+});
+
 Deno.test("spawnHook() gives the program no credentials", async () => {
   const { exit } = await run("cat >/dev/null; env | sort");
   assert.ok(!exit!.stdout.includes("API_KEY"));
