@@ -67,23 +67,37 @@ export async function probePlugin(snapshot: Snapshot): Promise<Registrations | u
   }
 }
 
-/** What differs between two versions: one text a file, as `diff -u` prints it. */
-export function compareFiles(
-  before: ReadonlyMap<string, FileBytes>,
-  after: ReadonlyMap<string, FileBytes>,
-): string[] {
-  const urls = [...new Set([...before.keys(), ...after.keys()])].sort();
-  return urls.flatMap((url) => {
-    const [old, next] = [before.get(url), after.get(url)];
-    if (old && next && isSame(old, next)) return [];
+/**
+ * What differs between two versions: one text a file, as `diff -u` prints it. Files are compared
+ * by their place beside the entry module: a new version often has an address of its own.
+ */
+export function compareSources(before: PluginSource, after: PluginSource): string[] {
+  const [old, next] = [filesByPlace(before), filesByPlace(after)];
+  const places = [...new Set([...old.keys(), ...next.keys()])].sort();
+  const changes = places.flatMap((place) => {
+    const [from, to] = [old.get(place), next.get(place)];
+    if (from && to && isSame(from.bytes, to.bytes)) return [];
     const decoder = new TextDecoder();
-    const diff = unifiedDiff(decoder.decode(old), decoder.decode(next), {
-      from: old ? url : "/dev/null",
-      to: next ? url : "/dev/null",
-    });
+    const names = { from: from?.url ?? "/dev/null", to: to?.url ?? "/dev/null" };
+    const diff = unifiedDiff(decoder.decode(from?.bytes), decoder.decode(to?.bytes), names);
     // Bytes that are no text look the same once they are decoded.
-    return [diff || `Binary files ${url} differ\n`];
+    return [diff || `Binary files ${names.from} and ${names.to} differ\n`];
   });
+  const names = { from: "redirects", to: "redirects" };
+  const redirects = unifiedDiff(redirectList(before), redirectList(after), names);
+  return redirects === "" ? changes : [...changes, redirects];
+}
+
+function filesByPlace({ entry, files }: PluginSource) {
+  const folder = new URL(".", entry).href;
+  return new Map([...files].map(([url, bytes]) => {
+    const place = url.startsWith(folder) ? `./${url.slice(folder.length)}` : url;
+    return [place, { url, bytes }];
+  }));
+}
+
+function redirectList({ redirects = new Map() }: PluginSource): string {
+  return [...redirects].map(([from, to]) => `${from} -> ${to}\n`).sort().join("");
 }
 
 function isSame(a: FileBytes, b: FileBytes): boolean {

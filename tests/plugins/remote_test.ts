@@ -337,6 +337,50 @@ Deno.test("hermes plugins update hides nothing, and goes on when one of many fai
   });
 });
 
+Deno.test("a new version says last what it may do more, and where it comes from now", async () => {
+  await using site = new Site();
+  const version = (number: number, permissions: string) =>
+    site.pages.set(
+      `/v${number}/mod.ts`,
+      `export const manifest = { name: "grower", version: "${number}.0.0", description: "x",
+        permissions: ${permissions}, requires_env: ["ONE_KEY"] };
+      export function register() {}`,
+    );
+  const lead = (number: number) =>
+    site.pages.set("/latest", () => Response.redirect(`${site.url}/v${number}/mod.ts`));
+  version(1, `{ net: ["a.example"], read: ["./docs"] }`);
+  lead(1);
+  await withJob([], async (job) => {
+    const place = `${site.url}/latest`;
+    const installed = await job.hermes(["plugins", "install", place, "--yes"]);
+    assert.equal(installed.code, 0, installed.stderr);
+    assert.ok(!installed.stderr.includes("before"), installed.stderr);
+    version(2, `{ net: ["a.example", "evil.example"], env: ["ONE_KEY", "OTHER_KEY"] }`);
+    lead(2);
+    const told = `  It comes from ${site.url}/v2/mod.ts now, no longer from ${site.url}/v1/mod.ts
+  ! MORE THAN BEFORE, it may also:
+    connect to: evil.example
+    see the variables: OTHER_KEY
+  Less than before, it may no longer:
+    read: ./docs
+`;
+    for (const args of [["update"], ["install", place]]) {
+      const { code, stderr } = await job.hermes(["plugins", ...args]);
+      assert.equal(code, 2, stderr);
+      assert.ok(stderr.includes(`--- ${site.url}/v1/mod.ts\n+++ ${site.url}/v2/mod.ts`), stderr);
+      assert.ok(stderr.includes(`${told}hermes: nobody is here to say yes`), stderr);
+    }
+    await Deno.remove(`${job.home}/.hermes/cache/plugins/files`, { recursive: true });
+    const { stderr } = await job.hermes(["plugins", "update", "--yes"]);
+    assert.match(stderr, /What is installed cannot be compared: .* is missing from the cache/);
+    assert.match(stderr, /^\+export const manifest/m, "then everything is shown");
+    version(3, `{ net: ["a.example", "evil.example"], env: ["ONE_KEY", "OTHER_KEY"] }`);
+    lead(3);
+    const same = await job.hermes(["plugins", "update", "--yes"]);
+    assert.match(same.stderr, /It asks for the same permissions as before\.\n$/);
+  });
+});
+
 Deno.test("two plugins installed at once are both installed", async () => {
   await using site = new Site();
   const names = ["one", "two", "three", "four"];

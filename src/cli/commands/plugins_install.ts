@@ -2,7 +2,7 @@
 import type { Settings } from "../../config/load.ts";
 import { Discovery } from "../../plugins/discover.ts";
 import {
-  compareFiles,
+  compareSources,
   type FetchedPlugin,
   fetchPlugin,
   pinPlugin,
@@ -13,6 +13,7 @@ import { requireName } from "../../plugins/open.ts";
 import { PluginProblem } from "../../plugins/problem.ts";
 import { isAddress, parseAddress, requirePinned } from "../../plugins/remote.ts";
 import { entryOf } from "../../plugins/settings.ts";
+import { openSnapshot, snapshotDir } from "../../plugins/snapshot.ts";
 import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
 import { didYouMean } from "../../util/nearest.ts";
 import type { CommandInput } from "../command.ts";
@@ -21,7 +22,7 @@ import { visibleText } from "../render/tool_line.ts";
 import { settingsOf } from "../settings.ts";
 import { setEnabled } from "./plugins.ts";
 import { requireYes } from "./plugins_ask.ts";
-import { describePlugin, describeRegistrations, lines } from "./plugins_view.ts";
+import { describeChange, describePlugin, describeRegistrations, lines } from "./plugins_view.ts";
 
 export async function main(input: CommandInput): Promise<number> {
   const settings = await settingsOf(input);
@@ -44,7 +45,7 @@ async function install(settings: Settings, input: CommandInput): Promise<number>
   requirePinned(address, hash);
   requireName(manifest.name, manifest);
   await requireFree(settings, { id: manifest.name, url });
-  await show(settings, { fetched, url });
+  await show(settings, { fetched, before: readLock(settings.home)[manifest.name] });
   requireYes(input, `Install ${manifest.name}?`);
   await pinPlugin(settings.home, fetched);
   if (input.flags.enable !== false) await setEnabled(settings, { id: manifest.name, on: true });
@@ -66,18 +67,42 @@ async function requireFree(
   );
 }
 
+/** Everything to know before saying yes; what differs from the version that is installed comes last. */
 async function show(
   settings: Settings,
-  { fetched, url }: { fetched: FetchedPlugin; url: string },
+  { fetched, before }: { fetched: FetchedPlugin; before: LockedPlugin | undefined },
 ): Promise<void> {
-  const { source, snapshot } = fetched;
+  const { source, snapshot, locked } = fetched;
+  const kept = before && await readKept(settings.home, before);
+  const nothing = { entry: source.entry, files: new Map() };
+  const changes = before ? compareSources(kept?.source ?? nothing, source) : [];
+  for (const diff of changes) err(visibleText(diff));
   const bytes = [...source.files.values()].reduce((sum, file) => sum + file.length, 0);
   const probed = await probePlugin(snapshot);
   const entry = entryOf(settings, snapshot.manifest.name);
-  err(describePlugin({ location: url }, { snapshot, entry }));
+  err(describePlugin({ location: locked.url }, { snapshot, entry }));
   err(describeRegistrations(probed, snapshot));
   err(`  ${source.files.size} files, ${bytes} bytes:\n`);
   err(lines([...source.files].map(([file, content]) => `    ${file} (${content.length})`)));
+  if (kept && kept.source.entry !== source.entry) {
+    err(`  It comes from ${source.entry} now, no longer from ${kept.source.entry}\n`);
+  }
+  if (kept) err(describeChange(kept.snapshot.manifest, snapshot.manifest));
+}
+
+/** The installed version as it was pinned; undefined when the cache has lost it. */
+async function readKept(
+  home: Settings["home"],
+  locked: LockedPlugin,
+): Promise<Pick<FetchedPlugin, "source" | "snapshot"> | undefined> {
+  try {
+    const source = await readLocked(home, { name: "", locked });
+    return { source, snapshot: await openSnapshot(source, snapshotDir(home)) };
+  } catch (error) {
+    if (!(error instanceof PluginProblem)) throw error;
+    err(`  What is installed cannot be compared: ${error.message}\n`);
+    return undefined;
+  }
 }
 
 async function update(settings: Settings, input: CommandInput): Promise<number> {
@@ -114,19 +139,13 @@ async function updateOne(
   if (manifest.name !== name) {
     throw new PluginProblem(`${locked.url} is another plugin now: "${manifest.name}"`);
   }
-  const kept = await readLocked(home, { name, locked }).catch((error) => {
-    if (error instanceof PluginProblem) return undefined;
-    throw error;
-  });
-  const changes = compareFiles(kept?.files ?? new Map(), fetched.source.files);
   if (fetched.locked.sha256 === locked.sha256) {
     // Unchanged; what was lost from the cache is there again.
     await pinPlugin(home, { ...fetched, locked });
     out(`${name} v${locked.version} is up to date\n`);
     return;
   }
-  for (const diff of changes) err(visibleText(diff));
-  await show(settings, { fetched, url: locked.url });
+  await show(settings, { fetched, before: locked });
   requireYes(input, `Update ${name} from v${locked.version} to v${manifest.version}?`);
   await pinPlugin(home, fetched);
   out(`${name} is updated to v${manifest.version}\n`);

@@ -4,6 +4,7 @@ import type { Registrations } from "../../plugins/messages.ts";
 import { describePermissions } from "../../plugins/permissions.ts";
 import { describeGrants, type PluginEntry } from "../../plugins/settings.ts";
 import type { Snapshot } from "../../plugins/snapshot.ts";
+import type { PluginManifest, PluginPermissions } from "../../protocol/plugin.ts";
 
 /** What a person must know before saying yes to a plugin. */
 export function describePlugin(
@@ -19,6 +20,40 @@ export function describePlugin(
     "  It may:",
     ...[...describePermissions(manifest), ...describeGrants(entry)].map((line) => `    ${line}`),
   ]);
+}
+
+/** How what a plugin asks for differs from what it asked for before. */
+export function describeChange(before: PluginManifest, after: PluginManifest): string {
+  const [more, less] = [beyond(after, before), beyond(before, after)];
+  if (more === undefined && less === undefined) {
+    return lines(["  It asks for the same permissions as before."]);
+  }
+  return lines([
+    ...(more ? ["  ! MORE THAN BEFORE, it may also:", ...more] : []),
+    ...(less ? ["  Less than before, it may no longer:", ...less] : []),
+  ]);
+}
+
+/** What one manifest asks for and the other does not; undefined when that is nothing. */
+function beyond(one: PluginManifest, other: PluginManifest): string[] | undefined {
+  const known = { ...other.permissions, env: variablesOf(other) };
+  const wanted = { ...one.permissions, env: variablesOf(one) };
+  const left = (kind: keyof PluginPermissions) =>
+    wanted[kind].filter((item) => !known[kind].includes(item));
+  const permissions: PluginPermissions = {
+    net: left("net"),
+    read: left("read"),
+    write: left("write"),
+    env: left("env"),
+    run: left("run"),
+  };
+  if (Object.values(permissions).every((list) => list.length === 0)) return undefined;
+  const lines = describePermissions({ ...one, permissions, requiresEnv: [] });
+  return lines.map((line) => `    ${line}`);
+}
+
+function variablesOf({ permissions, requiresEnv }: PluginManifest): string[] {
+  return [...permissions.env, ...requiresEnv];
 }
 
 /** What a plugin registers; a hook is named with what it gets to see. */
