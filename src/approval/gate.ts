@@ -29,6 +29,7 @@ export interface ApprovalGateOptions {
   notify?(
     name: HookName & ("pre_approval_request" | "post_approval_response"),
     payload: { sessionId: string; [key: string]: unknown },
+    turn: AbortSignal,
   ): Promise<void>;
   /** Removes secrets before a subject is shown to anybody. */
   redact?(text: string): string;
@@ -258,6 +259,6 @@ class Gate implements ApprovalGate {
       callId: context.callId,
       ...request,
       ...outcome === undefined ? {} : { answer: outcome.answer, by: outcome.by },
-    });
+    }, context.signal);
   }
 }

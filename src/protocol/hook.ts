@@ -35,5 +35,6 @@ export interface HookRunner {
   preToolCall(payload: HookPayload, signal: AbortSignal): Promise<HookDirective[]>;
   /** Extra context for the user's message from `pre_llm_call`, empty when none. */
   preLlmCall(payload: HookPayload, signal: AbortSignal): Promise<string>;
-  notify(name: HookName, payload: HookPayload): Promise<void>;
+  /** Tells observers; those of a turn that is interrupted (`turn`) are not waited for much longer. */
+  notify(name: HookName, payload: HookPayload, turn?: AbortSignal): Promise<void>;
 }

@@ -77,7 +77,8 @@ async function grantWish(
   parts: AdmissionParts,
   { state, wish }: { state: CallState; wish: ApprovalWish },
 ): Promise<Outcome | undefined> {
-  const description = wish.message ?? "a hook wants this call approved";
+  const message = wish.message ?? "a hook wants this call approved";
+  const description = parts.redact(message, "code");
   const request: ApprovalRequest = {
     tool: state.name,
     subject: describe(parts, state),

@@ -233,7 +233,7 @@ class Dispatcher implements ToolDispatcher {
       result: end.text,
       status: end.outcome.status,
       durationMs: Math.round(performance.now() - end.startedAt),
-    });
+    }, state.options.signal);
   }
 
   #emitStart({ id, name, options }: CallPlace, args: unknown): void {

@@ -26,6 +26,8 @@ export interface ListenerOptions {
 }
 
 const DEFAULT_TIMEOUT_MS = 60_000;
+/** What observers have left when somebody has interrupted the turn and waits. */
+const AFTER_INTERRUPT_MS = 1_000;
 /** Context one turn may gain from hooks. */
 const MAX_CONTEXT_CHARS = 10_000;
 const CONTEXT_KEPT_EACH_END = 500;
@@ -91,9 +93,10 @@ export class Hooks implements HookRunner {
     return boundContext(this.#redact(parts.join("\n\n")));
   }
 
-  async notify(name: HookName, payload: HookPayload): Promise<void> {
-    const { signal } = new AbortController();
-    for await (const _ of this.#run(name, { payload: () => payload, read: () => {}, signal })) {
+  async notify(name: HookName, payload: HookPayload, turn?: AbortSignal): Promise<void> {
+    using hurry = new Hurry(turn);
+    const run = { payload: () => payload, read: () => {}, signal: hurry.signal };
+    for await (const _ of this.#run(name, run)) {
       // Observers: their answers mean nothing.
     }
   }
@@ -122,6 +125,32 @@ export class Hooks implements HookRunner {
       }
       yield said;
     }
+  }
+}
+
+/** The patience with observers: without end, until the turn they belong to is interrupted. */
+class Hurry implements Disposable {
+  #controller = new AbortController();
+  #turn: AbortSignal | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #begin = () => {
+    const giveUp = () => this.#controller.abort(new Error("the turn was interrupted"));
+    this.#timer = setTimeout(giveUp, AFTER_INTERRUPT_MS);
+  };
+
+  constructor(turn: AbortSignal | undefined) {
+    this.#turn = turn;
+    if (turn?.aborted) this.#begin();
+    else turn?.addEventListener("abort", this.#begin, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+    this.#turn?.removeEventListener("abort", this.#begin);
   }
 }
 

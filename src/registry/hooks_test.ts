@@ -78,6 +78,22 @@ Deno.test("on() can be undone and has() follows", async () => {
   assert.equal(calls, 1);
 });
 
+Deno.test("notify() waits no longer for observers when the turn is interrupted", async () => {
+  const lines: string[] = [];
+  const hooks = new Hooks({ log: (line) => lines.push(line) });
+  const turn = new AbortController();
+  let quick = 0;
+  hooks.on("post_tool_call", () => void quick++);
+  hooks.on("post_tool_call", () => {
+    turn.abort();
+    return new Promise(() => {});
+  });
+  await hooks.notify("post_tool_call", PAYLOAD, turn.signal);
+  assert.deepEqual(lines, ["Hook post_tool_call failed: the turn was interrupted"]);
+  await hooks.notify("post_tool_call", PAYLOAD, turn.signal);
+  assert.equal(quick, 2, "one that is quick still hears of it");
+});
+
 Deno.test("an aborted turn runs no further hooks", async () => {
   const { hooks } = quiet();
   const controller = new AbortController();

@@ -67,7 +67,7 @@ async function load(options: GateOptions): Promise<ApprovalGate> {
       review: async (prompt, signal) => await review(options, { prompt, signal }),
       operatorRules: approvals.smart_policy,
     },
-    notify: (name, payload) => hooks.notify(name, payload),
+    notify: (name, payload, turn) => hooks.notify(name, payload, turn),
     redact: options.redact,
     denialLimit: approvals.denial_breaker_threshold,
   });

@@ -149,7 +149,7 @@ export class Session {
       step = await events.next();
     }
     const { reason, text, iterations } = step.value;
-    await this.#notify("post_llm_call", { reason, response: text });
+    await this.#notify("post_llm_call", { reason, response: text }, options.signal);
     yield this.#stamp({ type: "turn_end", turn, reason, text, iterations });
     return step.value;
   }
@@ -211,9 +211,13 @@ export class Session {
     await this.#notify("on_session_start", { model });
   }
 
-  async #notify(name: HookName, payload: Omit<HookPayload, "sessionId">): Promise<void> {
+  async #notify(
+    name: HookName,
+    payload: Omit<HookPayload, "sessionId">,
+    turn?: AbortSignal,
+  ): Promise<void> {
     const hooks = await this.#deps.hooks();
-    if (hooks?.has(name)) await hooks.notify(name, { ...payload, sessionId: this.id });
+    if (hooks?.has(name)) await hooks.notify(name, { ...payload, sessionId: this.id }, turn);
   }
 
   #stamp(body: EventBody): AgentEvent {
