@@ -5,7 +5,7 @@
 import type { Home } from "../config/home.ts";
 import { joinPath } from "../util/path.ts";
 import { unifiedDiff } from "../util/unified_diff.ts";
-import { changeLock, keepFiles, type LockedPlugin, lockOf } from "./lock.ts";
+import { type LockedPlugin, lockOf, pinSource } from "./lock.ts";
 import type { Registrations } from "./messages.ts";
 import { Plugin } from "./plugin.ts";
 import { PluginProblem } from "./problem.ts";
@@ -29,9 +29,11 @@ export async function fetchPlugin(home: Home, url: string): Promise<FetchedPlugi
 }
 
 /** Pins a fetched plugin: from now on it loads without a network, as it is now. */
-export async function pinPlugin(home: Home, fetched: FetchedPlugin): Promise<void> {
-  await keepFiles(home, fetched.source);
-  await changeLock(home, { name: fetched.snapshot.manifest.name, locked: fetched.locked });
+export async function pinPlugin(
+  home: Home,
+  { source, snapshot, locked }: FetchedPlugin,
+): Promise<void> {
+  await pinSource(home, { name: snapshot.manifest.name, locked, source });
 }
 
 /**

@@ -6,8 +6,8 @@ import type { Home } from "../config/home.ts";
 import { sha256Hex } from "../util/hash.ts";
 import { joinPath } from "../util/path.ts";
 import { PluginProblem } from "./problem.ts";
-import { changeRecords, readRecords, type RecordsFile, saveFile } from "./records.ts";
-import { type FileBytes, hashOfHashes, type PluginSource } from "./source.ts";
+import { changeRecords, lockRecords, readRecords, type RecordsFile, saveFile } from "./records.ts";
+import { type FileBytes, hashOfHashes, namesIn, type PluginSource } from "./source.ts";
 
 export interface LockedPlugin {
   /** What was asked for. */
@@ -26,22 +26,41 @@ const FILE: RecordsFile<LockedPlugin> = {
   name: "plugins.lock",
   key: "plugins",
   hint: "Restore it, or delete it and install your plugins again.",
-  isRecord: (locked) => typeof locked.files[locked.entry]!.sha256 === "string",
+  isRecord: ({ url, version, sha256, entry, manifest = entry, files, redirects }) =>
+    [url, version, ...Object.values(redirects)].every((text) => typeof text === "string") &&
+    [sha256, ...Object.values(files).map((file) => file.sha256)].every(isHash) &&
+    Object.hasOwn(files, entry) && Object.hasOwn(files, manifest),
+  sweep: sweepFiles,
 };
+
+function isHash(text: unknown): boolean {
+  return typeof text === "string" && /^[0-9a-f]{64}$/.test(text);
+}
 
 /** Every locked plugin by name. @throws {PluginProblem} when the file is damaged. */
 export function readLock(home: Home): Record<string, LockedPlugin> {
   return readRecords(home, FILE);
 }
 
-/** Adds, replaces or (with undefined) removes one plugin. */
-export async function changeLock(
+/** Adds or replaces one plugin, its files kept for use without a network. */
+export async function pinSource(
   home: Home,
-  { name, locked }: { name: string; locked: LockedPlugin | undefined },
+  { name, locked, source }: { name: string; locked: LockedPlugin; source: PluginSource },
 ): Promise<void> {
-  await changeRecords(home, FILE, (plugins) => {
-    if (locked === undefined) delete plugins[name];
-    else plugins[name] = locked;
+  await changeRecords(home, FILE, async (plugins) => {
+    await keepFiles(home, source);
+    plugins[name] = locked;
+  });
+}
+
+/** Removes one plugin, and what was kept of its address for single runs. */
+export async function unpin(home: Home, name: string): Promise<void> {
+  await changeRecords(home, FILE, async (plugins) => {
+    const url = plugins[name]?.url;
+    for (const { path, locked } of await readPins(home)) {
+      if (locked !== undefined && locked.url === url) await Deno.remove(path);
+    }
+    delete plugins[name];
   });
 }
 
@@ -68,10 +87,24 @@ export async function lockOf(
   };
 }
 
-/** Keeps the files of a source for use without a network. */
-export async function keepFiles(home: Home, source: PluginSource): Promise<void> {
+async function keepFiles(home: Home, source: PluginSource): Promise<void> {
   for (const bytes of source.files.values()) {
     await saveFile(fileOf(home, await sha256Hex(bytes)), bytes);
+  }
+}
+
+/** Removes the files that no plugin and no pin needs, and what a killed process left half written. */
+async function sweepFiles(home: Home, plugins: Readonly<Record<string, LockedPlugin>>) {
+  const pins = (await readPins(home)).flatMap(({ locked }) => locked ?? []);
+  const needed = new Set(
+    [...Object.values(plugins), ...pins].flatMap(({ files }) =>
+      Object.values(files).map(({ sha256 }) => sha256)
+    ),
+  );
+  for (const name of await namesIn(filesDir(home))) {
+    if (needed.has(name)) continue;
+    // What cannot be removed only takes room.
+    await Deno.remove(joinPath(filesDir(home), name)).catch(() => {});
   }
 }
 
@@ -99,8 +132,12 @@ export async function readLocked(
   };
 }
 
+function filesDir(home: Home): string {
+  return home.path("cache", "plugins", "files");
+}
+
 function fileOf(home: Home, sha256: string): string {
-  return joinPath(home.path("cache", "plugins", "files"), sha256);
+  return joinPath(filesDir(home), sha256);
 }
 
 /** What was pinned for one run (`URL#sha256=…`) and fetched before; undefined when it was not. */
@@ -114,10 +151,34 @@ export async function readPin(home: Home, sha256: string): Promise<PluginSource 
   }
 }
 
-export async function keepPin(home: Home, locked: LockedPlugin): Promise<void> {
+/** Keeps what was fetched for one run. */
+export async function keepPin(
+  home: Home,
+  { locked, source }: { locked: LockedPlugin; source: PluginSource },
+): Promise<void> {
+  using _lock = await lockRecords(home, FILE);
+  await keepFiles(home, source);
   await saveFile(pinOf(home, locked.sha256), JSON.stringify(locked));
 }
 
+/** Every pin; one that is damaged has no record. */
+async function readPins(home: Home): Promise<{ path: string; locked?: LockedPlugin }[]> {
+  const paths = (await namesIn(pinsDir(home))).map((name) => joinPath(pinsDir(home), name));
+  return await Promise.all(paths.map(async (path) => {
+    try {
+      const locked: LockedPlugin = JSON.parse(await Deno.readTextFile(path));
+      return FILE.isRecord(locked) ? { path, locked } : { path };
+    } catch {
+      // Fetched and written again when it is asked for.
+      return { path };
+    }
+  }));
+}
+
+function pinsDir(home: Home): string {
+  return home.path("cache", "plugins", "pins");
+}
+
 function pinOf(home: Home, sha256: string): string {
-  return joinPath(home.path("cache", "plugins", "pins"), `${sha256}.json`);
+  return joinPath(pinsDir(home), `${sha256}.json`);
 }

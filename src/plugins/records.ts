@@ -15,6 +15,8 @@ export interface RecordsFile<T> {
   /** What to do when it is damaged. */
   hint: string;
   isRecord(value: T): boolean;
+  /** Removes what belongs to no record any more. */
+  sweep?(home: Home, records: Readonly<Record<string, T>>): Promise<void>;
 }
 
 /** The records by name, and nothing else: no name finds what every object has. @throws {PluginProblem} when the file is damaged. */
@@ -36,16 +38,18 @@ export function readRecords<T>(home: Home, file: RecordsFile<T>): Record<string,
 export async function changeRecords<T>(
   home: Home,
   file: RecordsFile<T>,
-  change: (records: Record<string, T>) => void,
+  change: (records: Record<string, T>) => void | Promise<void>,
 ): Promise<void> {
-  using _lock = await lockFile(home, file);
+  using _lock = await lockRecords(home, file);
   const records = readRecords(home, file);
-  change(records);
+  await change(records);
   const sorted = Object.fromEntries(Object.entries(records).sort(([a], [b]) => a < b ? -1 : 1));
   await saveFile(home.path(file.name), `${JSON.stringify({ [file.key]: sorted }, null, 2)}\n`);
+  await file.sweep?.(home, records);
 }
 
-async function lockFile<T>(home: Home, { name }: RecordsFile<T>): Promise<Deno.FsFile> {
+/** Keeps other processes from changing the records until it is disposed of. @throws {HermesError} */
+export async function lockRecords<T>(home: Home, { name }: RecordsFile<T>): Promise<Deno.FsFile> {
   const path = home.path(`.${name}.lock`);
   try {
     await Deno.mkdir(home.dir, { recursive: true, mode: 0o700 });

@@ -6,7 +6,7 @@ import type { Home } from "../config/home.ts";
 import { UsageError } from "../protocol/error.ts";
 import { resolvePath } from "../util/path.ts";
 import type { Candidate } from "./discover.ts";
-import { keepFiles, keepPin, lockOf, readLock, readLocked, readPin } from "./lock.ts";
+import { keepPin, lockOf, readLock, readLocked, readPin } from "./lock.ts";
 import type { LoadOptions } from "./open.ts";
 import { type Address, fetchSource, isAddress, parseAddress, requirePinned } from "./remote.ts";
 import { openSnapshot, type Snapshot, snapshotDir } from "./snapshot.ts";
@@ -35,9 +35,8 @@ export async function runCandidate(place: string, options: LoadOptions): Promise
   };
   if (from !== "network") return candidate;
   if (address.pin === undefined) await requireAccepted(candidate, { snapshot, options });
-  await keepFiles(home, source);
   const { version } = snapshot.manifest;
-  await keepPin(home, await lockOf(source, { url: address.url, version }));
+  await keepPin(home, { source, locked: await lockOf(source, { url: address.url, version }) });
   return candidate;
 }
 

@@ -14,6 +14,7 @@ import {
   contentHash,
   type FileBytes,
   fileUrl,
+  namesIn,
   type PluginSource,
   shortName,
   statOf,
@@ -136,6 +137,15 @@ async function moveTo(dir: string, temporary: string): Promise<void> {
   await Deno.rename(dir, damaged);
   await Deno.rename(temporary, dir);
   await Deno.remove(damaged, { recursive: true });
+}
+
+/** Removes what was prepared of a plugin, in all its versions. */
+export async function removeSnapshots(cacheDir: string, id: string): Promise<void> {
+  for (const name of await namesIn(cacheDir)) {
+    const dir = joinPath(cacheDir, name);
+    const stored = await readStored(dir);
+    if (stored?.manifest.name === id) await Deno.remove(dir, { recursive: true });
+  }
 }
 
 async function prune(cacheDir: string): Promise<void> {

@@ -56,6 +56,16 @@ export function statOf(path: string): Deno.FileInfo | undefined {
   }
 }
 
+/** Names in a folder; none when there is no folder. */
+export async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name);
+  } catch {
+    // Nothing was ever put there.
+    return [];
+  }
+}
+
 /** A plugin this build carries, as text. */
 export function bundledSource(files: Readonly<Record<string, string>>): PluginSource {
   const encoder = new TextEncoder();

@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { contentHash } from "../../src/plugins/source.ts";
 import { fetchSource } from "../../src/plugins/remote.ts";
+import { withJob } from "../support/run_job.ts";
 import { PluginBench, toolModule } from "./_bench.ts";
-import { Site } from "./_site.ts";
+import { greeterSite, Site } from "./_site.ts";
 
 /** The only snapshot there is. */
 function snapshotOf(bench: PluginBench): string {
@@ -71,5 +72,71 @@ Deno.test("where an address leads is part of a plugin's hash", async () => {
   await using other = await PluginBench.create();
   await assert.rejects(other.open({ extra: [`${place}#sha256=${pin}`] }), {
     message: /is not the pinned plugin/,
+  });
+});
+
+/** Every file below a folder. */
+async function filesBelow(folder: string): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    const path = `${folder}/${name}`;
+    found.push(...isDirectory ? await filesBelow(path) : [path]);
+  }
+  return found;
+}
+
+Deno.test("hermes plugins remove leaves nothing, and update nothing of the old version", async () => {
+  await using site = new Site();
+  const url = greeterSite(site);
+  const single = (name: string) =>
+    `export const manifest = { name: "${name}", version: "1.0.0", description: "x" };
+     export function register() {}`;
+  site.pages.set("/other.ts", single("other"));
+  await withJob([{ text: "done" }], async (job) => {
+    const cache = `${job.home}/.hermes/cache/plugins`;
+    const hermes = async (...args: string[]) => {
+      const { code, stderr } = await job.hermes(["plugins", ...args, "--yes"]);
+      assert.equal(code, 0, stderr);
+    };
+    await hermes("install", url);
+    await hermes("install", `${site.url}/other.ts`);
+    assert.equal((await job.run(["--accept-plugins", "--plugin", url, "go"])).code, 0);
+    await Deno.writeTextFile(`${cache}/files/half.tmp`, "of a process that was killed");
+    site.pages.set("/p/lib/words.ts", `export const greeting: string = "good evening";\n`);
+    await hermes("update", "greeter");
+    assert.equal((await filesBelow(`${cache}/files`)).length, 3, "two of greeter, one of other");
+    await hermes("remove", "greeter");
+    assert.equal((await filesBelow(`${cache}/files`)).length, 1);
+    assert.match((await job.hermes(["plugins", "audit"])).stdout, /^✓ other/, "it is whole");
+    await hermes("remove", "other");
+    assert.deepEqual(await filesBelow(cache), []);
+  });
+});
+
+Deno.test("a lock that was damaged in any way is one clear line", async () => {
+  await using site = new Site();
+  const url = greeterSite(site);
+  await withJob([], async (job) => {
+    assert.equal((await job.hermes(["plugins", "install", url, "--yes"])).code, 0);
+    const file = `${job.home}/.hermes/plugins.lock`;
+    const good = JSON.parse(await Deno.readTextFile(file));
+    const spoil: Record<string, (greeter: Record<string, unknown>) => unknown> = {
+      "no redirects": (greeter) => delete greeter.redirects,
+      "no url": (greeter) => delete greeter.url,
+      "no version": (greeter) => delete greeter.version,
+      "a way out of the cache": (greeter) => greeter.files = { [url]: { sha256: "../../../.env" } },
+      "a manifest that is not there": (greeter) => greeter.manifest = "https://a.test/x",
+      "an entry that is not there": (greeter) => greeter.entry = "https://a.test/x",
+    };
+    for (const [what, change] of Object.entries(spoil)) {
+      const bad = structuredClone(good);
+      change(bad.plugins.greeter);
+      await Deno.writeTextFile(file, JSON.stringify(bad));
+      for (const action of ["audit", "list", "update"]) {
+        const { code, stderr } = await job.hermes(["plugins", action]);
+        assert.equal(code, 1, what);
+        assert.match(stderr, /^hermes: \S+plugins\.lock is damaged\n {2}Restore it/, what);
+      }
+    }
   });
 });

@@ -3,12 +3,17 @@ import { editConfig } from "../../config/edit.ts";
 import type { Settings } from "../../config/load.ts";
 import { type Candidate, Discovery } from "../../plugins/discover.ts";
 import { probePlugin } from "../../plugins/install.ts";
-import { changeLock, readLock } from "../../plugins/lock.ts";
+import { readLock, unpin } from "../../plugins/lock.ts";
 import { requireName } from "../../plugins/open.ts";
 import { describePermissions } from "../../plugins/permissions.ts";
 import { reasonOf } from "../../plugins/problem.ts";
 import { describeGrants, entryOf } from "../../plugins/settings.ts";
-import { openSnapshot, type Snapshot, snapshotDir } from "../../plugins/snapshot.ts";
+import {
+  openSnapshot,
+  removeSnapshots,
+  type Snapshot,
+  snapshotDir,
+} from "../../plugins/snapshot.ts";
 import { contentHash, readSource } from "../../plugins/source.ts";
 import { changeTrust } from "../../plugins/trust.ts";
 import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
@@ -183,8 +188,9 @@ async function remove(work: PluginWork): Promise<number> {
       });
     }
     requireYes(input, `Remove ${id} (${location}) and what it has stored?`);
-    if (origin === "url") await changeLock(settings.home, { name: id, locked: undefined });
+    if (origin === "url") await unpin(settings.home, id);
     else await Deno.remove(location, { recursive: true });
+    await removeSnapshots(snapshotDir(settings.home), id);
     await Deno.remove(settings.home.path("plugin-data", id), { recursive: true }).catch(() => {
       // It never stored anything.
     });
