@@ -5,7 +5,9 @@
  */
 import { HOOK_NAMES, type HookName, type HookPayload } from "../protocol/hook.ts";
 import { didYouMean } from "../util/nearest.ts";
+import { resolvePath } from "../util/path.ts";
 import { reasonOf } from "../util/reason.ts";
+import { which } from "../util/which.ts";
 import { splitWords } from "./argv.ts";
 import { Deadline } from "./deadline.ts";
 import { type HookApproval, isApproved } from "./hook_consent.ts";
@@ -29,10 +31,19 @@ const MAX_STDERR_CHARS = 400;
 /** The runner's own limit must be the second to fire: only the hook knows how to fail. */
 const MARGIN_MS = 1_000;
 
-/** Reads the `hooks` section. What is wrong with it comes back as one line each. */
-export function parseShellHooks(config: unknown): { hooks: ShellHook[]; problems: string[] } {
+export interface ParsedHooks {
+  hooks: ShellHook[];
+  /** What is wrong with the others, one line each. */
+  problems: string[];
+  /** Those of hooks that were to fail closed: nothing may run without them. */
+  missingGuards: string[];
+}
+
+/** Reads the `hooks` section. */
+export function parseShellHooks(config: unknown): ParsedHooks {
   const hooks: ShellHook[] = [];
   const problems: string[] = [];
+  const missingGuards: string[] = [];
   for (const [event, entries] of Object.entries(config ?? {})) {
     if (!isHookName(event)) {
       problems.push(`hooks.${event}: there is no such event.${didYouMean(event, HOOK_NAMES)}`);
@@ -40,11 +51,18 @@ export function parseShellHooks(config: unknown): { hooks: ShellHook[]; problems
     }
     for (const entry of Array.isArray(entries) ? entries : [entries]) {
       const hook = parseEntry(event, entry);
-      if (typeof hook === "string") problems.push(`hooks.${event}: ${hook}`);
-      else hooks.push(hook);
+      if (typeof hook !== "string") hooks.push(hook);
+      else if (isGuard(event, entry)) missingGuards.push(`hooks.${event}: ${hook}`);
+      else problems.push(`hooks.${event}: ${hook}`);
     }
   }
-  return { hooks, problems };
+  return { hooks, problems, missingGuards };
+}
+
+/** A failure of it blocks the call. */
+function isGuard(event: HookName, entry: unknown): boolean {
+  const fields = (entry ?? {}) as Record<string, unknown>;
+  return event === "pre_tool_call" && fields.fail_closed === true;
 }
 
 function isHookName(name: string): name is HookName {
@@ -52,10 +70,7 @@ function isHookName(name: string): name is HookName {
 }
 
 function parseEntry(event: HookName, entry: unknown): ShellHook | string {
-  const { command, matcher, timeout, fail_closed: failClosed } = (entry ?? {}) as Record<
-    string,
-    unknown
-  >;
+  const { command, matcher, timeout } = (entry ?? {}) as Record<string, unknown>;
   if (typeof command !== "string" || command.trim() === "") return "a hook needs a command";
   const argv = splitWords(command);
   if (!argv) return `unbalanced quotes in: ${command}`;
@@ -69,7 +84,7 @@ function parseEntry(event: HookName, entry: unknown): ShellHook | string {
     argv,
     ...(typeof matcher === "string" ? { matcher } : {}),
     timeoutMs: Math.min(seconds, MAX_TIMEOUT_S) * 1000,
-    failClosed: failClosed === true && event === "pre_tool_call",
+    failClosed: isGuard(event, entry),
   };
 }
 
@@ -86,6 +101,20 @@ function matcherPattern(matcher: string): RegExp | undefined {
     // Reported as a problem when the configuration is read.
     return undefined;
   }
+}
+
+/** Hooks whose program is not there or is none, one line each. */
+export async function unrunnable(
+  hooks: readonly ShellHook[],
+  { env, cwd }: Pick<ShellHookOptions, "env" | "cwd">,
+): Promise<string[]> {
+  const lines = await Promise.all(hooks.map(async ({ event, argv }) => {
+    const program = expandHome(argv[0]!, env);
+    const path = program.includes("/") ? resolvePath(cwd, program) : program;
+    if (await which(path, env.PATH)) return [];
+    return [`Hook for ${event} cannot run: ${program} is not there or not executable`];
+  }));
+  return lines.flat();
 }
 
 export interface ShellHookOptions {

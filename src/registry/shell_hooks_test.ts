@@ -4,7 +4,13 @@ import { splitWords } from "./argv.ts";
 import { approveHooks, isApproved, readApprovals, revokeHooks } from "./hook_consent.ts";
 import { spawnHook, withoutSecrets } from "./hook_process.ts";
 import { Hooks } from "./hooks.ts";
-import { attachShellHooks, matches, parseShellHooks, runShellHook } from "./shell_hooks.ts";
+import {
+  attachShellHooks,
+  matches,
+  parseShellHooks,
+  runShellHook,
+  unrunnable,
+} from "./shell_hooks.ts";
 
 const PAYLOAD: HookPayload = {
   sessionId: "s1",
@@ -50,8 +56,9 @@ Deno.test("splitWords() reads quotes and backslashes and expands nothing", () =>
 });
 
 Deno.test("parseShellHooks() reads entries and says what is wrong with the others", () => {
-  const { hooks, problems } = parseShellHooks({
+  const { hooks, problems, missingGuards } = parseShellHooks({
     "pre_tool_call": [
+      { command: "guard", matcher: ")", "fail_closed": true },
       { command: "check --fast", matcher: "terminal|patch", timeout: 5, "fail_closed": true },
       { command: "  " },
       { command: "a 'b" },
@@ -83,7 +90,30 @@ Deno.test("parseShellHooks() reads entries and says what is wrong with the other
     'hooks.pre_tool_call: the matcher "(" is no regular expression',
     'hooks.pre_tool_cal: there is no such event. Did you mean "pre_tool_call"?',
   ]);
-  assert.deepEqual(parseShellHooks(undefined), { hooks: [], problems: [] });
+  assert.deepEqual(missingGuards, [
+    'hooks.pre_tool_call: the matcher ")" is no regular expression',
+  ]);
+  assert.deepEqual(parseShellHooks(undefined), { hooks: [], problems: [], missingGuards: [] });
+});
+
+Deno.test("unrunnable() names programs that are not there or cannot be run", async () => {
+  const dir = await Deno.makeTempDir();
+  try {
+    await Deno.writeTextFile(`${dir}/plain.sh`, "#!/bin/sh\n");
+    await Deno.writeTextFile(`${dir}/good.sh`, "#!/bin/sh\n", { mode: 0o700 });
+    const commands = ["sh -c x", "./good.sh", "~/good.sh", "./plain.sh", "no-such-program", dir];
+    const { hooks } = parseShellHooks({
+      "post_llm_call": commands.map((command) => ({ command })),
+    });
+    const why = "is not there or not executable";
+    assert.deepEqual(await unrunnable(hooks, { env: { ...ENV, HOME: dir }, cwd: dir }), [
+      `Hook for post_llm_call cannot run: ./plain.sh ${why}`,
+      `Hook for post_llm_call cannot run: no-such-program ${why}`,
+      `Hook for post_llm_call cannot run: ${dir} ${why}`,
+    ]);
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
 });
 
 Deno.test("matches() wants the whole name", () => {

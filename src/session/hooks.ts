@@ -1,12 +1,13 @@
 /** The hooks of a session: those of plugins, then shell commands a person has consented to. */
 import { settingsRedactor } from "../config/known_secrets.ts";
 import type { Settings } from "../config/load.ts";
+import { UsageError } from "../protocol/error.ts";
 import type { HookRunner } from "../protocol/hook.ts";
 import type { SessionPlugins } from "../protocol/plugin.ts";
 import { HOOK_CONSENT_FILE, readApprovals } from "../registry/hook_consent.ts";
 import { spawnHook } from "../registry/hook_process.ts";
 import { Hooks } from "../registry/hooks.ts";
-import { attachShellHooks, parseShellHooks } from "../registry/shell_hooks.ts";
+import { attachShellHooks, parseShellHooks, unrunnable } from "../registry/shell_hooks.ts";
 
 export interface HookSetup {
   settings: Settings;
@@ -19,15 +20,22 @@ export interface HookSetup {
   notice: (line: string) => void;
 }
 
-/** Reads, checks and attaches the configured hooks. Those that do not run are named in a notice. */
+/**
+ * Reads, checks and attaches the configured hooks. Those that do not run are named in a notice.
+ * @throws {UsageError} when one that fails closed cannot be understood.
+ */
 export async function openHooks(setup: HookSetup): Promise<HookRunner> {
   const { settings } = setup;
   const redact = settingsRedactor(settings);
   const log = (line: string) => setup.log(redact(line));
   const runner = new Hooks({ log, redact: (text) => redact(text, "code") });
   setup.plugins?.attachHooks(runner);
-  const { hooks, problems } = parseShellHooks(settings.config.hooks);
-  for (const problem of problems) setup.notice(problem);
+  const { hooks, problems, missingGuards } = parseShellHooks(settings.config.hooks);
+  if (missingGuards.length > 0) {
+    throw new UsageError(missingGuards[0]!, { hint: "Correct it: hermes config edit" });
+  }
+  const lost = await unrunnable(hooks, { env: setup.processEnv, cwd: setup.cwd });
+  for (const problem of [...problems, ...lost]) setup.notice(problem);
   attachShellHooks(runner, hooks, {
     spawn: spawnHook,
     env: setup.processEnv,

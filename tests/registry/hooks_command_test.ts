@@ -80,7 +80,9 @@ Deno.test("hermes hooks test reports a hook that fails and a payload that is non
   assert.equal(missing.code, 1);
   assert.match(missing.stdout, /FAILED: cannot run \.\/guard\.sh: not found/);
   const other = await hermes(home.path, "hooks", "test", "pre_tool_call", "--for-tool", "patch");
-  assert.match(other.stderr, /no hook of pre_tool_call concerns patch/);
+  assert.match(other.stderr, /no hook of pre_tool_call for the tool patch/);
+  const none = await hermes(home.path, "hooks", "test", "on_session_end");
+  assert.match(none.stderr, /there is no hook of on_session_end\n/);
   const event = await hermes(home.path, "hooks", "test", "pre_tool");
   assert.equal(event.code, 2);
   assert.match(event.stderr, /Did you mean "pre_tool_call"/);

@@ -69,12 +69,33 @@ Deno.test("hermes run leaves a hook alone that nobody approved, unless it fails 
 Deno.test("hermes run says which hooks are not on duty", async () => {
   await using home = await tempHome();
   const command = await script(home.path, "guard", "exit 2");
-  const hooks = { "pre_tool_call": [{ command }], "pre_tool_cal": [{ command }] };
+  const plain = `${home.path}/plain`;
+  await Deno.writeTextFile(plain, "#!/bin/sh\n");
+  const hooks = {
+    "pre_tool_call": [{ command }],
+    "pre_tool_cal": [{ command }],
+    "post_tool_call": [{ command: plain }],
+  };
   const { stderr } = await outcome(home.path, hooks);
+  assert.match(
+    stderr,
+    /Hook for post_tool_call cannot run: .*plain is not there or not executable/,
+  );
   assert.match(stderr, /Hook for pre_tool_call is not approved and does not run/);
   assert.match(stderr, /hooks\.pre_tool_cal: there is no such event/);
   const consented = await outcome(home.path, { "pre_tool_call": [{ command }] }, "--accept-hooks");
   assert.doesNotMatch(consented.stderr, /not approved/);
+});
+
+Deno.test("hermes run does not start without a guard it cannot understand", async () => {
+  await using home = await tempHome();
+  const guard = { command: "true", matcher: "(", "fail_closed": true };
+  const { code, stdout, stderr } = await outcome(home.path, { "pre_tool_call": [guard] });
+  assert.deepEqual([code, stdout], [2, ""]);
+  assert.match(
+    stderr,
+    /hooks\.pre_tool_call: the matcher "\(" is no regular expression\n.*config edit/,
+  );
 });
 
 Deno.test("hermes run does not start under a damaged list of consents", async () => {

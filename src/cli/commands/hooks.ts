@@ -16,6 +16,7 @@ import {
   runShellHook,
   type ShellHook,
   type ShellHookReport,
+  unrunnable,
 } from "../../registry/shell_hooks.ts";
 import { didYouMean } from "../../util/nearest.ts";
 import { reasonOf } from "../../util/reason.ts";
@@ -31,8 +32,10 @@ interface Configured {
 
 export async function main(input: CommandInput): Promise<number> {
   const settings = await settingsOf(input);
+  const { hooks, problems, missingGuards } = parseShellHooks(settings.config.hooks);
   const configured: Configured = {
-    ...parseShellHooks(settings.config.hooks),
+    hooks,
+    problems: [...missingGuards, ...problems],
     consentFile: settings.home.path(HOOK_CONSENT_FILE),
   };
   switch (input.path[1]) {
@@ -57,8 +60,9 @@ async function list(
     ...hook,
     approved: accepted || isApproved(approvals, hook),
   }));
+  const lost = await unrunnable(hooks, { env: Deno.env.toObject(), cwd: Deno.cwd() });
   if (json) {
-    out(`${JSON.stringify({ hooks: rows, problems }, null, 2)}\n`);
+    out(`${JSON.stringify({ hooks: rows, problems: [...problems, ...lost] }, null, 2)}\n`);
     return problems.length > 0 ? EXIT.usage : EXIT.done;
   }
   for (const row of rows) {
@@ -67,7 +71,7 @@ async function list(
     const state = row.approved ? "approved" : "NOT APPROVED, does not run";
     out(`${row.event}${scope}: ${row.command}\n  ${state}, ${row.timeoutMs / 1000} s${closed}\n`);
   }
-  for (const problem of problems) err(`hermes: ${problem}\n`);
+  for (const problem of [...problems, ...lost]) err(`hermes: ${problem}\n`);
   if (rows.some((row) => !row.approved)) err(`To let hooks run: hermes hooks approve\n`);
   if (rows.length === 0 && problems.length === 0) {
     err(`No hooks are configured. See "hermes help hooks".\n`);
@@ -83,10 +87,12 @@ async function test({ hooks }: Configured, input: CommandInput): Promise<number>
       hint: `Events: ${HOOK_NAMES.join(", ")}`,
     });
   }
-  const payload = await payloadOf(input);
-  const concerned = hooks.filter((hook) => hook.event === event && matches(hook, payload.toolName));
+  const payload = await payloadOf(input, event);
+  const { toolName } = payload;
+  const concerned = hooks.filter((hook) => hook.event === event && matches(hook, toolName));
   if (concerned.length === 0) {
-    throw new HermesError(`no hook of ${event} concerns ${payload.toolName ?? "this"}`, {
+    const about = toolName === undefined ? "" : ` for the tool ${toolName}`;
+    throw new HermesError(`there is no hook of ${event}${about}`, {
       hint: "See which there are: hermes hooks list",
     });
   }
@@ -107,13 +113,17 @@ async function test({ hooks }: Configured, input: CommandInput): Promise<number>
   return failures > 0 ? EXIT.failed : EXIT.done;
 }
 
-async function payloadOf(input: CommandInput): Promise<HookPayload> {
+/** A sample, or what the file says; only a tool's events have one. */
+async function payloadOf(input: CommandInput, event: string): Promise<HookPayload> {
   const { "for-tool": tool, "payload-file": file } = input.flags;
-  const sample: HookPayload = {
-    sessionId: "test",
+  const call = {
     toolName: typeof tool === "string" ? tool : "terminal",
     args: { command: "echo hello" },
+  };
+  const sample: HookPayload = {
+    sessionId: "test",
     cwd: Deno.cwd(),
+    ...(event.endsWith("_tool_call") ? call : {}),
   };
   if (typeof file !== "string") return sample;
   try {
