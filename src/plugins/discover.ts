@@ -30,6 +30,9 @@ export interface Candidate {
   read(): Promise<PluginSource>;
 }
 
+/** A name is a name: never a way to somewhere else, and nothing that a terminal would obey. */
+const NO_NAME = /^\.|[/\p{Cc}\p{Bidi_Control}]/u;
+
 export class Discovery {
   readonly #home: Home;
   readonly #cwd: string;
@@ -108,8 +111,7 @@ export class Discovery {
     folder: string | undefined,
     { id, origin }: { id: string; origin: "user" | "project" },
   ): Candidate | undefined {
-    // A name is a name, never a way to somewhere else.
-    if (folder === undefined || id.includes("/") || id.startsWith(".")) return undefined;
+    if (folder === undefined || NO_NAME.test(id)) return undefined;
     const path = joinPath(folder, id);
     const isFile = !looksLikePlugin(path);
     if (isFile && !statOf(`${path}.ts`)?.isFile) return undefined;

@@ -3,7 +3,9 @@
  * What changed is shown file by file before a new version takes the old one's place.
  */
 import type { Home } from "../config/home.ts";
+import { HermesError } from "../protocol/error.ts";
 import { joinPath } from "../util/path.ts";
+import { reasonOf } from "../util/reason.ts";
 import { unifiedDiff } from "../util/unified_diff.ts";
 import { type LockedPlugin, lockOf, pinSource } from "./lock.ts";
 import type { Registrations } from "./messages.ts";
@@ -41,7 +43,7 @@ export async function pinPlugin(
  * has not said yes yet wants to know. Undefined when it needs more than that to tell.
  */
 export async function probePlugin(snapshot: Snapshot): Promise<Registrations | undefined> {
-  const dir = await Deno.makeTempDir({ prefix: "hermes-probe-" });
+  const dir = await makeTempDir();
   const none = { net: [], read: [], write: [], env: [], run: [] };
   const manifest = { ...snapshot.manifest, permissions: none, requiresEnv: [] };
   try {
@@ -66,6 +68,17 @@ export async function probePlugin(snapshot: Snapshot): Promise<Registrations | u
     throw error;
   } finally {
     await Deno.remove(dir, { recursive: true });
+  }
+}
+
+async function makeTempDir(): Promise<string> {
+  try {
+    return await Deno.makeTempDir({ prefix: "hermes-probe-" });
+  } catch (error) {
+    throw new HermesError(`cannot make a temporary folder: ${reasonOf(error)}`, {
+      hint: "Make room for it, or set TMPDIR to another directory.",
+      cause: error,
+    });
   }
 }
 

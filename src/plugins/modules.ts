@@ -14,7 +14,7 @@ import {
 import { didYouMean } from "../util/nearest.ts";
 import { dirname, relativePath } from "../util/path.ts";
 import { PluginProblem, reasonOf } from "./problem.ts";
-import { encodePath, shortName } from "./source.ts";
+import { encodePath, fileUrl, shortName } from "./source.ts";
 
 /** One `import` of another file, by its URL. */
 export interface ImportSite {
@@ -90,7 +90,8 @@ function resolveImport(specifier: string, from: string): string {
   const url = /^(\.{0,2}\/|https?:)/.test(specifier) ? URL.parse(specifier, from) : null;
   if (url !== null) {
     url.hash = "";
-    return url.href;
+    // A file's name can be written in more than one way.
+    return url.protocol === "file:" ? fileUrl(shortName(url.href)) : url.href;
   }
   throw new PluginProblem(
     `${shortName(from)} imports "${specifier}": a plugin imports only "${API_NAME}", node: ` +

@@ -112,7 +112,9 @@ function sourceOf(files: Map<string, FileBytes>, place: string): PluginSource {
   const find = (names: readonly string[]) => names.map(fileUrl).find((url) => files.has(url));
   const entry = find(ENTRIES);
   if (entry === undefined) {
-    throw new PluginProblem(`${place} has no ${ENTRIES[0]}, so it is no plugin`);
+    throw new PluginProblem(`${place} has no ${ENTRIES[0]}, so it is no plugin`, {
+      hint: "It must be a file: hidden ones and links are passed over.",
+    });
   }
   const manifest = find(MANIFESTS);
   return { entry, files, ...(manifest === undefined ? {} : { manifest }) };
