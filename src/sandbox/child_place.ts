@@ -4,6 +4,7 @@
  */
 import { orphanedDirs } from "../util/orphans.ts";
 import { dirname, joinPath } from "../util/path.ts";
+import { removeTree } from "../util/remove_tree.ts";
 
 export interface Place {
   directory: string;
@@ -14,6 +15,8 @@ export interface Place {
 
 /** Deno takes everything there for a device, and asks for all permissions; some set TMPDIR to it. */
 const GUARDED = /^\/(dev|proc|sys)\//;
+/** What fits into the address of a socket on every system. */
+const MAX_SOCKET_BYTES = 103;
 const NAME = /^hermes-child-(\d+)-/;
 
 /** Synchronous: three small calls are done sooner than a thread starts. */
@@ -22,7 +25,7 @@ export function makePlace(options: { tempDir: string | undefined; withCache: boo
   const scratch = joinPath(directory, "scratch");
   Deno.mkdirSync(scratch, { mode: 0o700 });
   if (options.withCache) Deno.mkdirSync(cacheDir(directory), { mode: 0o700 });
-  return { directory, scratch, socket: joinPath(directory, "rpc") };
+  return { directory, scratch, socket: socketPath(directory) };
 }
 
 /** Where the runtime keeps compiled modules when nobody gives it another place. */
@@ -33,10 +36,25 @@ export function cacheDir(directory: string): string {
 function makeDirectory(tempDir: string | undefined): string {
   const options = { prefix: `hermes-child-${Deno.pid}-` };
   if (tempDir !== undefined) return Deno.makeTempDirSync({ ...options, dir: tempDir });
-  const directory = Deno.makeTempDirSync(options);
-  if (!GUARDED.test(directory)) return directory;
-  Deno.removeSync(directory);
+  try {
+    const directory = Deno.makeTempDirSync(options);
+    if (isUsable(directory)) return directory;
+    Deno.removeSync(directory);
+  } catch {
+    // TMPDIR is no place where directories can be made.
+  }
   return Deno.makeTempDirSync({ ...options, dir: "/tmp" });
+}
+
+/** A comma would end the socket's name in the flags of the runtime. */
+function isUsable(directory: string): boolean {
+  const { length } = new TextEncoder().encode(socketPath(directory));
+  return directory.startsWith("/") && !GUARDED.test(directory) && !directory.includes(",") &&
+    length <= MAX_SOCKET_BYTES;
+}
+
+function socketPath(directory: string): string {
+  return joinPath(directory, "rpc");
 }
 
 /** Parents that were tidied up by this process. */
@@ -44,12 +62,12 @@ const tidied = new Set<string>();
 
 /** Removes the directory, and once what others that were killed left beside it. */
 export async function removePlace({ directory }: Pick<Place, "directory">): Promise<void> {
-  await Deno.remove(directory, { recursive: true });
+  await removeTree(directory);
   const parent = dirname(directory);
   if (tidied.has(parent)) return;
   tidied.add(parent);
   for await (const { path } of orphanedDirs(parent, NAME)) {
     // Another hermes may be tidying up at the same time; what stays is the next one's.
-    await Deno.remove(path, { recursive: true }).catch(() => {});
+    await removeTree(path).catch(() => {});
   }
 }

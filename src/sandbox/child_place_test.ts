@@ -1,4 +1,5 @@
 import { deepEqual } from "node:assert/strict";
+import { dirname } from "../util/path.ts";
 import { makePlace, removePlace } from "./child_place.ts";
 
 Deno.test("removePlace() also removes what a killed hermes left, and nothing else", async () => {
@@ -13,6 +14,43 @@ Deno.test("removePlace() also removes what a killed hermes left, and nothing els
     await removePlace(place);
     const left = (await Array.fromAsync(Deno.readDir(tempDir))).map(({ name }) => name).sort();
     deepEqual(left, ["hermes-child-1-x", "hermes-child-notes"]);
+  } finally {
+    await Deno.remove(tempDir, { recursive: true });
+  }
+});
+
+const MODULE = new URL("./child_place.ts", import.meta.url).href;
+const PRINT_PLACE = `const { makePlace } = await import("${MODULE}");
+const { directory } = makePlace({ tempDir: undefined, withCache: false });
+Deno.removeSync(directory, { recursive: true });
+console.log(directory);`;
+
+/** Where a hermes with this TMPDIR makes a directory. */
+async function placeWith(temporary: string): Promise<string> {
+  const { stdout } = await new Deno.Command(Deno.execPath(), {
+    args: ["eval", "--no-lock", PRINT_PLACE],
+    env: { TMPDIR: temporary },
+  }).output();
+  return dirname(new TextDecoder().decode(stdout).trim());
+}
+
+Deno.test("makePlace() takes another place when TMPDIR is none for a socket", async () => {
+  const tempDir = await Deno.makeTempDir();
+  try {
+    const names = ["plain", "spa ce", "com,ma", "x".repeat(100)];
+    for (const name of names) await Deno.mkdir(`${tempDir}/${name}`);
+    const places = await Promise.all(
+      [...names, "missing"].map((one) => `${tempDir}/${one}`)
+        .concat("/dev/shm", "relative").map(placeWith),
+    );
+    deepEqual(places, [
+      `${tempDir}/plain`,
+      `${tempDir}/spa ce`,
+      ...Array(5).fill("/tmp"),
+    ]);
+    for (const name of names) {
+      deepEqual(await Array.fromAsync(Deno.readDir(`${tempDir}/${name}`)), []);
+    }
   } finally {
     await Deno.remove(tempDir, { recursive: true });
   }

@@ -28,6 +28,7 @@ export interface RunEnd {
 const STDOUT_HEAD_SHARE = 0.4;
 const FLOOD_BYTES = 64 * 1024 * 1024;
 const SCRATCH_BYTES = 256 * 1024 * 1024;
+const FULL_LINE = `Stopped: more than ${SCRATCH_BYTES >> 20} MB of files, or hidden ones.`;
 const MAX_BACKLOG_CHARS = 4 * 1024 * 1024;
 
 interface Stop {
@@ -69,7 +70,7 @@ export class ScriptRun {
     // JavaScript has no files.
     const unwatch = language !== "python" ? undefined : watchScratch(this.#child.scratch, {
       maxBytes: SCRATCH_BYTES,
-      onFull: () => this.#end("error", `Stopped: more than ${SCRATCH_BYTES >> 20} MB of files.`),
+      onFull: () => this.#end("error", FULL_LINE),
     });
     try {
       return await this.#serve();

@@ -1,0 +1,46 @@
+import { equal, rejects } from "node:assert/strict";
+import { removeTree } from "./remove_tree.ts";
+
+/** A chain of directories longer than any path, made from below: each gets a new one around it. */
+async function makeDeep(root: string, { depth, name }: { depth: number; name: string }) {
+  const chain = Array(200).fill(name).join("/");
+  await Deno.mkdir(`${root}/inner`);
+  for (let made = 0; made < depth; made += 200) {
+    await Deno.mkdir(`${root}/outer/${chain}`, { recursive: true });
+    await Deno.rename(`${root}/inner`, `${root}/outer/${chain}/${name}`);
+    await Deno.rename(`${root}/outer`, `${root}/inner`);
+  }
+}
+
+Deno.test("removeTree() removes files, links and directories, not what links lead to", async () => {
+  const root = await Deno.makeTempDir();
+  await Deno.mkdir(`${root}/tree/a/b`, { recursive: true });
+  await Deno.writeTextFile(`${root}/kept`, "kept");
+  await Deno.writeTextFile(`${root}/tree/a/b/file`, "");
+  await Deno.symlink(root, `${root}/tree/a/b/link`);
+  await removeTree(`${root}/tree`);
+  equal(await Deno.readTextFile(`${root}/kept`), "kept");
+  await rejects(Deno.lstat(`${root}/tree`), Deno.errors.NotFound);
+  await removeTree(root);
+  await removeTree(root);
+  await rejects(Deno.lstat(root), Deno.errors.NotFound);
+});
+
+Deno.test("removeTree() removes a tree deeper than a path can be and than a stack", async () => {
+  const root = await Deno.makeTempDir();
+  await makeDeep(root, { depth: 12_000, name: "d" });
+  await removeTree(root);
+  await rejects(Deno.lstat(root), Deno.errors.NotFound);
+});
+
+Deno.test("removeTree() removes directories that their owner may not look into", {
+  ignore: Deno.build.os === "windows",
+}, async () => {
+  const root = await Deno.makeTempDir();
+  await Deno.mkdir(`${root}/a/closed/inner`, { recursive: true });
+  await Deno.writeTextFile(`${root}/a/closed/file`, "");
+  await Deno.chmod(`${root}/a/closed/inner`, 0o000);
+  await Deno.chmod(`${root}/a/closed`, 0o300);
+  await removeTree(root);
+  await rejects(Deno.lstat(root), Deno.errors.NotFound);
+});
