@@ -532,6 +532,12 @@ export const COMMANDS: readonly CommandSpec[] = [
         args: "PATH",
         load: loadPluginsDev,
       },
+      {
+        name: "test",
+        summary: "Run the tests of a plugin",
+        args: "PATH",
+        load: loadPluginsDev,
+      },
     ],
     examples: [
       "hermes plugins create weather",

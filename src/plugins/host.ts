@@ -217,6 +217,11 @@ async function callTool(
     }
     throw error;
   }
+  return toolResult(name, value);
+}
+
+/** What a tool may answer. @throws {ToolError} for anything else. */
+export function toolResult(name: string, value: unknown): ToolResult {
   if (typeof value === "string") return value;
   if (typeof value === "object" && value !== null && !Array.isArray(value)) {
     return value as Record<string, unknown>;

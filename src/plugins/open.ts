@@ -177,8 +177,13 @@ export function requireName(id: string, manifest: PluginManifest): void {
   if (manifest.name !== id) {
     throw new PluginProblem(`its manifest calls it "${manifest.name}"; give both the same name`);
   }
-  if (Object.hasOwn(TOOLSETS, id)) {
-    throw new PluginProblem("its name is that of a built-in toolset; give it another");
+  requireFreeName(id);
+}
+
+/** @throws {PluginProblem} when the name is taken. */
+export function requireFreeName(name: string): void {
+  if (Object.hasOwn(TOOLSETS, name)) {
+    throw new PluginProblem(`"${name}" is the name of a built-in toolset; give it another`);
   }
 }
 

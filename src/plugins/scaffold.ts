@@ -3,7 +3,8 @@ import { PLUGIN_API_TS } from "./runtime_data.ts";
 
 /** Texts by path for a plugin of this name. */
 export function scaffoldFiles(name: string): Record<string, string> {
-  const tool = name.replaceAll("-", "_");
+  // A tool's name begins with a letter, and is no longer than a plugin's.
+  const tool = `hello_${name.replaceAll("-", "_")}`.slice(0, 64);
   return {
     "plugin.yaml": `name: ${name}
 version: 0.1.0
@@ -21,7 +22,7 @@ description: Says hello
 import { defineTool, type PluginContext } from "hermes/plugin";
 
 const hello = defineTool({
-  name: "${tool}_hello",
+  name: "${tool}",
   description: "Greet somebody by name. Use it when the user wants a greeting.",
   schema: {
     type: "object",
@@ -39,9 +40,9 @@ export function register(ctx: PluginContext): void {
 import { testPlugin } from "hermes/plugin";
 import { register } from "./mod.ts";
 
-Deno.test("${tool}_hello greets by name", async () => {
+Deno.test("${tool} greets by name", async () => {
   const plugin = await testPlugin(register);
-  assert.deepEqual(await plugin.call("${tool}_hello", { name: "Ada" }), {
+  assert.deepEqual(await plugin.call("${tool}", { name: "Ada" }), {
     greeting: "Hello, Ada!",
   });
 });

@@ -34,18 +34,14 @@ class Watched {
 }
 
 Deno.test("hermes plugins create writes a plugin whose test passes and that runs", async () => {
-  const call = { toolCalls: [{ name: "my_first_hello", arguments: { name: "Ada" } }] };
+  const call = { toolCalls: [{ name: "hello_my_first", arguments: { name: "Ada" } }] };
   await withJob([call, { text: "done" }], async (job) => {
     const created = await job.hermes(["plugins", "create", "my-first"]);
     assert.equal(created.code, 0, created.stderr);
-    const test = await new Deno.Command(Deno.execPath(), {
-      args: ["test", "--quiet"],
-      cwd: `${job.home}/my-first`,
-      env: { NO_COLOR: "1" },
-    }).output();
-    const said = new TextDecoder().decode(test.stdout) + new TextDecoder().decode(test.stderr);
-    assert.equal(test.code, 0, said);
-    assert.match(said, /1 passed/);
+    const test = () => job.hermes(["plugins", "test", "my-first"]);
+    const passed = await test();
+    assert.equal(passed.code, 0, passed.stderr);
+    assert.match(passed.stdout, /1 passed/);
     const outcome = await job.run(["--plugin", "my-first", "go"]);
     assert.deepEqual([outcome.code, outcome.stdout], [0, "done\n"], outcome.stderr);
     assert.match(JSON.stringify(job.model.requests[1]!.body.messages), /Hello, Ada!/);
@@ -54,33 +50,107 @@ Deno.test("hermes plugins create writes a plugin whose test passes and that runs
     assert.match(again.stderr, /exists already/);
     const bad = await job.hermes(["plugins", "create", "Bad Name"]);
     assert.match(bad.stderr, /is no name for a plugin/);
+    const taken = await job.hermes(["plugins", "create", "terminal"]);
+    assert.match(taken.stderr, /"terminal" is the name of a built-in toolset/);
+    await Deno.writeTextFile(`${job.home}/my-first/mod.ts`, "export function register() {}\n");
+    const failed = await test();
+    assert.equal(failed.code, 1);
+    assert.match(failed.stdout, /no tool "hello_my_first" is registered/);
+    const nowhere = await job.hermes(["plugins", "test", "nowhere"]);
+    assert.equal(nowhere.code, 2);
+    assert.match(nowhere.stderr, /there is no folder at .*nowhere/);
   });
 });
 
-Deno.test("hermes plugins dev loads again after a change and calls tools", async () => {
+Deno.test("hermes plugins create makes a tool of any name a plugin can have", async () => {
   await using home = await tempHome();
-  const folder = `${home.path}/demo`;
-  await writeFiles(folder, pluginFiles("demo", toolModule("version", "return { version: 1 }")));
-  const child = startHermes({ home: home.path, args: ["plugins", "dev", "demo"], stdin: "" });
+  for (const name of ["9-lives", "a".repeat(64)]) {
+    await runHermes({ home: home.path, args: ["plugins", "create", name] });
+    const module = await Deno.readTextFile(`${home.path}/${name}/mod.ts`);
+    assert.match(module, /name: "[A-Za-z][A-Za-z0-9_]{0,63}"/);
+  }
+});
+
+/** `hermes plugins dev PATH` with a hand on its keyboard, until it is interrupted. */
+async function withDev(
+  { home, path }: { home: string; path: string },
+  body: (dev: Dev) => Promise<void>,
+): Promise<void> {
+  const child = startHermes({ home, args: ["plugins", "dev", path], stdin: "" });
   const stdout = new Watched(child.stdout);
   const stderr = new Watched(child.stderr);
   const input = child.stdin.getWriter();
   const type = (line: string) => input.write(new TextEncoder().encode(`${line}\n`));
-  await stdout.until(/tools: version[\s\S]*Waiting for changes/);
-  await type("version {}");
-  await stdout.until(/\{"version":1\}/);
-  await Deno.writeTextFile(`${folder}/mod.ts`, "export function register( {");
-  await stderr.until(/✗ .*mod\.ts/);
-  await Deno.writeTextFile(`${folder}/mod.ts`, toolModule("version", "return { version: 2 }"));
-  await stdout.until(/loaded[\s\S]*loaded[\s\S]*tools: version/);
-  await type("version");
-  await stdout.until(/\{"version":2\}/);
+  await stdout.until(/Waiting for changes/);
+  await body({ stdout, stderr, type });
   child.kill("SIGINT");
   assert.equal((await child.status).code, 0);
   await stdout.end();
   await stderr.end();
   await input.close().catch(() => {
     // The process has closed its end already.
+  });
+}
+
+interface Dev {
+  stdout: Watched;
+  stderr: Watched;
+  type(line: string): Promise<void>;
+}
+
+Deno.test("hermes plugins dev loads again after a change and calls tools", async () => {
+  await using home = await tempHome();
+  const folder = `${home.path}/demo`;
+  await writeFiles(folder, pluginFiles("demo", toolModule("version", "return { version: 1 }")));
+  await withDev({ home: home.path, path: "demo" }, async ({ stdout, stderr, type }) => {
+    assert.match(stdout.text, /tools: version/);
+    await type("version {}");
+    await stdout.until(/\{"version":1\}/);
+    await Deno.writeTextFile(`${folder}/mod.ts`, "export function register( {");
+    await stderr.until(/✗ .*mod\.ts/);
+    await Deno.writeTextFile(`${folder}/.mod.ts.swp`, "an editor's own file");
+    await Deno.writeTextFile(`${folder}/mod.ts`, toolModule("version", "return { version: 2 }"));
+    await stdout.until(/loaded[\s\S]*loaded[\s\S]*tools: version/);
+    await type("version");
+    await stdout.until(/\{"version":2\}/);
+    assert.equal(stdout.text.match(/loaded/g)!.length, 2, stdout.text);
+  });
+});
+
+Deno.test("hermes plugins dev calls tools as the model would, and commands", async () => {
+  await using home = await tempHome();
+  const module = `export function register(ctx) {
+    const schema = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] };
+    const tool = (name, handler) => ctx.registerTool({ name, description: "d", schema, handler });
+    tool("twice", ({ n }) => ({ twice: 2 * n }));
+    tool("odd", () => 5);
+    tool("hang", () => {
+      ctx.log("hanging");
+      return new Promise(() => {});
+    });
+    ctx.registerCommand({ name: "shout", description: "d", run: (text) => text.toUpperCase() });
+  }`;
+  await writeFiles(`${home.path}/demo`, pluginFiles("demo", module));
+  await withDev({ home: home.path, path: "demo" }, async ({ stdout, stderr, type }) => {
+    await type('twice {"n": "21"}');
+    await stdout.until(/\{"twice":42\}/);
+    await type("/shout out loud");
+    await stdout.until(/OUT LOUD/);
+    for (
+      const [line, answer] of [
+        ["twice", /✗ Invalid arguments for twice: "n" is required/],
+        ["twice [", /✗ Arguments of twice are not valid JSON/],
+        ["twcie", /✗ there is no tool "twcie"\. Did you mean "twice"\? It has: twice, odd, hang\./],
+        ["/quit", /✗ there is no command "quit"\. It has: shout\./],
+        ['odd {"n": 1}', /✗ odd answered neither an object nor text/],
+      ] as const
+    ) {
+      await type(line);
+      await stderr.until(answer);
+    }
+    // Is waited for when the interrupt comes.
+    await type('hang {"n": 1}');
+    await stderr.until(/demo: hanging/);
   });
 });
 
@@ -94,23 +164,13 @@ Deno.test("hermes plugins dev follows a single file that an editor replaces", as
     await Deno.rename(`${home.path}/solo.ts.new`, `${home.path}/solo.ts`);
   };
   await write(1);
-  const child = startHermes({ home: home.path, args: ["plugins", "dev", "solo.ts"], stdin: "" });
-  const stdout = new Watched(child.stdout);
-  const input = child.stdin.getWriter();
-  const type = (line: string) => input.write(new TextEncoder().encode(`${line}\n`));
-  await stdout.until(/loaded solo[\s\S]*Waiting for changes/);
-  for (const version of [2, 3]) {
-    await write(version);
-    await stdout.until(new RegExp(`(loaded solo[\\s\\S]*){${version}}tools: version`));
-    await type("version");
-    await stdout.until(new RegExp(`\\{"version":${version}\\}`));
-  }
-  child.kill("SIGINT");
-  assert.equal((await child.status).code, 0);
-  await stdout.end();
-  await child.stderr.cancel();
-  await input.close().catch(() => {
-    // The process has closed its end already.
+  await withDev({ home: home.path, path: "solo.ts" }, async ({ stdout, type }) => {
+    for (const version of [2, 3]) {
+      await write(version);
+      await stdout.until(new RegExp(`(loaded solo[\\s\\S]*){${version}}tools: version`));
+      await type("version");
+      await stdout.until(new RegExp(`\\{"version":${version}\\}`));
+    }
   });
 });
 

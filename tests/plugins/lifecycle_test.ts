@@ -185,7 +185,7 @@ withBench("a grant alone replaces nothing, and no name makes a plugin built-in",
   assert.match(bench.reports[0]!, /"todo" is left out: \S+ has a tool of that name/);
   await bench.user("terminal", toolModule("terminal", "return {}"));
   await bench.open({ enabled: ["terminal"] });
-  assert.match(bench.reports.at(-1)!, /its name is that of a built-in toolset/);
+  assert.match(bench.reports.at(-1)!, /is the name of a built-in toolset/);
 });
 
 withBench("only the operator's hand puts a plugin into hermes itself", async (bench) => {

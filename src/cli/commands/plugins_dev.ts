@@ -1,8 +1,9 @@
-/** `hermes plugins create|dev`: for people who write plugins. */
-import type { Settings } from "../../config/load.ts";
+/** `hermes plugins create|dev|test`: for people who write plugins. */
 import type { Candidate } from "../../plugins/discover.ts";
+import { toolResult } from "../../plugins/host.ts";
 import { PLUGIN_NAME } from "../../plugins/manifest.ts";
-import { loadPlugin } from "../../plugins/open.ts";
+import type { Question, Registrations } from "../../plugins/messages.ts";
+import { loadPlugin, requireFreeName } from "../../plugins/open.ts";
 import type { Plugin } from "../../plugins/plugin.ts";
 import { reasonOf } from "../../plugins/problem.ts";
 import { entryOf } from "../../plugins/settings.ts";
@@ -10,7 +11,14 @@ import { scaffoldFiles } from "../../plugins/scaffold.ts";
 import { openSnapshot, snapshotDir } from "../../plugins/snapshot.ts";
 import { readSource, statOf } from "../../plugins/source.ts";
 import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
+import { readArguments } from "../../registry/arguments.ts";
+import { withoutSecrets } from "../../registry/hook_process.ts";
+import { runtimeCacheDir } from "../../sandbox/command.ts";
+import { cleanOutput } from "../../util/clean_output.ts";
+import { didYouMean } from "../../util/nearest.ts";
 import { basename, dirname, joinPath, resolvePath } from "../../util/path.ts";
+import { DENO_SETTINGS, isStandalone } from "../../util/runtime.ts";
+import { which } from "../../util/which.ts";
 import type { CommandInput } from "../command.ts";
 import { onInterrupt } from "../interrupt.ts";
 import { err, out } from "../io.ts";
@@ -20,12 +28,20 @@ import { describePlugin, describeRegistrations } from "./plugins_view.ts";
 /** Editors write a file in several steps. */
 const SETTLE_MS = 100;
 const CALL_TIMEOUT_MS = 60_000;
+/** What is no part of a plugin: hidden files, packages. */
+const PASSED_OVER = /\/(\.|node_modules(\/|$))/;
 
 export async function main(input: CommandInput): Promise<number> {
   const [argument = ""] = input.args;
-  if (input.path[1] === "create") return await create(argument);
   const path = resolvePath(Deno.cwd(), argument);
-  return await new DevLoop(path, await settingsOf(input)).run();
+  switch (input.path[1]) {
+    case "create":
+      return await create(argument);
+    case "test":
+      return await test(path);
+    default:
+      return await new DevLoop(path, input).run();
+  }
 }
 
 async function create(name: string): Promise<number> {
@@ -34,6 +50,7 @@ async function create(name: string): Promise<number> {
       hint: "Use up to 64 of a-z, 0-9, - and _, beginning with a letter or digit.",
     });
   }
+  requireFreeName(name);
   const folder = joinPath(Deno.cwd(), name);
   try {
     await Deno.mkdir(folder);
@@ -47,20 +64,45 @@ async function create(name: string): Promise<number> {
     await Deno.writeTextFile(target, text);
   }
   out(`${folder} is a plugin now. Try it:\n`);
-  out(`  (cd ${name} && deno test)\n  hermes plugins dev ${name}\n`);
+  out(`  hermes plugins test ${name}\n  hermes plugins dev ${name}\n`);
   out(`  hermes run --plugin ${name} "…"\n`);
+  out(`To keep it, move it to ~/.hermes/plugins and: hermes plugins enable ${name}\n`);
   return EXIT.done;
+}
+
+/** Runs a plugin's tests with the Deno that runs hermes, or with one of the person's own. */
+async function test(path: string): Promise<number> {
+  if (!statOf(path)?.isDirectory) throw new UsageError(`there is no folder at ${path}`);
+  const env = Deno.env.toObject();
+  const deno = isStandalone() ? await which("deno", env.PATH) : Deno.execPath();
+  if (deno === undefined) {
+    throw new UsageError(
+      "this build of hermes has no test runner and there is no deno on the PATH",
+      {
+        hint: "Install Deno: https://docs.deno.com/runtime/getting_started/installation/",
+      },
+    );
+  }
+  const cacheDir = runtimeCacheDir(env);
+  const { code } = await new Deno.Command(deno, {
+    args: ["test", "--quiet", "--no-prompt"],
+    cwd: path,
+    // Tests hold no permission that would show them more.
+    env: { ...withoutSecrets(env), ...DENO_SETTINGS, ...(cacheDir && { DENO_DIR: cacheDir }) },
+    clearEnv: true,
+  }).spawn().status;
+  return code === 0 ? EXIT.done : EXIT.failed;
 }
 
 /** One plugin, loaded as a session would, and again after every change. */
 class DevLoop {
   readonly #path: string;
-  readonly #settings: Settings;
+  readonly #input: CommandInput;
   #plugin: Plugin | undefined;
 
-  constructor(path: string, settings: Settings) {
+  constructor(path: string, input: CommandInput) {
     this.#path = path;
-    this.#settings = settings;
+    this.#input = input;
   }
 
   async run(): Promise<number> {
@@ -70,15 +112,19 @@ class DevLoop {
     }
     await this.#load();
     // Editors put a new file in an old one's place: a folder stays the same.
-    const watcher = Deno.watchFs(info.isDirectory ? this.#path : dirname(this.#path));
-    const isOurs = (path: string) => info.isDirectory || basename(path) === basename(this.#path);
-    const input = new AbortController();
+    const folder = info.isDirectory ? this.#path : dirname(this.#path);
+    const watcher = Deno.watchFs(folder, { recursive: info.isDirectory });
+    const isOurs = (path: string) =>
+      info.isDirectory
+        ? !PASSED_OVER.test(path.slice(folder.length))
+        : basename(path) === basename(this.#path);
+    const stopped = new AbortController();
     const stop = onInterrupt(() => {
       watcher.close();
-      input.abort();
+      stopped.abort();
     });
-    out("Waiting for changes. Call a tool with: NAME {JSON}\n");
-    const listening = this.#listen(input.signal);
+    out("Waiting for changes. Call a tool with: NAME {JSON}, a command with: /NAME …\n");
+    const listening = this.#listen(stopped.signal);
     let timer: ReturnType<typeof setTimeout> | undefined;
     let loading = Promise.resolve();
     const reload = () => {
@@ -102,8 +148,9 @@ class DevLoop {
     await this.#plugin?.close();
     this.#plugin = undefined;
     try {
+      const settings = await settingsOf(this.#input);
       const source = readSource(this.#path);
-      const snapshot = await openSnapshot(source, snapshotDir(this.#settings.home));
+      const snapshot = await openSnapshot(source, snapshotDir(settings.home));
       const { name } = snapshot.manifest;
       const candidate: Candidate = {
         id: name,
@@ -112,15 +159,14 @@ class DevLoop {
         read: () => Promise.resolve(source),
       };
       const loaded = await loadPlugin(candidate, {
-        settings: this.#settings,
+        settings,
         cwd: Deno.cwd(),
         userHome: Deno.env.get("HOME") ?? "/",
         log: (line) => err(`${line}\n`),
         onEnd: (id, reason) => err(`✗ ${id} was stopped: ${reason}\n`),
       });
       this.#plugin = loaded.plugin;
-      const entry = entryOf(this.#settings, name);
-      out(`✓ loaded ${describePlugin(candidate, { snapshot, entry })}`);
+      out(`✓ loaded ${describePlugin(candidate, { snapshot, entry: entryOf(settings, name) })}`);
       out(describeRegistrations(loaded.plugin.registrations, snapshot));
       for (const gap of loaded.gaps ?? []) err(`  ${gap}\n`);
     } catch (error) {
@@ -129,7 +175,7 @@ class DevLoop {
     }
   }
 
-  /** Lines on standard input call tools. */
+  /** Lines on standard input call tools and commands. */
   async #listen(signal: AbortSignal): Promise<void> {
     const lines = Deno.stdin.readable.pipeThrough(new TextDecoderStream());
     let rest = "";
@@ -137,24 +183,41 @@ class DevLoop {
       for await (const chunk of lines.pipeThrough(new TransformStream(), { signal })) {
         const parts = (rest + chunk).split("\n");
         rest = parts.pop()!;
-        for (const line of parts) if (line.trim() !== "") await this.#call(line.trim());
+        for (const line of parts) if (line.trim() !== "") await this.#call(line.trim(), signal);
       }
     } catch (error) {
       if (!signal.aborted) throw error;
     }
   }
 
-  async #call(line: string): Promise<void> {
-    const [, name = "", json = ""] = /^(\S+)\s*(.*)$/.exec(line) ?? [];
-    if (this.#plugin === undefined) return err("✗ it is not loaded\n");
+  async #call(line: string, stopped: AbortSignal): Promise<void> {
+    const plugin = this.#plugin;
+    if (plugin === undefined) return err("✗ it is not loaded\n");
     try {
-      const args = JSON.parse(json === "" ? "{}" : json);
-      const facts = { callId: "dev", sessionId: "dev", taskId: "main" };
-      const signal = AbortSignal.timeout(CALL_TIMEOUT_MS);
-      const value = await this.#plugin.ask({ kind: "tool", name, args, facts }, { signal });
-      out(`${JSON.stringify(value)}\n`);
+      const question = questionOf(line, plugin.registrations);
+      const signal = AbortSignal.any([stopped, AbortSignal.timeout(CALL_TIMEOUT_MS)]);
+      const value = await plugin.ask(question, { signal });
+      if (question.kind === "tool") out(`${JSON.stringify(toolResult(question.name, value))}\n`);
+      else out(`${cleanOutput(String(value ?? ""))}\n`);
     } catch (error) {
-      err(`✗ ${reasonOf(error)}\n`);
+      if (!stopped.aborted) err(`✗ ${reasonOf(error)}\n`);
     }
   }
+}
+
+/** What a typed line asks; arguments are read and checked as those of the model are. @throws when it asks nothing. */
+function questionOf(line: string, { tools, commands }: Registrations): Question {
+  const [, slash = "", name = "", rest = ""] = /^(\/?)(\S*)\s*(.*)$/.exec(line) ?? [];
+  const facts = { callId: "dev", sessionId: "dev", taskId: "main" };
+  const [what, all] = slash === "" ? ["tool", tools] as const : ["command", commands] as const;
+  const names = all.map((one) => one.name);
+  if (!names.includes(name)) {
+    const known = names.length === 0 ? "It has none." : `It has: ${names.join(", ")}.`;
+    throw new UsageError(`there is no ${what} "${name}".${didYouMean(name, names)} ${known}`);
+  }
+  if (what === "command") return { kind: what, name, argument: rest, facts };
+  const tool = tools.find((one) => one.name === name)!;
+  const read = readArguments(rest === "" ? "{}" : rest, { ...tool, toolset: "dev" });
+  if (!read.ok) throw new UsageError(read.error);
+  return { kind: what, name, args: read.args, facts };
 }
