@@ -73,7 +73,8 @@ export async function probePlugin(snapshot: Snapshot): Promise<Registrations | u
 
 async function makeTempDir(): Promise<string> {
   try {
-    return await Deno.makeTempDir({ prefix: "hermes-probe-" });
+    // By this name a later hermes removes what this one leaves when it is killed.
+    return await Deno.makeTempDir({ prefix: `hermes-child-${Deno.pid}-probe-` });
   } catch (error) {
     throw new HermesError(`cannot make a temporary folder: ${reasonOf(error)}`, {
       hint: "Make room for it, or set TMPDIR to another directory.",

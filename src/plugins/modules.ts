@@ -64,7 +64,11 @@ function decode(bytes: Uint8Array<ArrayBuffer>, name: string): string {
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw new PluginProblem(`${name} is not text, so it is no module`);
+    text = "\0";
+  }
+  // No code has this character; WebAssembly and text of two bytes a letter have it at once.
+  if (text.includes("\0")) {
+    throw new PluginProblem(`${name} is not UTF-8 text, so it is no module`);
   }
   if (/^\s*<(!doctype|html|\?xml)/i.test(text)) {
     throw new PluginProblem(`${name} is a web page, not a module: use the address of the raw file`);

@@ -99,7 +99,7 @@ class RemoteGraph implements Disposable {
         scanned.add(url);
         const { program, imports } = await scanModule(url, this.#files.get(url)!);
         const speaksForItself = url !== entry || readModuleManifest(program, url) !== undefined;
-        if (!speaksForItself) manifest = await this.#add(new URL("plugin.yaml", entry).href);
+        if (!speaksForItself) manifest = await this.#addManifest(entry);
         for (const { url, isData } of imports) {
           // A file can be both: read as text here, run there.
           if (url !== undefined) next.set(url, isData && next.get(url) !== false);
@@ -135,6 +135,15 @@ class RemoteGraph implements Disposable {
     await Promise.all(workers);
     if (failures.length > 0) throw failures[0];
     return modules;
+  }
+
+  async #addManifest(entry: string): Promise<string> {
+    try {
+      return await this.#add(new URL("plugin.yaml", entry).href);
+    } catch (error) {
+      if (!(error instanceof PluginProblem)) throw error;
+      throw new PluginProblem(`${entry} does not export a manifest, and ${error.message}`);
+    }
   }
 
   /** Fetches one address and keeps it; gives where it really was. */

@@ -5,6 +5,7 @@ import { describePermissions } from "../../plugins/permissions.ts";
 import { describeGrants, type PluginEntry } from "../../plugins/settings.ts";
 import type { Snapshot } from "../../plugins/snapshot.ts";
 import type { PluginManifest, PluginPermissions } from "../../protocol/plugin.ts";
+import { visibleText } from "../render/tool_line.ts";
 
 /** What a person must know before saying yes to a plugin. */
 export function describePlugin(
@@ -15,7 +16,7 @@ export function describePlugin(
   return lines([
     `${manifest.name} v${manifest.version}: ${manifest.description}`,
     ...(manifest.author === undefined ? [] : [`  by: ${manifest.author}`]),
-    `  from: ${candidate.location}`,
+    `  from: ${visibleText(candidate.location)}`,
     `  sha256: ${hash}`,
     "  It may:",
     ...[...describePermissions(manifest), ...describeGrants(entry)].map((line) => `    ${line}`),
