@@ -131,11 +131,19 @@ function failureOf(error: unknown): GuestFailure {
   return name === "ToolError" ? { message, extra: extra ?? {} } : { message };
 }
 
+/** A file of the plugin by its author's name, in a stack. */
+const PLACE = /\/modules\/(?!\.hermes\/)(\S+?\.\w+?)(?:\.js)?(:\d+:\d+)/;
+/** The runtime's advice, which is for people who start it themselves. */
+const RUN_AGAIN = /, run again with the --allow-(\w+) flag/;
+
+/** What an author said in words stays as it is; of a bug one must know where it is. */
 function textOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return error.name === "Error" || error.name === "ToolError"
-    ? error.message
-    : `${error.name}: ${error.message}`;
+  const { name, message, stack = "" } = error;
+  if (name === "Error" || name === "ToolError") return message;
+  const [, file, position] = PLACE.exec(stack) ?? [];
+  const said = message.replace(RUN_AGAIN, ", which permissions.$1 of its manifest does not name");
+  return `${name}: ${said}${file === undefined ? "" : ` (${file}${position})`}`;
 }
 
 function printed(value: unknown): string {

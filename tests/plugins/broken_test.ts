@@ -38,7 +38,7 @@ const UNLOADABLE: readonly {
   {
     name: "whose register rejects",
     files: `export async function register() { await 0; throw new TypeError("later"); }`,
-    says: /TypeError: later/,
+    says: /TypeError: later \(mod\.ts:1:\d+\)/,
   },
   {
     name: "that loops in register",
@@ -228,6 +228,7 @@ Deno.test("a tool that throws is an error of that call alone", async () => {
       "moody",
       `if (args.mood) throw new ToolError("not today", { mood: args.mood });
        if (args.bug) throw new TypeError("a bug");
+       if (args.read) Deno.readTextFileSync("/etc/hostname");
        return args.nothing ? undefined : { fine: true };`,
     ));
     assert.deepEqual(await bench.call("moody", { mood: "bad" }), {
@@ -235,7 +236,11 @@ Deno.test("a tool that throws is an error of that call alone", async () => {
       mood: "bad",
     });
     assert.deepEqual(await bench.call("moody", { bug: true }), {
-      error: "moody failed: TypeError: a bug",
+      error: "moody failed: TypeError: a bug (mod.ts:9:28)",
+    });
+    assert.deepEqual(await bench.call("moody", { read: true }), {
+      error: 'moody failed: NotCapable: Requires read access to "/etc/hostname", which ' +
+        "permissions.read of its manifest does not name (mod.ts:10:28)",
     });
     assert.match(String((await bench.call("moody", { nothing: true })).error), /neither an object/);
     assert.deepEqual(await bench.call("moody"), { fine: true });
