@@ -127,7 +127,7 @@ behaviour("11: a hook that throws disturbs nobody", async (bench) => {
     ),
   );
   assert.deepEqual(await bench.call("hello"), { hello: true });
-  assert.match(bench.bench.logs.join("\n"), /Hook pre_tool_call failed: boom/);
+  assert.match(bench.bench.logs.join("\n"), /Hook pre_tool_call of plugin demo failed: boom/);
 });
 
 behaviour("12: an unknown hook is a warning", async (bench) => {
