@@ -6,6 +6,7 @@ import type { Home } from "../config/home.ts";
 import { HermesError } from "../protocol/error.ts";
 import { joinPath } from "../util/path.ts";
 import { reasonOf } from "../util/reason.ts";
+import { removeTree } from "../util/remove_tree.ts";
 import { unifiedDiff } from "../util/unified_diff.ts";
 import { type LockedPlugin, lockOf, pinSource } from "./lock.ts";
 import type { Registrations } from "./messages.ts";
@@ -67,7 +68,7 @@ export async function probePlugin(snapshot: Snapshot): Promise<Registrations | u
     if (error instanceof PluginProblem) return undefined;
     throw error;
   } finally {
-    await Deno.remove(dir, { recursive: true });
+    await removeTree(dir);
   }
 }
 

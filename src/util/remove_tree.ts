@@ -7,7 +7,8 @@ import { joinPath } from "./path.ts";
 /** No error when it is gone already. */
 export async function removeTree(root: string): Promise<void> {
   try {
-    await flatten(root);
+    // A link is removed, and not what it leads to.
+    if ((await Deno.lstat(root)).isDirectory) await flatten(root);
     await Deno.remove(root);
   } catch (error) {
     // Others tidy up at the same time.

@@ -44,3 +44,14 @@ Deno.test("removeTree() removes directories that their owner may not look into",
   await removeTree(root);
   await rejects(Deno.lstat(root), Deno.errors.NotFound);
 });
+
+Deno.test("removeTree() removes a link, and not what it leads to", async () => {
+  const parent = await Deno.makeTempDir({ prefix: "hermes-test-" });
+  await Deno.mkdir(`${parent}/real`);
+  await Deno.writeTextFile(`${parent}/real/kept`, "");
+  await Deno.symlink(`${parent}/real`, `${parent}/link`);
+  await removeTree(`${parent}/link`);
+  await rejects(Deno.lstat(`${parent}/link`), Deno.errors.NotFound);
+  equal(await Deno.readTextFile(`${parent}/real/kept`), "");
+  await removeTree(parent);
+});

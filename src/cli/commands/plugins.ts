@@ -18,6 +18,7 @@ import { contentHash, readSource } from "../../plugins/source.ts";
 import { changeTrust } from "../../plugins/trust.ts";
 import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
 import { didYouMean } from "../../util/nearest.ts";
+import { removeTree } from "../../util/remove_tree.ts";
 import type { CommandInput } from "../command.ts";
 import { err, out } from "../io.ts";
 import { settingsOf } from "../settings.ts";
@@ -191,9 +192,7 @@ async function remove(work: PluginWork): Promise<number> {
     if (origin === "url") await unpin(settings.home, id);
     else await Deno.remove(location, { recursive: true });
     await removeSnapshots(snapshotDir(settings.home), id);
-    await Deno.remove(settings.home.path("plugin-data", id), { recursive: true }).catch(() => {
-      // It never stored anything.
-    });
+    await removeTree(settings.home.path("plugin-data", id));
     if (settings.config.plugins.enabled.includes(id)) await setEnabled(settings, { id, on: false });
     // What was granted was granted to this plugin, not to the next one of its name.
     if (Object.hasOwn(settings.config.plugins.entries, id)) {
