@@ -25,8 +25,6 @@ export interface ProcessOptions {
 }
 
 const CPU_SECONDS = 3600;
-/** A worker realm needs an address space of its own. */
-const WORKER_MB = 1024;
 const KEPT_BYTES = 4_000;
 const LAST_WORDS_MS = 1_000;
 const FLOOD_BYTES = 16 * 1024 * 1024;
@@ -38,7 +36,7 @@ export async function startProcess(options: ProcessOptions): Promise<GuestLink> 
   const mode = wanted ?? defaultMode();
   const child = await startChild({
     mode,
-    memoryMb: memoryMb + (mode === "reexec" ? WORKER_MB : 0),
+    memoryMb,
     cpuSeconds: CPU_SECONDS,
     without,
     guest,

@@ -39,6 +39,12 @@ export interface GuestChannel {
   receive(listener: (frame: unknown) => void): void;
 }
 
+interface GuestOutlet {
+  writer: FrameWriter;
+  /** Raises the walls; the plugin itself comes only after the greeting. */
+  raise: () => void;
+}
+
 const CHANNEL_KEY = Symbol.for("hermes.channel");
 const { exit } = Deno;
 
@@ -47,11 +53,13 @@ export async function hostGuest(boot: BootSpec, guest: GuestBoot): Promise<void>
   const connection = await Deno.connect({ transport: "unix", path: boot.socket });
   const writer = new FrameWriter(connection);
   const walls = [...boot.standing ?? []];
-  if (raiseCallFilter(boot, guest)) walls.push("seccomp");
+  const raise = () => {
+    if (raiseCallFilter(boot, guest)) walls.push("seccomp");
+  };
   const permitted = boot.without.includes("permissions");
   const deliver = boot.checksImports || permitted
-    ? await loadHere(guest, { writer, keep: permitted ? undefined : keptKinds(boot, guest) })
-    : await loadInWorker(guest, writer);
+    ? await loadHere(guest, { writer, raise, keep: permitted ? undefined : keptKinds(boot, guest) })
+    : await loadInWorker(guest, { writer, raise });
   if (!permitted) walls.push("permissions");
   writer.send({ t: "hello", token: boot.token, walls });
   serve(connection, deliver).finally(() => exit(1));
@@ -87,11 +95,12 @@ function keptKinds({ socket }: BootSpec, { permissions }: GuestBoot): string[] {
   return Object.entries(permissions).filter(([, list]) => list.length > 0).map(([kind]) => kind);
 }
 
-/** Lets the guest into this realm. */
+/** Lets the guest into this realm, behind the walls that `raise` raises. */
 async function loadHere(
   guest: GuestBoot,
-  { writer, keep }: { writer: FrameWriter; keep: string[] | undefined },
+  { writer, raise, keep }: GuestOutlet & { keep: string[] | undefined },
 ): Promise<(line: string) => void> {
+  raise();
   if (keep !== undefined) revokePermissions(keep);
   let listener: (frame: unknown) => void = () => {};
   const channel: GuestChannel = {
@@ -106,11 +115,12 @@ async function loadHere(
 
 /**
  * Lets the guest into a worker: a compiled build starts with every permission, and only a new
- * realm can begin with some of them. The process is still what is stopped.
+ * realm can begin with some of them. The process is still what is stopped. The walls are raised
+ * behind it: a realm takes half a gigabyte of address space, which is not the plugin's to use.
  */
 async function loadInWorker(
   guest: GuestBoot,
-  writer: FrameWriter,
+  { writer, raise }: GuestOutlet,
 ): Promise<(line: string) => void> {
   const source = `(${workerMain})(${JSON.stringify([guest.module, guest.modulesUrl])});`;
   const root = `data:application/javascript;base64,${new TextEncoder().encode(source).toBase64()}`;
@@ -126,6 +136,7 @@ async function loadInWorker(
     if (data === "") exit(0);
     writer.sendLine(data);
   });
+  raise();
   revokePermissions();
   return (line) => worker.postMessage(line);
 }

@@ -61,23 +61,33 @@ function openDescriptors(libc: Libc): number[] {
   return found;
 }
 
+/** Until the second limit of CPU time: the first one's signal tells what it was. */
+const CPU_GRACE_SECONDS = 1;
+
 /** @throws when a limit cannot be set. `status` is the own status file, where it is open already. */
 export function limitResources(
   libc: Libc,
   limits: ProcessLimits & { status?: number | undefined },
 ): void {
-  const wanted: [number, number][] = [
-    [RLIMIT.core, 0],
-    [RLIMIT.cpu, limits.cpuSeconds],
-    [RLIMIT.data, privateBytes(libc, limits.status) + limits.memoryBytes],
-    [RLIMIT.fileSize, limits.fileBytes],
-    [RLIMIT.openFiles, limits.openFiles],
-  ];
-  for (const [resource, value] of wanted) {
-    const both = new BigUint64Array([BigInt(value), BigInt(value)]);
-    if (libc.call("prlimit64", 0, resource, new Uint8Array(both.buffer)) !== 0) {
-      throw new Error(`setrlimit ${resource} failed`);
-    }
+  const data = privateBytes(libc, limits.status) + limits.memoryBytes;
+  limit(libc, RLIMIT.core, [0, 0]);
+  limit(libc, RLIMIT.cpu, [limits.cpuSeconds, limits.cpuSeconds + CPU_GRACE_SECONDS]);
+  limit(libc, RLIMIT.data, [data, data]);
+  limit(libc, RLIMIT.fileSize, [limits.fileBytes, limits.fileBytes]);
+  limit(libc, RLIMIT.openFiles, [limits.openFiles, limits.openFiles]);
+}
+
+/** Hermes itself may have been given less, and nobody can raise that. */
+function limit(libc: Libc, resource: number, softAndHard: [number, number]): void {
+  const values = new BigUint64Array(2);
+  const bytes = new Uint8Array(values.buffer);
+  const asked = libc.call("prlimit64", 0, resource, 0, bytes);
+  const highest = values[1]!;
+  softAndHard.forEach((value, i) => {
+    values[i] = BigInt(value) < highest ? BigInt(value) : highest;
+  });
+  if (asked !== 0 || libc.call("prlimit64", 0, resource, bytes) !== 0) {
+    throw new Error(`setrlimit ${resource} failed`);
   }
 }
 

@@ -1,0 +1,133 @@
+/** A plugin's process as the kernel sees it, from outside. */
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import type { ChildMode } from "../../src/sandbox/contract.ts";
+import { firstFrame, openFilesOf, processesIn, startGuest, threadsOf } from "./_guest.ts";
+import { World } from "./_world.ts";
+
+const MODES: readonly ChildMode[] = ["deno", "reexec"];
+const linuxOnly = Deno.build.os !== "linux" && "there is no /proc here";
+
+function test(name: string, body: (tempDir: string) => Promise<void>): void {
+  if (linuxOnly) console.log(`skipped: ${name}: ${linuxOnly}`);
+  Deno.test({
+    name,
+    ignore: linuxOnly !== false,
+    async fn() {
+      const tempDir = await Deno.makeTempDir({ prefix: "hermes-guest-" });
+      try {
+        await body(tempDir);
+        deepEqual(processesIn(tempDir), []);
+        deepEqual(await Array.fromAsync(Deno.readDir(tempDir)), []);
+      } finally {
+        await Deno.remove(tempDir, { recursive: true });
+      }
+    },
+  });
+}
+
+/** The value of a line of a status file. */
+function field(status: string, name: string): string {
+  return new RegExp(`^${name}:\\s*(.*)$`, "m").exec(status)![1]!;
+}
+
+for (const mode of MODES) {
+  test(`every thread of a plugin is without capabilities and behind seccomp (${mode})`, async (tempDir) => {
+    const child = await startGuest("", { tempDir, mode });
+    try {
+      const [pid] = processesIn(tempDir);
+      const threads = threadsOf(pid!);
+      ok(threads.length > 1);
+      for (const status of threads) {
+        for (const kind of ["CapEff", "CapPrm", "CapInh", "CapAmb"]) {
+          match(field(status, kind), /^0+$/, kind);
+        }
+        equal(field(status, "NoNewPrivs"), "1");
+        equal(field(status, "Seccomp"), "2");
+      }
+    } finally {
+      await child.kill();
+    }
+  });
+
+  test(`a plugin holds no descriptor of hermes or of its launcher (${mode})`, async (tempDir) => {
+    const world = await World.create();
+    const child = await startGuest("", { tempDir, mode });
+    try {
+      const [pid] = processesIn(tempDir);
+      // The runtime's own: its cache, and what has no name.
+      const own = /^(pipe|socket|anon_inode):|^\/dev\/null$|\/deno\//;
+      deepEqual(openFilesOf(pid!).filter((target) => !own.test(target)), []);
+    } finally {
+      await child.kill();
+      await world.close();
+    }
+  });
+
+  test(`a plugin's limits are in force (${mode})`, async (tempDir) => {
+    const child = await startGuest("", { tempDir, mode });
+    try {
+      const [pid] = processesIn(tempDir);
+      const limits = await Deno.readTextFile(`/proc/${pid}/limits`);
+      match(limits, /^Max core file size +0 +0 /m);
+      match(limits, /^Max cpu time +60 +61 /m);
+      match(limits, /^Max open files +256 +256 /m);
+      match(limits, /^Max file size +67108864 +67108864 /m);
+      match(limits, /^Max data size +\d+ +\d+ /m);
+    } finally {
+      await child.kill();
+    }
+  });
+}
+
+for (const mode of MODES) {
+  for (const kind of ["ArrayBuffer", "SharedArrayBuffer"]) {
+    test(`a plugin gets no more memory than its limit from ${kind} (${mode})`, async (tempDir) => {
+      const child = await startGuest(
+        `const all = [];
+         try { while (true) all.push(new Uint8Array(new ${kind}(8 << 20)).fill(1)); }
+         catch { send(all.length * 8); }`,
+        { tempDir, mode },
+      );
+      const megabytes = await firstFrame(child) as number;
+      await child.kill();
+      ok(megabytes > 128 && megabytes <= 256, `${megabytes} MB`);
+    });
+  }
+
+  test(`a plugin may leave more garbage than it may hold (${mode})`, async (tempDir) => {
+    const child = await startGuest(
+      `let kept = [];
+       for (let i = 0; i < 400; i++) {
+         if (i % 10 === 0) kept = [];
+         kept.push(new Array(5e5).fill(i + 0.5), new Uint8Array(2 << 20).fill(1));
+         if (i % 3 === 0) await new Promise((resolve) => setTimeout(resolve));
+       }
+       send("done");`,
+      { tempDir, mode },
+    );
+    equal(await firstFrame(child), "done");
+    await child.kill();
+  });
+}
+
+test("a plugin that uses up its CPU time is ended by the signal that says so", async (tempDir) => {
+  const child = await startGuest("while (true);", { tempDir, cpuSeconds: 1 });
+  const { signal } = await child.dispose();
+  equal(signal, "SIGXCPU");
+});
+
+test("a plugin starts where hermes itself has less than its limits", async (tempDir) => {
+  const module = new URL("./_guest.ts", import.meta.url).href;
+  const script = `const { startGuest, firstFrame } = await import(${JSON.stringify(module)});
+    const child = await startGuest('send("up")', { tempDir: ${JSON.stringify(tempDir)} });
+    console.log(await firstFrame(child));
+    await child.kill();`;
+  const { stdout, stderr } = await new Deno.Command("sh", {
+    args: ["-c", 'ulimit -t 50 && ulimit -n 200 && ulimit -f 60000 && exec "$0" eval "$1"'].concat(
+      Deno.execPath(),
+      script,
+    ),
+  }).output();
+  const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  equal(out, "up\n", err);
+});
