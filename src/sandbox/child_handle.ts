@@ -102,6 +102,8 @@ export class ChildHandle {
   async #dispose(): Promise<Deno.CommandStatus> {
     const status = await this.exited;
     clearTimeout(this.#killTimer);
+    // What it has started does not outlive it.
+    signalGroup(this.#process, "SIGKILL");
     await this.#output.finished;
     this.#connection.close();
     await removePlace(this.#place);
@@ -115,14 +117,16 @@ export class ChildHandle {
   }
 }
 
-function signalGroup({ pid }: Deno.ChildProcess, signal: Deno.Signal): void {
-  // A child that has just been launched leads no group yet.
-  for (const target of [-pid, pid]) {
-    try {
-      return Deno.kill(target, signal);
-    } catch {
-      // The group is gone: that is what was wanted.
-    }
+function signalGroup(process: Deno.ChildProcess, signal: Deno.Signal): void {
+  try {
+    return Deno.kill(-process.pid, signal);
+  } catch {
+    // The group is gone, or one that has just been launched leads none yet.
+  }
+  try {
+    process.kill(signal);
+  } catch {
+    // It is gone too: that is what was wanted.
   }
 }
 

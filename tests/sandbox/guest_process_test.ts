@@ -131,3 +131,25 @@ test("a plugin starts where hermes itself has less than its limits", async (temp
   const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
   equal(out, "up\n", err);
 });
+
+test("what a plugin has started does not outlive it", async (tempDir) => {
+  const program = await Deno.realPath("/usr/bin/sleep");
+  const trees = ["/lib", "/lib64", "/usr/lib"].map((path) => ({ path, access: "tree" }) as const);
+  const child = await startGuest(
+    `const { pid } = new Deno.Command(${JSON.stringify(program)}, {
+       args: ["60"], stdin: "null", stdout: "null", stderr: "null",
+     }).spawn();
+     send(pid);
+     setTimeout(() => Deno.exit(0), 10);`,
+    {
+      tempDir,
+      permissions: { run: [program] },
+      paths: [{ path: program, access: "run" }, ...trees],
+    },
+  );
+  const pid = await firstFrame(child) as number;
+  equal((await child.dispose()).code, 0);
+  while (processesIn(tempDir).includes(pid)) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+});
