@@ -13,13 +13,13 @@ export async function dispatch(
   terminal: { isTerminal: boolean },
 ): Promise<number> {
   catchStrays(argv);
-  if (asksForHelp(argv)) return await showHelp(commandPathOf(argv, COMMANDS).path);
   const [name = ""] = argv;
   if (/^[a-z]/i.test(name) && !COMMANDS.some((command) => command.name === name)) {
     const { runPluginCommand } = await import("./commands/plugin_command.ts");
     const code = await runPluginCommand(argv, { name, grammar: grammar() });
     if (code !== undefined) return code;
   }
+  if (asksForHelp(argv)) return await showHelp(commandPathOf(argv, COMMANDS).path);
   const parsed = parseCommandLine(argv, grammar());
   if (parsed.flags.version === true) {
     out(`hermes ${VERSION}\n`);

@@ -291,6 +291,50 @@ Deno.test("a plugin's command is found by name, and an unknown one still is an e
   assert.match((await hermes("shuot")).stderr, /unknown command "shuot"/);
 });
 
+Deno.test("a plugin's command has help, and an interrupt ends it as it ends hermes", async () => {
+  await using home = await tempHome();
+  const module = `export function register(ctx) {
+    ctx.registerCommand({ name: "wait", description: "Waits", args: "[DAYS]", run: () => {
+      Deno.writeTextFileSync(ctx.dataDir + "/waiting", "");
+      return new Promise(() => {});
+    } });
+  }`;
+  await writeFiles(`${home.path}/.hermes/plugins/demo`, pluginFiles("demo", module));
+  await writeFiles(`${home.path}/.hermes`, { "config.yaml": "plugins: { enabled: [demo] }\n" });
+  const help = await runHermes({ home: home.path, args: ["wait", "--help"] });
+  assert.deepEqual(help, { code: 0, stdout: "Waits\n\nUsage: hermes wait [DAYS]\n", stderr: "" });
+  const other = await runHermes({ home: home.path, args: ["weit", "--help"] });
+  assert.match(other.stdout, /^Hermes runs an LLM agent/);
+  const child = startHermes({ home: home.path, args: ["wait"] });
+  await until(() => exists(`${home.path}/.hermes/plugin-data/demo/waiting`), "its start");
+  child.kill("SIGINT");
+  const { code, stderr } = await child.output();
+  assert.deepEqual([code, new TextDecoder().decode(stderr)], [130, "hermes: interrupted\n"]);
+});
+
+Deno.test("hermes plugins info shows settings; enable keeps the order of the others", async () => {
+  await using home = await tempHome();
+  const hermes = (...args: string[]) => runHermes({ home: home.path, args: ["plugins", ...args] });
+  const manifest = `name: demo\nversion: 1.0.0\ndescription: d\nconfig:
+  units: { type: string, default: metric, description: metric or imperial }
+  days: { type: number, required: true }
+`;
+  const files = { "plugin.yaml": manifest, "mod.ts": toolModule("look", "return {}") };
+  await writeFiles(`${home.path}/.hermes/plugins/demo`, pluginFiles("demo", files));
+  const { stdout } = await hermes("info", "demo");
+  assert.match(stdout, /tools: look\n/);
+  const key = "plugins\\.entries\\.demo\\.config";
+  assert.match(
+    stdout,
+    new RegExp(`${key}\\.units: string, default "metric"\\. metric or imperial\n`),
+  );
+  assert.match(stdout, new RegExp(`${key}\\.days: number, required\n`));
+  await hermes("enable", "demo", "calculator");
+  await hermes("enable", "demo");
+  const config = await Deno.readTextFile(`${home.path}/.hermes/config.yaml`);
+  assert.match(config, /demo[\s\S]*calculator/);
+});
+
 Deno.test("a plugin starts wherever temporary files are kept", async () => {
   await using home = await tempHome();
   await writeFiles(

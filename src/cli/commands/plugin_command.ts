@@ -43,9 +43,17 @@ export async function runPluginCommand(
     const found = host.commands.find((one) => one.name === name);
     if (found === undefined) return undefined;
     if (input.mistake !== undefined) throw input.mistake;
+    if (input.flags.help === true) {
+      out(`${found.description}\n\nUsage: hermes ${name} ${found.args ?? ""}`.trimEnd() + "\n");
+      return EXIT.done;
+    }
     const text = await found.run(input.args.join(" "), abort.signal);
     if (text !== "") out(text.endsWith("\n") ? text : `${text}\n`);
     return EXIT.done;
+  } catch (error) {
+    if (!abort.signal.aborted) throw error;
+    err("hermes: interrupted\n");
+    return EXIT.interrupted;
   } finally {
     stop();
     await host.close();
