@@ -13,7 +13,7 @@ import type { Registrations } from "./messages.ts";
 import { Plugin } from "./plugin.ts";
 import { PluginProblem } from "./problem.ts";
 import { fetchSource } from "./remote.ts";
-import { checkConfig, readEntry } from "./settings.ts";
+import { readEntry, sampleConfig } from "./settings.ts";
 import { openSnapshot, type Snapshot, snapshotDir } from "./snapshot.ts";
 import type { FileBytes, PluginSource } from "./source.ts";
 
@@ -51,7 +51,7 @@ export async function probePlugin(snapshot: Snapshot): Promise<Registrations | u
     const plugin = await Plugin.load({
       snapshot: { ...snapshot, manifest, dir },
       entry: readEntry({}),
-      config: checkConfig(manifest, {}),
+      config: sampleConfig(manifest),
       place: {
         cwd: dir,
         userHome: dir,

@@ -15,7 +15,7 @@ import type { SkillRecord } from "./messages.ts";
 import { Plugin } from "./plugin.ts";
 import { PluginProblem, reasonOf } from "./problem.ts";
 import { saveFile } from "./records.ts";
-import { checkConfig, entryOf, withoutGrants } from "./settings.ts";
+import { checkConfig, entryOf, entryProblems, withoutGrants } from "./settings.ts";
 import { openSnapshot, type Snapshot, snapshotDir } from "./snapshot.ts";
 import { statOf } from "./source.ts";
 
@@ -164,8 +164,9 @@ export async function loadPlugin(
   });
   try {
     const { allowToolOverride } = entry;
-    const texts = await promptTexts(plugin, snapshot);
-    return { id, version: manifest.version, plugin, allowToolOverride, ...texts };
+    const { sections, gaps } = await promptTexts(plugin, snapshot);
+    gaps.push(...entryProblems(settings, id));
+    return { id, version: manifest.version, plugin, allowToolOverride, sections, gaps };
   } catch (error) {
     await plugin.close();
     throw error;
@@ -191,7 +192,7 @@ export function requireFreeName(name: string): void {
 async function promptTexts(
   plugin: Plugin,
   snapshot: Snapshot,
-): Promise<Pick<LoadedPlugin, "sections" | "gaps">> {
+): Promise<{ sections: string[]; gaps: string[] }> {
   const { registrations, problems } = plugin;
   const gaps = [...problems];
   const lines: string[] = [];

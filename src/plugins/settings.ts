@@ -1,7 +1,7 @@
 /** A plugin's own settings: the operator's values checked against what its manifest declares. */
 import type { Settings } from "../config/load.ts";
 import { getPath, isTree } from "../config/tree.ts";
-import type { PluginManifest, PluginSetting } from "../protocol/plugin.ts";
+import type { PluginManifest } from "../protocol/plugin.ts";
 import { didYouMean } from "../util/nearest.ts";
 import { PluginProblem } from "./problem.ts";
 
@@ -48,6 +48,27 @@ export function readEntry(value: unknown): PluginEntry {
   };
 }
 
+/** What an entry may say. */
+const FITS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  config: isTree,
+  settings: isTree,
+  trust: (value) => value === "full",
+  "allow_tool_override": (value) => typeof value === "boolean",
+  "memory_mb": (value) => typeof value === "number" && value > 0,
+};
+
+/** What an entry says in vain, one line each. */
+export function entryProblems(settings: Settings, id: string): string[] {
+  const entry = getPath(settings.config.plugins.entries, id);
+  return Object.entries(isTree(entry) ? entry : {}).flatMap(([name, value]) => {
+    const key = `plugins.entries.${id}.${name}`;
+    if (!Object.hasOwn(FITS, name)) {
+      return [`${key} is ignored: there is no such key.${didYouMean(name, Object.keys(FITS))}`];
+    }
+    return FITS[name]!(value) ? [] : [`${key} is ignored: it cannot have this value`];
+  });
+}
+
 /** The settings with defaults applied. @throws {PluginProblem} when one is missing or of the wrong type. */
 export function checkConfig(
   manifest: PluginManifest,
@@ -66,15 +87,25 @@ export function checkConfig(
         hint: `Set it: hermes config set ${key(name)} …`,
       });
     }
-    if (value !== undefined && !fits(value, setting.type)) {
-      throw new PluginProblem(`${key(name)} must be a ${setting.type}`);
+    if (value !== undefined && kindOf(value) !== setting.type) {
+      throw new PluginProblem(`${key(name)} must be a ${setting.type}, not a ${kindOf(value)}`);
     }
     return value === undefined ? [] : [[name, value]];
   });
   return Object.fromEntries(entries);
 }
 
-function fits(value: unknown, type: PluginSetting["type"]): boolean {
-  const kind = Array.isArray(value) ? "list" : typeof value;
-  return kind === type;
+/** Settings that fit, for a look at what a plugin brings before anybody has set one. */
+export function sampleConfig({ config }: PluginManifest): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(config).flatMap(([name, { type, required, default: standard }]) =>
+      standard !== undefined || required ? [[name, standard ?? SAMPLES[type]]] : []
+    ),
+  );
+}
+
+const SAMPLES = { string: "", number: 0, boolean: false, list: [] };
+
+function kindOf(value: unknown): string {
+  return Array.isArray(value) ? "list" : typeof value;
 }

@@ -23,7 +23,7 @@ import type { CommandInput } from "../command.ts";
 import { err, out } from "../io.ts";
 import { settingsOf } from "../settings.ts";
 import { requireYes } from "./plugins_ask.ts";
-import { describePlugin, describeRegistrations, lines } from "./plugins_view.ts";
+import { describeConfig, describePlugin, describeRegistrations, lines } from "./plugins_view.ts";
 
 interface PluginWork {
   settings: Settings;
@@ -127,12 +127,7 @@ async function info(work: PluginWork): Promise<number> {
   }
   out(describePlugin(candidate, { snapshot, entry: entryOf(settings, candidate.id) }));
   out(describeRegistrations(registrations, snapshot));
-  const settingsLines = Object.entries(manifest.config).map(([name, setting]) =>
-    `  plugins.entries.${manifest.name}.config.${name}: ${setting.type}. ${
-      setting.description ?? ""
-    }`
-  );
-  out(lines(settingsLines));
+  out(describeConfig(manifest));
   return EXIT.done;
 }
 
@@ -171,9 +166,11 @@ export async function setEnabled(
   settings: Settings,
   { id, on }: { id: string; on: boolean },
 ): Promise<void> {
-  const without = (current: unknown) =>
-    (Array.isArray(current) ? current.map(String) : []).filter((other) => other !== id);
-  const change = (current: unknown) => on ? [...without(current), id] : without(current);
+  const names = (current: unknown) => Array.isArray(current) ? current.map(String) : [];
+  const without = (current: unknown) => names(current).filter((other) => other !== id);
+  // The order is that of the hooks: one that is there keeps its place.
+  const change = (current: unknown) =>
+    on ? [...new Set([...names(current), id])] : without(current);
   await editConfig(settings.home, { key: "plugins.enabled", change });
   if (!on || !settings.config.plugins.disabled.includes(id)) return;
   await editConfig(settings.home, { key: "plugins.disabled", change: without });

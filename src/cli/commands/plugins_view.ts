@@ -84,6 +84,22 @@ export function describeRegistrations(
   ]);
 }
 
+/** The settings a plugin understands, by the keys they are set with. */
+export function describeConfig({ name, config }: PluginManifest): string {
+  return lines(
+    Object.entries(config).map(([key, { type, required, default: standard, description }]) => {
+      const facts = [
+        type,
+        ...(required ? ["required"] : []),
+        ...(standard === undefined ? [] : [`default ${JSON.stringify(standard)}`]),
+      ].join(", ");
+      return `  plugins.entries.${name}.config.${key}: ${facts}${
+        description === undefined ? "" : `. ${description}`
+      }`;
+    }),
+  );
+}
+
 export function lines(list: readonly string[]): string {
   return list.map((line) => `${line}\n`).join("");
 }
