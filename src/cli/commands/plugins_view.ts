@@ -91,7 +91,7 @@ export function describeConfig({ name, config }: PluginManifest): string {
       const facts = [
         type,
         ...(required ? ["required"] : []),
-        ...(standard === undefined ? [] : [`default ${JSON.stringify(standard)}`]),
+        ...(standard === undefined ? [] : [`default ${visibleText(JSON.stringify(standard))}`]),
       ].join(", ");
       return `  plugins.entries.${name}.config.${key}: ${facts}${
         description === undefined ? "" : `. ${description}`
