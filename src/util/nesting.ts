@@ -5,15 +5,23 @@
 
 /** Deeper than anybody writes, far from where a parser breaks. */
 const LIMIT = 400;
+/** Comments, strings and regular expressions: what stands in them is no code and ends no statement. */
+const TEXT = String
+  .raw`\/\*[^]*?\*\/|\/\/.*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|(?<=[=(,:;!&|?{}+*%^~<>[-]\s*)\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/`;
+/** Operators that are words: before their operand, or between two. */
+const PREFIX =
+  "new|typeof|await|void|yield|delete|keyof|unique|readonly|infer|asserts|async|class|extends|declare";
+const INFIX = "in|instanceof|as|satisfies|extends|is";
 /** A line that ends with an operand, before one that begins with another: the end of a statement. */
-const STATEMENT_END = String.raw`(?<=[\w)\]}"'${"`"}])[ \t]*\r?\n\s*(?=[\w"'${"`"}#@])|;`;
+const STATEMENT_END = String
+  .raw`(?<=[\w)\]}"'${"`"}])(?<!\b(?:${PREFIX}|${INFIX}))[ \t]*\r?\n\s*(?!(?:${INFIX})\b)(?=[\w"'${"`"}#@])|;`;
 const TOKEN = new RegExp(
   String
-    .raw`(?<end>${STATEMENT_END}|,)|(?<open>[([{])|(?<close>[)\]}])|(?<deep>=>|<)|(?<flow>\b(?:if|else|for|while|do|with)\b)|[!?~+*/%&|^=:.-]`,
+    .raw`(?<text>${TEXT})|(?<end>${STATEMENT_END}|,)|(?<open>[([{])|(?<close>[)\]}])|(?<deep>=>|<)|(?<flow>\b(?:if|else|for|while|do|with)\b)|(?<tag>${"`"})|\b(?:${PREFIX}|${INFIX})\b|[!?~+*/%&|^=:.-]`,
   "g",
 );
 /** What one more of a kind adds, by how many of them a parser survives. */
-const COST = { deep: 1, flow: 0.05, operator: 0.1 };
+const COST = { deep: 1, flow: 0.05, operator: 0.1, call: 0.01 };
 
 /** True when parsing the text could exhaust the stack. */
 export function isTooDeep(source: string): boolean {
@@ -24,11 +32,15 @@ export function isTooDeep(source: string): boolean {
   const levels = [0];
   let depth = 0;
   for (const { groups = {} } of source.matchAll(TOKEN)) {
+    if (groups.text !== undefined) continue;
     if (groups.open !== undefined) {
       levels.push(1);
       depth += 1;
     } else if (groups.close !== undefined) {
       if (levels.length > 1) depth -= levels.pop()!;
+      // One call after the other goes deep as well.
+      levels[levels.length - 1]! += COST.call;
+      depth += COST.call;
     } else if (groups.end !== undefined) {
       const own = levels.length > 1 ? 1 : 0;
       depth -= levels.at(-1)! - own;
@@ -37,7 +49,8 @@ export function isTooDeep(source: string): boolean {
       // Statements in statements need no bracket: they are never counted down.
       depth += COST.flow;
     } else {
-      const cost = groups.deep === undefined ? COST.operator : COST.deep;
+      const kind = groups.deep !== undefined ? "deep" : groups.tag ? "call" : "operator";
+      const cost = COST[kind];
       levels[levels.length - 1]! += cost;
       depth += cost;
     }

@@ -25,6 +25,35 @@ Deno.test("isTooDeep() sees long chains without a bracket", () => {
   }
 });
 
+Deno.test("isTooDeep() sees chains of words, calls, and what only looks like an end", () => {
+  const words = [
+    "new ",
+    "new\n",
+    "typeof\n ",
+    "await ",
+    "keyof ",
+    "x as\n",
+    "x\nin ",
+    "class extends ",
+  ];
+  const lies = ["!/*;*/", "x//;\n+", "1+';'+", '1+","+', "1+/;/+", "-/*\n*/"];
+  for (const link of [...words, ...lies]) {
+    assert.equal(isTooDeep(`${link.repeat(10_000)}1`), true, JSON.stringify(link));
+    assert.equal(isTooDeep(`${link.repeat(500)}1`), false, JSON.stringify(link));
+  }
+  for (const link of ["()", "[0]", "``"]) {
+    assert.equal(isTooDeep(`x${link.repeat(50_000)}`), true, link);
+    assert.equal(isTooDeep(`x${link.repeat(5_000)}`), false, link);
+  }
+});
+
+Deno.test("isTooDeep() counts nothing of what is no code", () => {
+  const data = "a+b/c=".repeat(100_000);
+  for (const text of [`x = "${data}"`, `// ${data}`, `/* ${"<p>(\n".repeat(10_000)} */`]) {
+    assert.equal(isTooDeep(`const a = 1;\n${text}\nconst b = 2;`), false, text.slice(0, 20));
+  }
+});
+
 Deno.test("isTooDeep() takes real code for what it is", async () => {
   const folders = ["../plugins", "../cli/commands", "../approval", "../providers"];
   for (const folder of folders) {
