@@ -57,9 +57,9 @@ export async function resolveAuthority(
     env: unique([...declared.env, ...manifest.requiresEnv]),
     run: unique(names(programs)),
   };
-  const odd = [...permissions.read, ...permissions.write].find((path) => path.includes(","));
+  const odd = permissions.run.find((path) => path.includes(","));
   if (odd !== undefined) {
-    throw new PluginProblem(`a path with a comma cannot be granted: ${odd}`);
+    throw new PluginProblem(`a program whose path has a comma cannot be granted: ${odd}`);
   }
   return {
     permissions,

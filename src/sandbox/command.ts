@@ -4,7 +4,13 @@
  */
 import { UsageError } from "../protocol/error.ts";
 import { dirname } from "../util/path.ts";
-import { childCacheDir, isStandalone, type SelfCommand, selfCommand } from "../util/runtime.ts";
+import {
+  childCacheDir,
+  executablePath,
+  isStandalone,
+  type SelfCommand,
+  selfCommand,
+} from "../util/runtime.ts";
 import type { ChildMode, Wall } from "./contract.ts";
 import type { GuestPermissions } from "./guest_host.ts";
 import type { PathGrant } from "./landlock.ts";
@@ -68,17 +74,22 @@ export function childCommand(options: ChildCommandOptions): SelfCommand {
   const { socket } = options;
   const grants = options.without.includes("permissions") ? ["--allow-all"] : [
     "--allow-ffi",
-    `--allow-read=${[socket, ...bootstrapReads()].join(",")}`,
-    `--allow-write=${socket}`,
-    `--allow-net=unix:${socket}`,
+    allow("read", [socket, ...bootstrapReads()]),
+    allow("write", [socket]),
+    allow("net", [`unix:${socket}`]),
   ];
   const strict = options.without.includes("permissions")
     ? STRICT.filter((flag) => flag !== "--deny-import")
     : STRICT;
   return {
-    command: Deno.execPath(),
+    command: executablePath(),
     args: ["run", ...strict, heap, ...grants, ...bootstrap()],
   };
+}
+
+/** A flag that grants a list. A comma within a path is doubled; where Deno knows no such thing, it refuses to start. */
+function allow(kind: string, list: readonly string[]): string {
+  return `--allow-${kind}=${list.map((one) => one.replaceAll(",", ",,")).join(",")}`;
 }
 
 function heapFlag(heapMb: number): string {
@@ -108,9 +119,9 @@ export function guestCommand(
     write: [socket, ...permissions.write],
     net: [`unix:${socket}`, ...permissions.net],
   }).filter(([, list]) => list.length > 0);
-  const grants = lists.map(([kind, list]) => `--allow-${kind}=${list.join(",")}`);
+  const grants = lists.map(([kind, list]) => allow(kind, list));
   return {
-    command: Deno.execPath(),
+    command: executablePath(),
     args: ["run", ...STRICT, heap, "--allow-ffi", ...grants, ...bootstrap()],
   };
 }

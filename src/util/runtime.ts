@@ -39,6 +39,11 @@ export const STARTUP_V8_FLAGS = "--v8-flags=" + [
   "--invocation-count-for-feedback-allocation=2",
 ].join(",");
 
+/** The program that runs: what took its place when it was replaced, which the system marks. */
+export function executablePath(): string {
+  return Deno.execPath().replace(/ \(deleted\)$/, "");
+}
+
 /** True in a `deno compile` executable, which is its own program and has no `deno run`. */
 export function isStandalone(): boolean {
   return Deno.build.standalone;
@@ -55,7 +60,7 @@ export function installedFile(
 ): string | undefined {
   switch (buildKind()) {
     case "compiled":
-      return Deno.execPath();
+      return executablePath();
     case "portable":
       return env.HERMES_SELF;
     case "source":
@@ -78,7 +83,7 @@ export function platformName(): string {
 
 /** The program and arguments that run hermes again with `args`. */
 export function selfCommand(args: readonly string[]): SelfCommand {
-  const command = Deno.execPath();
+  const command = executablePath();
   if (isStandalone()) return { command, args: [...args] };
   const flags = portableRoot() === undefined ? ["run", "-A", "-q", "--no-prompt"] : PORTABLE_FLAGS;
   return { command, args: [...flags, mainModule(), ...args] };
@@ -105,7 +110,7 @@ function portableRoot(): string | undefined {
   const path = decodeURIComponent(new URL(Deno.mainModule).pathname);
   if (!path.endsWith("/app/main.js")) return undefined;
   const root = path.slice(0, -"/app/main.js".length);
-  return Deno.execPath() === `${root}/deno` ? root : undefined;
+  return executablePath() === `${root}/deno` ? root : undefined;
 }
 
 /** A test runner or script is not hermes: from there `main.ts` is found beside `src`. */

@@ -116,20 +116,62 @@ test("a plugin that uses up its CPU time is ended by the signal that says so", a
   equal(signal, "SIGXCPU");
 });
 
-test("a plugin starts where hermes itself has less than its limits", async (tempDir) => {
+/** Starts a guest from another process, after `before`, and gives what both say. */
+async function startElsewhere(
+  tempDir: string,
+  { before = "", command }: { before?: string; command: readonly string[] },
+): Promise<string> {
   const module = new URL("./_guest.ts", import.meta.url).href;
   const script = `const { startGuest, firstFrame } = await import(${JSON.stringify(module)});
+    ${before}
     const child = await startGuest('send("up")', { tempDir: ${JSON.stringify(tempDir)} });
     console.log(await firstFrame(child));
     await child.kill();`;
-  const { stdout, stderr } = await new Deno.Command("sh", {
-    args: ["-c", 'ulimit -t 50 && ulimit -n 200 && ulimit -f 60000 && exec "$0" eval "$1"'].concat(
-      Deno.execPath(),
-      script,
-    ),
-  }).output();
-  const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
-  equal(out, "up\n", err);
+  const [program, ...args] = [...command, "eval", "--no-lock", script];
+  const { stdout, stderr } = await new Deno.Command(program!, { args }).output();
+  return [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join("");
+}
+
+test("a plugin starts where hermes itself has less than its limits", async (tempDir) => {
+  const limits = 'ulimit -t 50 && ulimit -n 200 && ulimit -f 60000 && exec "$0" "$@"';
+  equal(await startElsewhere(tempDir, { command: ["sh", "-c", limits, Deno.execPath()] }), "up\n");
+});
+
+test("a plugin starts where hermes has no standard descriptors and strange others", async (tempDir) => {
+  const shell = 'exec "$0" "$@" <&- 3</ 4</ 5</ 6</ 7</ 9</etc/passwd';
+  equal(await startElsewhere(tempDir, { command: ["sh", "-c", shell, Deno.execPath()] }), "up\n");
+});
+
+test("a plugin starts after the executable of hermes was replaced", async (tempDir) => {
+  const folder = `${tempDir}/with, comma ü`;
+  await Deno.mkdir(folder);
+  await Deno.copyFile(Deno.execPath(), `${folder}/deno`);
+  const before = `const self = Deno.execPath();
+    await Deno.copyFile(self, self + ".new");
+    await Deno.rename(self + ".new", self);`;
+  try {
+    equal(await startElsewhere(tempDir, { before, command: [`${folder}/deno`] }), "up\n");
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+test("a plugin reads a path with a comma, not what is named before it", async (tempDir) => {
+  const folder = await Deno.makeTempDir();
+  const path = `${folder}/a,b`;
+  await Deno.writeTextFile(path, "open");
+  await Deno.writeTextFile(`${folder}/a`, "secret");
+  const child = await startGuest(
+    `const read = (path) => Deno.readTextFile(path).catch((error) => error.name);
+     send([await read(${JSON.stringify(path)}), await read(${JSON.stringify(`${folder}/a`)})]);`,
+    { tempDir, without: ["landlock"], permissions: { read: [path] } },
+  );
+  try {
+    deepEqual(await firstFrame(child), ["open", "NotCapable"]);
+  } finally {
+    await child.kill();
+    await Deno.remove(folder, { recursive: true });
+  }
 });
 
 test("what a plugin has started does not outlive it", async (tempDir) => {
