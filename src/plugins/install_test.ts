@@ -25,10 +25,10 @@ Deno.test("compareSources() shows what was added, removed and changed, and nothi
   const before = source(HERE, { a: "same\n", b: "old\n", c: "gone\n" });
   const after = source(HERE, { a: "same\n", b: "new\n", d: "come\n" });
   const [b, c, d, ...rest] = compareSources(before, after);
-  assert.ok(b!.startsWith(`--- ${HERE}b\n+++ ${HERE}b\n`), b);
+  assert.ok(b!.startsWith(`--- ${HERE}b\n+++ ${HERE}b\n`), b!);
   assert.match(b!, /-old\n\+new\n/);
-  assert.ok(c!.startsWith(`--- ${HERE}c\n+++ /dev/null\n`), c);
-  assert.ok(d!.startsWith(`--- /dev/null\n+++ ${HERE}d\n`), d);
+  assert.ok(c!.startsWith(`--- ${HERE}c\n+++ /dev/null\n`), c!);
+  assert.ok(d!.startsWith(`--- /dev/null\n+++ ${HERE}d\n`), d!);
   assert.deepEqual(rest, []);
 });
 
