@@ -149,11 +149,18 @@ export class PluginHost implements SessionPlugins {
     const owner = registry.facts(record.name)?.toolset;
     const overrides = owner !== undefined && owner !== one.id;
     if (overrides && !(record.override && one.allowToolOverride)) {
-      report(`Plugin ${one.id}: tool "${record.name}" is left out: ${refusal(one, record, owner)}`);
+      const whose = this.#ownerName(owner);
+      report(`Plugin ${one.id}: tool "${record.name}" is left out: ${refusal(one, record, whose)}`);
       return;
     }
     const spec = { ...toolSpec(one, record), ...(overrides ? { override: true } : {}) };
     if (registry.register(spec)) one.tools.push(spec);
+  }
+
+  /** A toolset's owner for people: another plugin, an MCP server, or hermes itself. */
+  #ownerName(toolset: string): string {
+    const isOthers = toolset.startsWith("mcp-") || this.#plugins.some(({ id }) => id === toolset);
+    return isOthers ? toolset : "hermes";
   }
 }
 

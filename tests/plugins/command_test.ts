@@ -291,6 +291,29 @@ Deno.test("a plugin's command is found by name, and an unknown one still is an e
   assert.match((await hermes("shuot")).stderr, /unknown command "shuot"/);
 });
 
+Deno.test("what a plugin prints never reaches standard output, even inside hermes", async () => {
+  const call = { toolCalls: [{ name: "hello", arguments: {} }] };
+  const replies = (_: unknown, index: number) => index % 2 === 0 ? call : { text: "done" };
+  const module = `console.log("at the top");
+    ${toolModule("hello", `console.table(["in the tool"]); return {};`)}`;
+  await withJob(replies, async (job) => {
+    await writeFiles(`${job.home}/.hermes/plugins/demo`, pluginFiles("demo", module));
+    const enabled = await job.hermes(["plugins", "enable", "demo", "--allow-tool-override"]);
+    assert.match(enabled.stdout, /replace tools of others/);
+    for (const trust of [undefined, "full"]) {
+      if (trust) await job.hermes(["config", "set", "plugins.entries.demo.trust", trust]);
+      const { code, stdout, stderr } = await job.run(["--json", "--verbose", "go"]);
+      assert.equal(code, 0, stderr);
+      for (const line of stdout.trimEnd().split("\n")) JSON.parse(line);
+      assert.match(stderr, /demo: at the top/);
+      assert.match(stderr, /demo: .*in the tool/);
+    }
+    const audit = await job.hermes(["plugins", "audit"]);
+    assert.match(audit.stdout, /do everything/);
+    assert.doesNotMatch(audit.stdout, /nothing/);
+  });
+});
+
 Deno.test("a plugin's command has help, and an interrupt ends it as it ends hermes", async () => {
   await using home = await tempHome();
   const module = `export function register(ctx) {

@@ -5,7 +5,6 @@ import { type Candidate, Discovery } from "../../plugins/discover.ts";
 import { probePlugin } from "../../plugins/install.ts";
 import { readLock, unpin } from "../../plugins/lock.ts";
 import { requireName } from "../../plugins/open.ts";
-import { describePermissions } from "../../plugins/permissions.ts";
 import { reasonOf } from "../../plugins/problem.ts";
 import { describeGrants, entryOf } from "../../plugins/settings.ts";
 import {
@@ -23,7 +22,13 @@ import type { CommandInput } from "../command.ts";
 import { err, out } from "../io.ts";
 import { settingsOf } from "../settings.ts";
 import { requireYes } from "./plugins_ask.ts";
-import { describeConfig, describePlugin, describeRegistrations, lines } from "./plugins_view.ts";
+import {
+  describeConfig,
+  describePlugin,
+  describePowers,
+  describeRegistrations,
+  lines,
+} from "./plugins_view.ts";
 
 interface PluginWork {
   settings: Settings;
@@ -137,14 +142,14 @@ async function enable(work: PluginWork): Promise<number> {
     const candidate = await findPlugin(work, id);
     const { manifest } = await snapshotOf(candidate, settings);
     await setEnabled(settings, { id, on: true });
-    out(`${id} is enabled. It may:\n`);
-    out(lines(describePermissions(manifest).map((line) => `  ${line}`)));
+    const entry = entryOf(settings, id);
     if (input.flags["allow-tool-override"] === true) {
-      await editConfig(settings.home, {
-        key: `plugins.entries.${id}.allow_tool_override`,
-        change: () => true,
-      });
+      const key = `plugins.entries.${id}.allow_tool_override`;
+      await editConfig(settings.home, { key, change: () => true });
+      entry.allowToolOverride = true;
     }
+    out(`${id} is enabled. It may:\n`);
+    out(lines(describePowers(manifest, entry).map((line) => `  ${line}`)));
   }
   return EXIT.done;
 }
@@ -210,18 +215,18 @@ async function audit({ settings, discovery, input }: PluginWork): Promise<number
   const ids = new Set([...settings.config.plugins.enabled, ...Object.keys(locked)]);
   const findings = await Promise.all(
     [...ids].sort().map(async (id) => {
-      const grants = describeGrants(entryOf(settings, id));
+      const entry = entryOf(settings, id);
       try {
         const candidate = await discovery.find(id);
         if (candidate === undefined) throw new HermesError("there is no such plugin");
         const { manifest, hash } = await snapshotOf(candidate, settings);
         const { origin } = candidate;
-        return { id, origin, sha256: hash, may: [...describePermissions(manifest), ...grants] };
+        return { id, origin, sha256: hash, may: describePowers(manifest, entry) };
       } catch (error) {
         if (!(error instanceof HermesError)) throw error;
         return {
           id,
-          may: grants,
+          may: describeGrants(entry),
           problem: [reasonOf(error), error.hint].filter(Boolean).join(". "),
         };
       }

@@ -19,8 +19,14 @@ export function describePlugin(
     `  from: ${visibleText(candidate.location)}`,
     `  sha256: ${hash}`,
     "  It may:",
-    ...[...describePermissions(manifest), ...describeGrants(entry)].map((line) => `    ${line}`),
+    ...describePowers(manifest, entry).map((line) => `    ${line}`),
   ]);
+}
+
+/** What a plugin asks for and what it was granted beside; without walls the first means nothing. */
+export function describePowers(manifest: PluginManifest, entry: PluginEntry): string[] {
+  const asked = entry.trustFull ? [] : describePermissions(manifest);
+  return [...asked, ...describeGrants(entry)];
 }
 
 /** How what a plugin asks for differs from what it asked for before. */
