@@ -18,9 +18,10 @@ export interface GuestOptions {
   send(message: GuestMessage): void;
   receive(listener: (message: HostMessage) => void): void;
   load(url: string): Promise<unknown>;
-  /** The process is the plugin's own: what it prints becomes log lines. */
-  ownsConsole: boolean;
 }
+
+/** What a plugin prints with: standard output is the answer's. */
+const PRINTERS = ["log", "info", "debug", "warn", "error", "dir", "table", "trace"] as const;
 
 /** Serves one plugin over a channel. */
 export function startGuest(options: GuestOptions): void {
@@ -35,9 +36,8 @@ class Guest {
 
   constructor(options: GuestOptions) {
     this.#options = options;
-    if (!options.ownsConsole) return;
     const print = (...parts: unknown[]) => this.#log(parts.map(printed).join(" "));
-    Object.assign(console, { log: print, info: print, debug: print, warn: print, error: print });
+    Object.assign(console, Object.fromEntries(PRINTERS.map((name) => [name, print])));
   }
 
   handle(message: HostMessage): void {

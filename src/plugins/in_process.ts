@@ -6,8 +6,13 @@ import type { GuestLink } from "./conversation.ts";
 import { startGuest } from "./guest.ts";
 import type { GuestMessage, HostMessage } from "./messages.ts";
 
-/** Loads nothing yet: the first message does. */
+const before = { ...console };
+let running = 0;
+
+/** Loads nothing yet: the first message does. What it prints becomes log lines until it is closed. */
 export function startInProcess(): GuestLink {
+  running++;
+  let isOpen = true;
   let toGuest: (message: HostMessage) => void = () => {};
   let toHost: (message: GuestMessage) => void = () => {};
   startGuest({
@@ -15,7 +20,6 @@ export function startInProcess(): GuestLink {
     send: (message) => toHost(structuredClone(message)),
     receive: (listener) => toGuest = listener,
     load: (url) => import(url),
-    ownsConsole: false,
   });
   const closed = Promise.withResolvers<string>();
   return {
@@ -26,6 +30,8 @@ export function startInProcess(): GuestLink {
     },
     close() {
       toHost = () => {};
+      if (isOpen && --running === 0) Object.assign(console, before);
+      isOpen = false;
       closed.resolve("it was closed");
       return Promise.resolve();
     },

@@ -182,7 +182,7 @@ withBench("a grant alone replaces nothing, and no name makes a plugin built-in",
   await bench.load(toolModule("todo", "return {}"), {
     entries: { demo: { allow_tool_override: true } },
   });
-  assert.match(bench.reports[0]!, /"todo" is left out: \S+ has a tool of that name/);
+  assert.match(bench.reports[0]!, /"todo" is left out: hermes has a tool of that name/);
   await bench.user("terminal", toolModule("terminal", "return {}"));
   await bench.open({ enabled: ["terminal"] });
   assert.match(bench.reports.at(-1)!, /is the name of a built-in toolset/);
@@ -196,8 +196,12 @@ withBench("only the operator's hand puts a plugin into hermes itself", async (be
   const own = await bench.load(files);
   assert.notEqual((await bench.call("pid")).pid, Deno.pid);
   await own.close();
-  await bench.open({ enabled: ["demo"], entries: { demo: { trust: "full" } } });
+  const { log } = console;
+  const inside = await bench.open({ enabled: ["demo"], entries: { demo: { trust: "full" } } });
   assert.equal((await bench.call("pid")).pid, Deno.pid);
+  assert.notEqual(console.log, log);
+  await inside.close();
+  assert.equal(console.log, log);
 });
 
 withBench("a single file is a plugin, its manifest read without running it", async (bench) => {
