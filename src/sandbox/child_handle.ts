@@ -239,11 +239,14 @@ function spawnPlainly(place: Place, spec: ChildSpec): Deno.ChildProcess {
 /** Starts the bootstrap with nothing to do, so that the runtime's cache holds it. */
 async function translate(spec: ChildSpec): Promise<void> {
   const place = makePlace({ tempDir: spec.tempDir, withCache: true });
-  const process = spawnPlainly(place, spec);
-  // Without a boot line it ends at once.
-  await process.stdin.close();
-  await process.output();
-  await removePlace(place);
+  try {
+    const process = spawnPlainly(place, spec);
+    // Without a boot line it ends at once.
+    await process.stdin.close();
+    await process.output();
+  } finally {
+    await removePlace(place);
+  }
 }
 
 function finalCommand(place: Place, spec: ChildSpec) {

@@ -74,9 +74,9 @@ export function childCommand(options: ChildCommandOptions): SelfCommand {
   const { socket } = options;
   const grants = options.without.includes("permissions") ? ["--allow-all"] : [
     "--allow-ffi",
-    allow("read", [socket, ...bootstrapReads()]),
-    allow("write", [socket]),
-    allow("net", [`unix:${socket}`]),
+    ...allow("read", [socket, ...bootstrapReads()]),
+    ...allow("write", [socket]),
+    ...allow("net", [`unix:${socket}`]),
   ];
   const strict = options.without.includes("permissions")
     ? STRICT.filter((flag) => flag !== "--deny-import")
@@ -87,9 +87,13 @@ export function childCommand(options: ChildCommandOptions): SelfCommand {
   };
 }
 
-/** A flag that grants a list. A comma within a path is doubled; where Deno knows no such thing, it refuses to start. */
-function allow(kind: string, list: readonly string[]): string {
-  return `--allow-${kind}=${list.map((one) => one.replaceAll(",", ",,")).join(",")}`;
+/** Flags that grant a list. Each path has its own, because the kernel limits an argument's length; a comma in it is doubled. */
+function allow(kind: string, list: readonly string[]): string[] {
+  if (kind === "read" || kind === "write") {
+    return list.map((path) => `--allow-${kind}=${path.replaceAll(",", ",,")}`);
+  }
+  // Without a list a flag would grant everything.
+  return list.length === 0 ? [] : [`--allow-${kind}=${list.join(",")}`];
 }
 
 function heapFlag(heapMb: number): string {
@@ -113,13 +117,13 @@ export function guestCommand(
   const heap = heapFlag(options.heapMb);
   if (options.mode === "reexec") return reexecCommand([heap, "--unstable-worker-options"]);
   if (options.without.includes("permissions")) return childCommand(options);
-  const lists = Object.entries({
+  const lists = {
     ...permissions,
     read: [socket, ...bootstrapReads(), ...permissions.read],
     write: [socket, ...permissions.write],
     net: [`unix:${socket}`, ...permissions.net],
-  }).filter(([, list]) => list.length > 0);
-  const grants = lists.map(([kind, list]) => allow(kind, list));
+  };
+  const grants = Object.entries(lists).flatMap(([kind, list]) => allow(kind, list));
   return {
     command: executablePath(),
     args: ["run", ...STRICT, heap, "--allow-ffi", ...grants, ...bootstrap()],

@@ -62,10 +62,11 @@ function launchSteps(what: Launch, version: number): Step[] {
       nextDescriptor: STATUS_DESCRIPTOR + 1,
     }),
   ];
+  const closeOthers = must("close_range", STATUS_DESCRIPTOR, LAST_DESCRIPTOR, 0);
   return [
     must("setsid"),
-    // Kernels without it have no Landlock either, and numbers are of no importance then.
-    { call: "close_range", args: [STATUS_DESCRIPTOR, LAST_DESCRIPTOR, 0], orElse: { skip: 0 } },
+    // Rules are made for numbers: one that is taken could stand for a directory of somebody else.
+    version === 0 ? { ...closeOthers, orElse: { skip: 0 } } : closeOthers,
     ...surrenderSteps(),
     ...walls,
     must("execve", strings[0]!, strings, variables),

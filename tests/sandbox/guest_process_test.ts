@@ -1,5 +1,5 @@
 /** A plugin's process as the kernel sees it, from outside. */
-import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import type { ChildMode } from "../../src/sandbox/contract.ts";
 import { firstFrame, openFilesOf, processesIn, startGuest, threadsOf } from "./_guest.ts";
 import { World } from "./_world.ts";
@@ -172,6 +172,24 @@ test("a plugin reads a path with a comma, not what is named before it", async (t
     await child.kill();
     await Deno.remove(folder, { recursive: true });
   }
+});
+
+test("a plugin starts with more paths than an argument can hold", async (tempDir) => {
+  const paths = Array.from({ length: 1000 }, (_, i) => `/nowhere/${"x".repeat(200)}${i}`);
+  const child = await startGuest(`send("up")`, {
+    tempDir,
+    permissions: { read: paths },
+    paths: paths.map((path) => ({ path, access: "tree" })),
+  });
+  equal(await firstFrame(child), "up");
+  await child.kill();
+});
+
+test("a plugin that cannot be launched leaves nothing and says why", async (tempDir) => {
+  const paths = [{ path: "/etc/passwd", access: "tree" }] as const;
+  await rejects(startGuest("", { tempDir, paths }), /^Error: sandbox: landlock_add_rule failed$/);
+  const huge = [`/${"x".repeat(200_000)}`];
+  await rejects(startGuest("", { tempDir, permissions: { read: huge } }), /too long/);
 });
 
 test("what a plugin has started does not outlive it", async (tempDir) => {
