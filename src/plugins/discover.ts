@@ -97,8 +97,19 @@ export class Discovery {
   }
 
   #pinned(id: string, locked: LockedPlugin): Candidate {
-    const read = () => readLocked(this.#home, { name: id, locked });
+    const read = () => this.#readPinned(id, locked);
     return { id, origin: "url", location: locked.url, read };
+  }
+
+  /** Another process may put a new version in the place of this one while it is read. */
+  async #readPinned(id: string, locked: LockedPlugin): Promise<PluginSource> {
+    try {
+      return await readLocked(this.#home, { name: id, locked });
+    } catch (error) {
+      const current = readLock(this.#home)[id];
+      if (current === undefined || current.sha256 === locked.sha256) throw error;
+      return await this.#readPinned(id, current);
+    }
   }
 
   #folder(folder: string | undefined, origin: "user" | "project"): Candidate[] {

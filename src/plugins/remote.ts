@@ -207,9 +207,16 @@ async function request(url: URL, signal: AbortSignal): Promise<Response> {
   try {
     return await fetch(url, { redirect: "manual", signal, headers: { accept: "*/*" } });
   } catch (error) {
-    const reason = signal.aborted ? "no answer in time" : "no connection";
+    const reason = signal.aborted ? "no answer in time" : connectionProblem(error);
     throw new PluginProblem(`cannot fetch ${url.href}: ${reason}`, { cause: error });
   }
+}
+
+/** Why there is no connection, as far as the runtime tells. */
+export function connectionProblem(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : "";
+  if (cause.includes("certificate")) return "the server's certificate is not valid";
+  return cause.includes("dns error") ? "there is no such host" : "no connection";
 }
 
 /** The whole body, given up as soon as it is too large. */

@@ -1,7 +1,9 @@
 /** What is kept of plugins on disk: edited, cut short or half removed, it is never what runs. */
 import assert from "node:assert/strict";
-import { contentHash } from "../../src/plugins/source.ts";
+import { Discovery } from "../../src/plugins/discover.ts";
+import { fetchPlugin, pinPlugin } from "../../src/plugins/install.ts";
 import { fetchSource } from "../../src/plugins/remote.ts";
+import { contentHash } from "../../src/plugins/source.ts";
 import { withJob } from "../support/run_job.ts";
 import { PluginBench, toolModule } from "./_bench.ts";
 import { greeterSite, Site } from "./_site.ts";
@@ -111,6 +113,43 @@ Deno.test("hermes plugins remove leaves nothing, and update nothing of the old v
     await hermes("remove", "other");
     assert.deepEqual(await filesBelow(cache), []);
   });
+});
+
+Deno.test("a plugin that is updated while others read it is read whole, old or new", async () => {
+  await using site = new Site();
+  const files = Array.from({ length: 20 }, (_, index) => `/f${index}.ts`);
+  const publish = (version: number) => {
+    const imports = files.map((file) => `import ".${file}";`).join("\n");
+    site.pages.set(
+      "/mod.ts",
+      `export const manifest = { name: "moving", version: "${version}", description: "x" };
+       ${imports} export function register() {}`,
+    );
+    for (const file of files) site.pages.set(file, `export const version = "${file} ${version}";`);
+  };
+  await using bench = await PluginBench.create();
+  const { home } = await bench.settings();
+  const update = async (version: number) => {
+    publish(version);
+    await pinPlugin(home, await fetchPlugin(home, `${site.url}/mod.ts`));
+  };
+  await update(0);
+  let done = false;
+  const reading = (async () => {
+    for (let count = 0; !done || count === 0; count++) {
+      const candidate = await new Discovery(home, bench.project).find("moving");
+      const { files } = await candidate!.read();
+      const texts = [...files.values()].map((bytes) => new TextDecoder().decode(bytes));
+      const versions = new Set(texts.map((text) => /(\d+)"[,;]/.exec(text)?.[1]));
+      assert.equal(versions.size, 1, `of ${[...versions].join(" and ")}`);
+    }
+  })();
+  try {
+    for (let version = 1; version <= 15; version++) await update(version);
+  } finally {
+    done = true;
+    await reading;
+  }
 });
 
 Deno.test("a lock that was damaged in any way is one clear line", async () => {

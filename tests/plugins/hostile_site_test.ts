@@ -1,6 +1,6 @@
 /** A web server that means harm, or just serves what nobody expects. */
 import assert from "node:assert/strict";
-import { fetchSource, parseAddress } from "../../src/plugins/remote.ts";
+import { connectionProblem, fetchSource, parseAddress } from "../../src/plugins/remote.ts";
 import { openSnapshot } from "../../src/plugins/snapshot.ts";
 import { walkTree } from "../../src/sandbox/module_source.ts";
 import { runHermes, tempHome } from "../support/hermes.ts";
@@ -211,6 +211,16 @@ Deno.test("walkTree() goes as deep as any code does", () => {
     ({ type }) => type as string,
   );
   assert.deepEqual([types.length, types[0], types.at(-1)], [100_001, "Node", "Leaf"]);
+});
+
+Deno.test("connectionProblem() tells a bad certificate and a wrong name from a server that is down", () => {
+  const says = (cause: string) =>
+    connectionProblem(new TypeError("fetch failed", { cause: new Error(cause) }));
+  const start = "error sending request for url (https://a.test/): client error (Connect): ";
+  assert.match(says(`${start}invalid peer certificate: UnknownIssuer`), /certificate is not valid/);
+  assert.match(says(`${start}dns error: failed to lookup address information`), /no such host/);
+  assert.equal(says(`${start}tcp connect error: Connection refused`), "no connection");
+  assert.equal(connectionProblem(new TypeError("Requests to port 1 are blocked")), "no connection");
 });
 
 Deno.test("parseAddress() gives the form that is shown, kept and compared", () => {

@@ -360,6 +360,7 @@ Deno.test("a new version says last what it may do more, and where it comes from 
     const installed = await job.hermes(["plugins", "install", place, "--yes"]);
     assert.equal(installed.code, 0, installed.stderr);
     assert.ok(!installed.stderr.includes("before"), installed.stderr);
+    assert.ok(installed.stderr.includes(`  The address leads to ${site.url}/v1/mod.ts\n`));
     version(2, `{ net: ["a.example", "evil.example"], env: ["ONE_KEY", "OTHER_KEY"] }`);
     lead(2);
     const told = `  It comes from ${site.url}/v2/mod.ts now, no longer from ${site.url}/v1/mod.ts

@@ -82,7 +82,8 @@ async function show(
   const entry = entryOf(settings, snapshot.manifest.name);
   err(describePlugin({ location: locked.url }, { snapshot, entry }));
   err(describeRegistrations(probed, snapshot));
-  err(`  ${source.files.size} files, ${bytes} bytes:\n`);
+  if (!before && source.entry !== locked.url) err(`  The address leads to ${source.entry}\n`);
+  err(`  ${source.files.size} file${source.files.size === 1 ? "" : "s"}, ${bytes} bytes:\n`);
   err(lines([...source.files].map(([file, content]) => `    ${file} (${content.length})`)));
   if (kept && kept.source.entry !== source.entry) {
     err(`  It comes from ${source.entry} now, no longer from ${kept.source.entry}\n`);
