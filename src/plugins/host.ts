@@ -36,7 +36,7 @@ export interface HostOptions {
 
 /** A command a plugin brings. */
 export interface HostCommand extends CommandRecord {
-  /** Resolves to what is to be printed. @throws {PluginProblem} */
+  /** Resolves to what is to be printed, whole lines. @throws {PluginProblem} */
   run(argument: string, signal: AbortSignal): Promise<string>;
 }
 
@@ -247,8 +247,15 @@ async function runCommand(
       { kind: "command", name, argument, facts },
       { signal: limited },
     );
-    return value === null ? "" : cleanOutput(String(value));
+    return commandText(value);
   } catch (error) {
     throw new PluginProblem(`${name} failed: ${reasonOf(error)}`, { cause: error });
   }
+}
+
+/** What a command answered, as whole lines. */
+export function commandText(value: unknown): string {
+  if (value === null || value === "") return "";
+  const text = cleanOutput(typeof value === "object" ? JSON.stringify(value) : String(value));
+  return text.endsWith("\n") ? text : `${text}\n`;
 }

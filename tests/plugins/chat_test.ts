@@ -14,7 +14,7 @@ interface Chat {
 
 /** A chat in a home with one enabled plugin, `demo`. */
 async function withChat(
-  setup: { module: string; replies?: readonly Reply[] },
+  setup: { module: string; replies?: readonly Reply[]; args?: readonly string[] },
   body: (chat: Chat) => Promise<void>,
 ): Promise<void> {
   await using home = await tempHome();
@@ -27,7 +27,7 @@ async function withChat(
   const config = "plugins:\n  enabled: [demo]\n";
   await Deno.writeTextFile(`${home.path}/.hermes/config.yaml`, config);
   const where = ["--base-url", model.url, "--model", "fake-model"];
-  await using screen = await openScreen(home.path, where);
+  await using screen = await openScreen(home.path, [...where, ...setup.args ?? []]);
   await screen.shows(/\/help\n[\s\S]*> /);
   await body({ home: home.path, screen, model });
 }
@@ -53,6 +53,50 @@ Deno.test("the chat shows plugins and runs their commands; its own stay its own"
     await screen.shows(/\/shout TEXT +Shouts\n/);
     await screen.type("/quit\r");
     assert.equal(await screen.exitCode(), 0);
+  });
+});
+
+Deno.test("a plugin's command gets its text as typed and ends with Ctrl-C", async () => {
+  const module = `export function register(ctx) {
+    const command = (name, run) => ctx.registerCommand({ name, description: "x", run });
+    command("echo", (text) => "<" + text + ">\\n");
+    command("object", () => ({ a: 1 }));
+    command("nothing", () => {});
+    command("hang", (_, call) => {
+      ctx.log("hanging");
+      call.signal.addEventListener("abort", () => ctx.log("let go"));
+      return new Promise(() => {});
+    });
+  }`;
+  await withChat({ module, args: ["--verbose"] }, async ({ screen }) => {
+    await screen.type("/echo two  spaces \r");
+    await screen.shows(/<two {2}spaces>\n> /);
+    await screen.type("/object\r");
+    await screen.shows(/\/object\n\{"a":1\}\n> /);
+    await screen.type("/nothing\r");
+    await screen.shows(/\/nothing\n> /);
+    await screen.type("/hang\r");
+    await screen.shows(/demo: hanging\n/);
+    await screen.type("\x03");
+    await screen.shows(/hang failed: interrupted\n> /);
+    await screen.shows(/demo: let go\n/);
+    await screen.type("/echo on we go\r");
+    await screen.shows(/<on we go>\n> /);
+  });
+});
+
+Deno.test("what a plugin says while somebody types leaves them a prompt", async () => {
+  const module = `export function register(ctx) {
+    ctx.registerCommand({ name: "later", description: "x", run: () => {
+      setTimeout(() => Deno.exit(3), 500);
+      return "soon";
+    } });
+  }`;
+  await withChat({ module }, async ({ screen }) => {
+    await screen.type("/later\r");
+    await screen.shows(/soon\n> /);
+    await screen.type("half a line");
+    await screen.shows(/> half a line\nhermes: Plugin demo is disabled for this run: .*\n> $/);
   });
 });
 

@@ -3,7 +3,7 @@
  * turn, a second one quits; what is typed while a turn runs steers it.
  */
 import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
-import type { PluginHost } from "../../plugins/host.ts";
+import type { HostCommand, PluginHost } from "../../plugins/host.ts";
 import type { Session } from "../../session/session.ts";
 import { nearest } from "../../util/nearest.ts";
 import type { CommandInput } from "../command.ts";
@@ -40,6 +40,8 @@ class Chat {
   #session: Session | undefined;
   #plugins: PluginHost | undefined;
   #turn: AbortController | undefined;
+  /** A plugin's command that runs. */
+  #command: AbortController | undefined;
   #leaving = new AbortController();
   #ended = false;
   /** The next Ctrl-C leaves. */
@@ -95,6 +97,7 @@ class Chat {
       clarifier: createTerminalClarifier(this.#terminal),
       confirm: async (question) =>
         /^y(es)?$/i.test(await this.#terminal.readLine(`${question} [y/N] `) ?? ""),
+      tell: (line) => this.#terminal.note(line),
     });
     this.#plugins = plugins;
     this.#showReasoning = choices.verbose || settings.config.display.show_reasoning;
@@ -136,16 +139,26 @@ class Chat {
   }
 
   async #slash(line: string): Promise<void> {
-    const [name = "", ...rest] = line.slice(1).split(/\s+/);
+    const [name = ""] = line.slice(1).split(/\s+/);
+    const argument = line.slice(1 + name.length).trim();
     const command = SLASH_COMMANDS.find((one) => one.name === name);
-    if (command) return await command.run(rest.join(" "), this.#context());
+    if (command) return await command.run(argument, this.#context());
     const brought = this.#plugins?.commands ?? [];
     const found = brought.find((one) => one.name === name);
-    if (found) return out(`${await found.run(rest.join(" "), this.#leaving.signal)}\n`);
+    if (found) return await this.#runBrought(found, argument);
     const close = nearest(name, [...SLASH_COMMANDS, ...brought].map((one) => one.name));
     err(
       `No command /${name}.${close === undefined ? "" : ` Did you mean /${close}?`} Try /help.\n`,
     );
+  }
+
+  async #runBrought(command: HostCommand, argument: string): Promise<void> {
+    this.#command = new AbortController();
+    try {
+      out(await command.run(argument, this.#command.signal));
+    } finally {
+      this.#command = undefined;
+    }
   }
 
   #context(): SlashContext {
@@ -181,13 +194,18 @@ class Chat {
   /** The terminal is gone, or somebody ends us: nothing that was started may stay behind. */
   #leave(): void {
     this.#ended = true;
-    this.#turn?.abort(new Error("the terminal is gone"));
+    this.#running?.abort(new Error("the terminal is gone"));
     this.#leaving.abort();
   }
 
+  get #running(): AbortController | undefined {
+    return this.#turn ?? this.#command;
+  }
+
   #interrupt(): void {
-    if (this.#turn && !this.#turn.signal.aborted) {
-      this.#turn.abort(new Error("interrupted"));
+    const running = this.#running;
+    if (running && !running.signal.aborted) {
+      running.abort(new Error("interrupted"));
       this.#warned = true;
       return;
     }

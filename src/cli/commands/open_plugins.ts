@@ -12,7 +12,7 @@ import type { SessionChoices } from "./run_options.ts";
 export interface PluginWish {
   settings: Settings;
   choices: Pick<SessionChoices, "pluginPlaces" | "acceptPlugins">;
-  surface: Pick<Surface, "confirm">;
+  surface: Pick<Surface, "confirm" | "tell">;
   cwd: string;
   log: (line: string) => void;
 }
@@ -20,7 +20,7 @@ export interface PluginWish {
 /** Opens the enabled plugins and those the flags name. */
 export async function openFor(wish: PluginWish): Promise<PluginHost> {
   const { settings, choices, cwd } = wish;
-  const { confirm } = wish.surface;
+  const { confirm, tell = (line) => err(`${line}\n`) } = wish.surface;
   // A plugin may say what it was told: some variables are keys.
   const clean = settingsRedactor(settings);
   return await openPlugins({
@@ -34,7 +34,7 @@ export async function openFor(wish: PluginWish): Promise<PluginHost> {
       err(describePlugin(candidate, { snapshot, entry: readEntry({}) }));
       return await confirm("Use it in this run?");
     }),
-    report: (line) => err(`hermes: ${clean(line)}\n`),
+    report: (line) => tell(`hermes: ${clean(line)}`),
     log: (line) => wish.log(clean(line)),
     async ownCommands() {
       const { SLASH_COMMANDS } = await import("../slash/slash.ts");

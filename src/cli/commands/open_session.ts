@@ -19,6 +19,8 @@ export interface Surface {
   clarifier?: Clarifier;
   /** Asks a yes-or-no question; absent when nobody is there. */
   confirm?: (question: string) => Promise<boolean>;
+  /** Shows a line that may come at any time; default standard error. */
+  tell?: (line: string) => void;
 }
 
 export interface Opened {
@@ -37,7 +39,9 @@ export async function openFromFlags(choices: SessionChoices, surface: Surface): 
     overrides,
   );
   const cwd = startDirectory(choices, settings);
-  const log = choices.verbose ? (line: string) => err(`hermes: ${line}\n`) : () => {};
+  const tell = surface.tell ?? ((line) => err(`${line}\n`));
+  const say = (line: string) => tell(`hermes: ${line}`);
+  const log = choices.verbose ? say : () => {};
   const wanted = settings.config.plugins.enabled.length > 0 || choices.pluginPlaces !== undefined;
   const plugins = wanted
     ? await (await import("./open_plugins.ts")).openFor({ settings, choices, surface, cwd, log })
@@ -52,9 +56,9 @@ export async function openFromFlags(choices: SessionChoices, surface: Surface): 
       settings,
       processEnv: Deno.env.toObject(),
       log,
-      progress: choices.quiet ? log : (line) => err(`hermes: ${line}\n`),
+      progress: choices.quiet ? log : say,
     });
-    for (const line of notice?.split("\n") ?? []) err(`hermes: ${line}\n`);
+    for (const line of notice?.split("\n") ?? []) say(line);
     return { session, settings, ...host };
   } catch (error) {
     await plugins?.close();

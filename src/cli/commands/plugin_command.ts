@@ -48,7 +48,7 @@ export async function runPluginCommand(
       return EXIT.done;
     }
     const text = await found.run(input.args.join(" "), abort.signal);
-    if (text !== "") out(text.endsWith("\n") ? text : `${text}\n`);
+    out(text);
     return EXIT.done;
   } catch (error) {
     if (!abort.signal.aborted) throw error;

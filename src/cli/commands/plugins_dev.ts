@@ -1,6 +1,6 @@
 /** `hermes plugins create|dev|test`: for people who write plugins. */
 import type { Candidate } from "../../plugins/discover.ts";
-import { toolResult } from "../../plugins/host.ts";
+import { commandText, toolResult } from "../../plugins/host.ts";
 import { PLUGIN_NAME } from "../../plugins/manifest.ts";
 import type { Question, Registrations } from "../../plugins/messages.ts";
 import { loadPlugin, requireFreeName } from "../../plugins/open.ts";
@@ -14,7 +14,6 @@ import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
 import { readArguments } from "../../registry/arguments.ts";
 import { withoutSecrets } from "../../registry/hook_process.ts";
 import { runtimeCacheDir } from "../../sandbox/command.ts";
-import { cleanOutput } from "../../util/clean_output.ts";
 import { didYouMean } from "../../util/nearest.ts";
 import { basename, dirname, joinPath, resolvePath } from "../../util/path.ts";
 import { DENO_SETTINGS, isStandalone } from "../../util/runtime.ts";
@@ -198,7 +197,7 @@ class DevLoop {
       const signal = AbortSignal.any([stopped, AbortSignal.timeout(CALL_TIMEOUT_MS)]);
       const value = await plugin.ask(question, { signal });
       if (question.kind === "tool") out(`${JSON.stringify(toolResult(question.name, value))}\n`);
-      else out(`${cleanOutput(String(value ?? ""))}\n`);
+      else out(commandText(value));
     } catch (error) {
       if (!stopped.aborted) err(`✗ ${reasonOf(error)}\n`);
     }

@@ -16,6 +16,7 @@ export interface TerminalDevice {
 }
 
 interface LineWaiter {
+  prompt: string;
   resolve(line: string | undefined): void;
 }
 
@@ -42,6 +43,11 @@ export class TerminalInput {
     this.#device.write(text);
   }
 
+  /** Shows a line that nobody waited for; whoever is typing gets the prompt once more. */
+  note(line: string): void {
+    this.#device.write(this.#waiter ? `\n${line}\n${this.#waiter.prompt}` : `${line}\n`);
+  }
+
   /** Asks for a line; undefined at the end of input or when the signal fires. */
   readLine(prompt: string, signal?: AbortSignal): Promise<string | undefined> {
     this.#device.write(prompt);
@@ -53,7 +59,7 @@ export class TerminalInput {
         signal?.removeEventListener("abort", stop);
         resolve(line);
       };
-      this.#waiter = { resolve: settle };
+      this.#waiter = { prompt, resolve: settle };
       signal?.addEventListener("abort", stop, { once: true });
       this.#flush();
     });
