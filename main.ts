@@ -12,6 +12,11 @@ async function main(argv: string[]): Promise<number | undefined> {
     await runChild();
     return undefined;
   }
+  if (argv[0] === "__strip") {
+    const { runStripper } = await import("./src/sandbox/strip_main.ts");
+    await runStripper();
+    return 0;
+  }
   if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V")) {
     Deno.stdout.writeSync(new TextEncoder().encode(`hermes ${VERSION}\n`));
     return 0;

@@ -23,8 +23,8 @@ const HEAVY_IMPORT = /"\.\.\/src\/deps\/(modal|daytona)\.ts"/g;
 
 /** The lazy modules on the way from the command line to the first request of `hermes run`. */
 const HOT = ["dispatch", "run", "openai_chat"];
-/** Entries that must stay as small as they are: the version, and a child that trusts nobody. */
-const APART = ["main", "child_main"];
+/** Entries that must stay as small as they are: the version, and children that trust nobody. */
+const APART = ["main", "child_main", "strip_main"];
 
 export interface BuildOptions {
   /** Where `hermes update` looks for releases. */

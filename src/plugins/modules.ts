@@ -8,9 +8,9 @@ import {
   isStringLiteral,
   parseModule,
   ScriptSyntaxError,
-  stripTypes,
   walkTree,
 } from "../sandbox/module_source.ts";
+import type { TypeStripper } from "../sandbox/type_stripper.ts";
 import { didYouMean } from "../util/nearest.ts";
 import { dirname, relativePath } from "../util/path.ts";
 import { PluginProblem, reasonOf } from "./problem.ts";
@@ -42,13 +42,14 @@ const API_VALUES = ["HOOK_NAMES", "PluginRecorder", "ToolError", "defineTool", "
 
 /** @throws {PluginProblem} when the module cannot be read or imports what a plugin cannot have. */
 export async function scanModule(
-  url: string,
-  bytes: Uint8Array<ArrayBuffer>,
+  { url, bytes }: { url: string; bytes: Uint8Array<ArrayBuffer> },
+  stripper: TypeStripper,
 ): Promise<ScannedModule> {
   const name = shortName(url);
   const source = decode(bytes, name);
   try {
-    const code = /\.m?js$/.test(new URL(url).pathname) ? source : await stripTypes(source, name);
+    const isPlain = /\.m?js$/.test(new URL(url).pathname);
+    const code = isPlain ? source : await stripper.strip(source, name);
     const program = await parseModule(code, name);
     return { code, program, imports: [...importSites(program, url)] };
   } catch (error) {

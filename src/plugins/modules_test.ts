@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
+import { TypeStripper } from "../sandbox/type_stripper.ts";
 import { linkModule, preparedPath, scanModule } from "./modules.ts";
 
-function scan(url: string, source: string) {
-  return scanModule(url, new TextEncoder().encode(source) as Uint8Array<ArrayBuffer>);
+async function scan(url: string, source: string) {
+  await using stripper = new TypeStripper();
+  const bytes = new TextEncoder().encode(source) as Uint8Array<ArrayBuffer>;
+  return await scanModule({ url, bytes }, stripper);
 }
 
 function same(url: string): string {

@@ -87,8 +87,10 @@ class RemoteGraph implements Disposable {
   }
 
   async fetch(): Promise<PluginSource> {
+    const { TypeStripper } = await import("../sandbox/type_stripper.ts");
     const { scanModule } = await import("./modules.ts");
     const { readModuleManifest } = await import("./manifest.ts");
+    await using stripper = new TypeStripper();
     const entry = await this.#add(this.#root.href);
     let manifest: string | undefined;
     const scanned = new Set<string>();
@@ -97,7 +99,10 @@ class RemoteGraph implements Disposable {
       const next = new Map<string, boolean>();
       for (const url of wave.filter((one) => !scanned.has(one))) {
         scanned.add(url);
-        const { program, imports } = await scanModule(url, this.#files.get(url)!);
+        const { program, imports } = await scanModule(
+          { url, bytes: this.#files.get(url)! },
+          stripper,
+        );
         const speaksForItself = url !== entry || readModuleManifest(program, url) !== undefined;
         if (!speaksForItself) manifest = await this.#addManifest(entry);
         for (const { url, isData } of imports) {
@@ -142,7 +147,7 @@ class RemoteGraph implements Disposable {
       return await this.#add(new URL("plugin.yaml", entry).href);
     } catch (error) {
       if (!(error instanceof PluginProblem)) throw error;
-      throw new PluginProblem(`${entry} does not export a manifest, and ${error.message}`);
+      throw new PluginProblem(`${entry} has no "export const manifest", and ${error.message}`);
     }
   }
 

@@ -172,6 +172,8 @@ const CODE = /\.(m?[jt]s|[jt]sx)$/;
 async function prepare(source: PluginSource): Promise<Prepared> {
   const { linkModule, preparedPath, scanModule, API_FILE } = await import("./modules.ts");
   const { PLUGIN_API_JS } = await import("./runtime_data.ts");
+  const { TypeStripper } = await import("../sandbox/type_stripper.ts");
+  await using stripper = new TypeStripper();
   const encoder = new TextEncoder();
   const files = new PreparedFiles();
   files.add(API_FILE, { content: encoder.encode(PLUGIN_API_JS), url: "hermes/plugin" });
@@ -180,7 +182,7 @@ async function prepare(source: PluginSource): Promise<Prepared> {
   const seen = new Set(queue);
   let manifest = await yamlManifest(source);
   for (let url = queue.shift(); url !== undefined; url = queue.shift()) {
-    const scanned = await scanModule(url, bytesOf(source, url));
+    const scanned = await scanModule({ url, bytes: bytesOf(source, url) }, stripper);
     if (url === source.entry) manifest ??= await moduleManifest(scanned.program, url);
     const content = encoder.encode(linkModule(scanned, { from: url, finalUrl }));
     files.add(preparedPath(url, true), { content, url });
@@ -247,5 +249,5 @@ async function moduleManifest(
   const file = shortName(url);
   const manifest = readModuleManifest(program, file);
   if (manifest !== undefined) return manifest;
-  throw new PluginProblem(`there is no plugin.yaml, and ${file} does not export a manifest`);
+  throw new PluginProblem(`there is no plugin.yaml, and ${file} has no "export const manifest"`);
 }

@@ -31,10 +31,13 @@ export function isSource(): boolean {
   return import.meta.url.endsWith("/src/sandbox/command.ts");
 }
 
+/** The bodies of children by the hidden command that `main.ts` knows them by. */
+const BODIES = { __sandbox: "./child_main.ts", __strip: "./strip_main.ts" } as const;
+
 /** From source the bootstrap is a file of its own; a bundle reaches it through its main module. */
-function bootstrap(): string[] {
-  if (isSource()) return [new URL("./child_main.ts", import.meta.url).href];
-  return [Deno.mainModule, "__sandbox"];
+function bootstrap(command: keyof typeof BODIES): string[] {
+  if (isSource()) return [new URL(BODIES[command], import.meta.url).href];
+  return [Deno.mainModule, command];
 }
 
 /** A bundle imports the bootstrap by a computed name, which takes permission. */
@@ -83,7 +86,7 @@ export function childCommand(options: ChildCommandOptions): SelfCommand {
     : STRICT;
   return {
     command: executablePath(),
-    args: ["run", ...strict, heap, ...grants, ...bootstrap()],
+    args: ["run", ...strict, heap, ...grants, ...bootstrap("__sandbox")],
   };
 }
 
@@ -126,7 +129,20 @@ export function guestCommand(
   const grants = Object.entries(lists).flatMap(([kind, list]) => allow(kind, list));
   return {
     command: executablePath(),
-    args: ["run", ...STRICT, heap, "--allow-ffi", ...grants, ...bootstrap()],
+    args: ["run", ...STRICT, heap, "--allow-ffi", ...grants, ...bootstrap("__sandbox")],
+  };
+}
+
+/** The process of `type_stripper.ts`: it may do nothing. */
+export function stripperCommand(): SelfCommand & { env: Record<string, string> } {
+  const cache = childCacheDir();
+  const env: Record<string, string> = cache === undefined ? {} : { DENO_DIR: cache };
+  if (isStandalone()) return { ...selfCommand(["__strip"]), env };
+  const reads = allow("read", bootstrapReads());
+  return {
+    command: executablePath(),
+    args: ["run", ...STRICT, ...reads, ...bootstrap("__strip")],
+    env,
   };
 }
 

@@ -1,9 +1,8 @@
 /**
- * Module source as text and tree: types stripped, parsed, edited in place. Shared by scripts and
+ * Module source as text and tree: parsed, edited in place. Shared by scripts and
  * plugins, which both reach their process as plain JavaScript. Runs in the parent only.
  */
 import type { Node, Program } from "../deps/acorn.ts";
-import { isTooDeep } from "../util/nesting.ts";
 
 /** The source cannot run as written; the message names line and column. */
 export class ScriptSyntaxError extends Error {
@@ -15,24 +14,6 @@ export interface Edit {
   start: number;
   end: number;
   text: string;
-}
-
-/** JavaScript from TypeScript, lines and columns kept where that is possible. `name` is for messages. */
-export async function stripTypes(source: string, name: string): Promise<string> {
-  if (isTooDeep(source)) throw new ScriptSyntaxError(`${name} is nested too deeply`);
-  const { stripTypeScriptTypes } = await import("node:module");
-  try {
-    return stripTypeScriptTypes(source);
-  } catch {
-    // Enums and namespaces need code of their own; a real syntax error is described better there too.
-  }
-  const { transformTypes } = await import("../util/transform_types.ts");
-  try {
-    return transformTypes(source);
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    throw new ScriptSyntaxError(message.replaceAll("file:///stripTypeScriptTypes.ts", name));
-  }
 }
 
 /** The syntax tree of a module. @throws {ScriptSyntaxError} with the place. */

@@ -11,9 +11,9 @@ import {
   isStringLiteral,
   parseModule,
   ScriptSyntaxError,
-  stripTypes,
   walkTree,
 } from "./module_source.ts";
+import { TypeStripper } from "./type_stripper.ts";
 
 export interface PrepareOptions {
   language: Exclude<ScriptLanguage, "python">;
@@ -45,7 +45,7 @@ export async function prepareScript(source: string, options: PrepareOptions): Pr
 /** Text that JavaScript and TypeScript may both accept and mean differently: `f<T>(x)`. */
 const GENERIC_CALL = /<[^]*[^=]>\s*[(`]/;
 
-/** Most scripts are JavaScript already, and loading the type stripper takes 25 ms. */
+/** Most scripts are JavaScript already, and starting the type stripper takes 40 ms. */
 async function readSource(
   source: string,
   language: PrepareOptions["language"],
@@ -57,7 +57,8 @@ async function readSource(
       if (language === "javascript" || !(error instanceof ScriptSyntaxError)) throw error;
     }
   }
-  const code = await stripTypes(source, FILE);
+  await using stripper = new TypeStripper();
+  const code = await stripper.strip(source, FILE);
   return { code, program: await parseModule(code, FILE) };
 }
 
