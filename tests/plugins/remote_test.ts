@@ -453,7 +453,7 @@ Deno.test("hermes plugins install says in one line why not", async () => {
         ["ftp://example.com/mod.ts", /is no address/],
         [
           `${site.url}/p/lib/words.ts`,
-          /words\.ts does not export a manifest, and cannot fetch .*plugin\.yaml: .* 404/,
+          /words\.ts has no "export const manifest", and cannot fetch .*plugin\.yaml: .* 404/,
         ],
       ] as const
     ) {
