@@ -163,6 +163,9 @@ export class PluginRecorder implements PluginContext {
     if (typeof command?.name !== "string" || typeof command.run !== "function") {
       throw new TypeError("registerCommand needs a name, a description and run()");
     }
+    if (this.commands.has(command.name)) {
+      throw new TypeError(`command "${command.name}" is registered twice`);
+    }
     this.commands.set(command.name, command);
   }
 

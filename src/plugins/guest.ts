@@ -23,6 +23,10 @@ export interface GuestOptions {
 /** What a plugin prints with: standard output is the answer's. */
 const PRINTERS = ["log", "info", "debug", "warn", "error", "dir", "table", "trace"] as const;
 
+const MAX_ANSWER_CHARS = 5_000_000;
+/** Of a log line, of progress, of a failure: nobody reads more. */
+const MAX_TEXT_CHARS = 10_000;
+
 /** Serves one plugin over a channel. */
 export function startGuest(options: GuestOptions): void {
   const guest = new Guest(options);
@@ -48,7 +52,7 @@ class Guest {
   }
 
   #log(text: string): void {
-    this.#options.send({ t: "log", text });
+    this.#options.send({ t: "log", text: String(text).slice(0, MAX_TEXT_CHARS) });
   }
 
   async #register(message: HostMessage & { t: "register" }): Promise<void> {
@@ -71,8 +75,12 @@ class Guest {
     const abort = new AbortController();
     this.#running.set(id, abort);
     try {
-      const value = await this.#run(id, question, abort.signal);
-      send({ t: "result", id, value: value ?? null });
+      const value = await this.#run(id, question, abort.signal) ?? null;
+      // What is longer would break the connection, and with it every other call.
+      if ((JSON.stringify(value)?.length ?? 0) > MAX_ANSWER_CHARS) {
+        throw new Error(`the answer is longer than ${MAX_ANSWER_CHARS / 1e6} million characters`);
+      }
+      send({ t: "result", id, value });
     } catch (error) {
       send({ t: "result", id, failure: failureOf(error) });
     } finally {
@@ -100,7 +108,9 @@ class Guest {
 
   #call(id: number, facts: CallFacts, signal: AbortSignal): PluginCall {
     const { send } = this.#options;
-    const progress = (text: string) => send({ t: "progress", id, text: String(text) });
+    const progress = (text: string) => {
+      send({ t: "progress", id, text: String(text).slice(0, MAX_TEXT_CHARS) });
+    };
     return { ...facts, signal, progress };
   }
 }
@@ -126,7 +136,7 @@ function toolRecord({ handler: _, check, ...facts }: PluginTool): ToolRecord {
 }
 
 function failureOf(error: unknown): GuestFailure {
-  const message = textOf(error);
+  const message = textOf(error).slice(0, MAX_TEXT_CHARS);
   const { name, extra } = (error ?? {}) as { name?: unknown; extra?: Record<string, unknown> };
   return name === "ToolError" ? { message, extra: extra ?? {} } : { message };
 }

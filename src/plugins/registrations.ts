@@ -40,8 +40,11 @@ export function checkRegistrations(value: unknown): CheckedRegistrations {
   const problems: string[] = [];
   const fields = fieldsOf(value);
   const read = <T>(key: keyof Registrations, parse: (item: Fields) => T | string): T[] => {
-    const items = Array.isArray(fields[key]) ? fields[key].slice(0, MAX_ITEMS) : [];
-    return items.flatMap((item) => {
+    const items: unknown[] = Array.isArray(fields[key]) ? fields[key] : [];
+    if (items.length > MAX_ITEMS) {
+      problems.push(`${items.length - MAX_ITEMS} ${key} are left out: ${MAX_ITEMS} are enough`);
+    }
+    return items.slice(0, MAX_ITEMS).flatMap((item) => {
       const parsed = parse(fieldsOf(item));
       if (typeof parsed !== "string") return [parsed];
       problems.push(parsed);
@@ -115,13 +118,18 @@ function readSkill(item: Fields): SkillRecord | string {
     : typeof path === "string" && !path.startsWith("/") && !path.split("/").includes("..")
     ? { path }
     : undefined;
-  if (source === undefined) return `skill "${name}" is left out: it has neither content nor a path`;
+  if (source === undefined) {
+    return `skill "${name}" is left out: it needs content of at most ${MAX_SKILL} characters or ` +
+      "the path of a file below the plugin's folder";
+  }
   return { name, description: plainLine(description, 1_000), ...source };
 }
 
 function readSection(item: Fields): SectionRecord | string {
   const { id, text } = item;
-  if (!isName(id) || typeof text !== "string") return "a prompt section without id or text";
+  if (!isName(id) || typeof text !== "string") {
+    return `prompt section ${JSON.stringify(id)} is left out: it needs an id and a text`;
+  }
   if (text.length > MAX_SECTION) {
     return `prompt section "${id}" is left out: it is longer than ${MAX_SECTION} characters`;
   }

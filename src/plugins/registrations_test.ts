@@ -39,6 +39,9 @@ Deno.test("checkRegistrations() leaves out tools the model could not use", () =>
   });
   assert.equal(registrations.tools.length, 1);
   assert.equal(problems.length, 5);
+  const many = checkRegistrations({ commands: Array(130).fill({ name: "c", description: "d" }) });
+  assert.equal(many.registrations.commands.length, 128);
+  assert.deepEqual(many.problems, ["2 commands are left out: 128 are enough"]);
 });
 
 Deno.test("checkRegistrations() keeps the place of each hook", () => {

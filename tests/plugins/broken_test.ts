@@ -184,8 +184,8 @@ const MISBEHAVING: readonly { name: string; body: string; says: RegExp }[] = [
     says: /its process ended.*stray/,
   },
   {
-    name: "answers more than a message holds",
-    body: `return { text: "x".repeat(48 * 1024 * 1024) };`,
+    name: "sends more than a message holds",
+    body: `throw new ToolError("x", { more: "x".repeat(48 * 1024 * 1024) });`,
     says: /it broke the protocol/,
   },
   {
@@ -228,6 +228,8 @@ Deno.test("a tool that throws is an error of that call alone", async () => {
       "moody",
       `if (args.mood) throw new ToolError("not today", { mood: args.mood });
        if (args.bug) throw new TypeError("a bug");
+       if (args.loud) console.log(call.progress("x".repeat(20_000_000)), "x".repeat(20_000_000));
+       if (args.long) return { long: "x".repeat(20_000_000) };
        if (args.read) Deno.readTextFileSync("/etc/hostname");
        return args.nothing ? undefined : { fine: true };`,
     ));
@@ -238,9 +240,13 @@ Deno.test("a tool that throws is an error of that call alone", async () => {
     assert.deepEqual(await bench.call("moody", { bug: true }), {
       error: "moody failed: TypeError: a bug (mod.ts:9:28)",
     });
+    assert.deepEqual(await bench.call("moody", { loud: true }), { fine: true });
+    assert.deepEqual(await bench.call("moody", { long: true }), {
+      error: "moody failed: the answer is longer than 5 million characters",
+    });
     assert.deepEqual(await bench.call("moody", { read: true }), {
       error: 'moody failed: NotCapable: Requires read access to "/etc/hostname", which ' +
-        "permissions.read of its manifest does not name (mod.ts:10:28)",
+        "permissions.read of its manifest does not name (mod.ts:12:28)",
     });
     assert.match(String((await bench.call("moody", { nothing: true })).error), /neither an object/);
     assert.deepEqual(await bench.call("moody"), { fine: true });
