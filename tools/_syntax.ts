@@ -100,12 +100,17 @@ async function lintError(
 
 /** JavaScript and TypeScript by the parser that Deno brings along. */
 async function scriptError(path: string, text: string): Promise<string | undefined | Lint> {
-  const { transformTypes } = await import("../src/util/transform_types.ts");
-  const found = complaint(() => transformTypes(text));
-  if (found !== undefined && /\.js$/.test(path) && /<\/|\/>/.test(text)) {
-    return { status: "skipped", message: "JSX in a .js file" };
+  const { TypeStripper } = await import("../src/sandbox/type_stripper.ts");
+  await using stripper = new TypeStripper();
+  try {
+    await stripper.strip(text, basename(path));
+    return undefined;
+  } catch (error) {
+    if (/\.js$/.test(path) && /<\/|\/>/.test(text)) {
+      return { status: "skipped", message: "JSX in a .js file" };
+    }
+    return error instanceof Error ? error.message.trim() : String(error);
   }
-  return found?.replace(/^\s*at file:.*:(\d+:\d+)$/m, "    at $1");
 }
 
 function complaint(parse: () => unknown): string | undefined {

@@ -96,7 +96,9 @@ Deno.test("write_file reports syntax errors of programs after writing", async ()
   });
   const broken = await t.write({ path: "b.ts", content: "const a = ;\n" });
   equal((broken.lint as { status: string }).status, "error");
-  match((broken.lint as { output: string }).output, /Expression expected[^]*1:11/);
+  match((broken.lint as { output: string }).output, /Expression expected[^]*b\.ts:1:11/);
+  const deep = await t.write({ path: "deep.ts", content: "[".repeat(100_000) });
+  deepEqual(deep.lint, { status: "error", output: "deep.ts is nested too deeply" });
   const shell = await t.write({ path: "c.sh", content: "if true; then\n" });
   equal((shell.lint as { status: string }).status, "error");
   equal((await t.write({ path: "d.md", content: "x" })).lint, undefined);
