@@ -245,6 +245,10 @@ Deno.test("hermes plugins answers mistakes in one line", async () => {
     assert.equal(code, 2, stderr);
     assert.match(stderr, says);
   }
+  await writeFiles(`${home.path}/.hermes/plugins/demo`, pluginFiles("demo", toolModule("t", "")));
+  const remove = await runHermes({ home: home.path, args: ["plugins", "remove", "demo"] });
+  assert.equal(remove.code, 2);
+  assert.match(remove.stderr, /nobody is here to say yes: Remove demo .*stored\?\n.*--yes/);
   const run = await runHermes({
     home: home.path,
     args: ["run", "--plugin", "./nowhere", "go"],

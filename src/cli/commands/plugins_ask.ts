@@ -6,8 +6,8 @@ import type { CommandInput } from "../command.ts";
 export function requireYes(input: CommandInput, question: string): void {
   if (input.flags.yes === true) return;
   if (!Deno.stdin.isTerminal()) {
-    throw new UsageError("nobody is here to say yes", {
-      hint: "If you agree with the above, repeat the command with --yes.",
+    throw new UsageError(`nobody is here to say yes: ${question}`, {
+      hint: "If your answer is yes, repeat the command with --yes.",
     });
   }
   if (!confirm(question)) throw new HermesError("nothing was changed");
