@@ -164,6 +164,7 @@ async function workerMain([module, modulesUrl]: [string, string]): Promise<void>
   for (const name of ["Worker", "caches", "localStorage", "sessionStorage"]) {
     Reflect.deleteProperty(globalThis, name);
   }
+  Reflect.deleteProperty(Object.getPrototypeOf(navigator), "gpu");
   const runtime = Deno as unknown as { internal: symbol; exit: () => void };
   Reflect.deleteProperty(runtime, runtime.internal);
   // A worker's own exit would end its thread and tell nobody.

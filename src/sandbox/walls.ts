@@ -125,6 +125,8 @@ export function revokePermissions(keep: readonly string[] = []): void {
     if (state === "granted") throw new Error(`permission ${name} could not be revoked`);
   }
   for (const name of GLOBALS) Reflect.deleteProperty(globalThis, name);
+  // Drivers are opened without a permission, and work beyond the limits of memory.
+  Reflect.deleteProperty(Object.getPrototypeOf(navigator), "gpu");
   const { internal } = Deno as unknown as { internal: symbol };
   Reflect.deleteProperty(Deno, internal);
 }

@@ -11,7 +11,8 @@ export interface Attempt {
   python?: (world: World) => string;
   /**
    * JavaScript is held by Deno's permissions alone: the runtime itself must follow links to find
-   * its own program, and a kernel filter cannot tell whose link it is.
+   * its own program, and a kernel filter cannot tell whose link it is; nor does it guard a process
+   * from itself, or the machine's name.
    */
   onlyPermissions?: true;
   /** Evidence of an effect that the world does not watch for anyway. */
