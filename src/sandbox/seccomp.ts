@@ -28,6 +28,8 @@ interface Rule {
 }
 
 const CLONE_THREAD = 0x10000;
+/** CLONE_NEWNS, and from CLONE_NEWCGROUP to CLONE_NEWNET. */
+const CLONE_NAMESPACES = 0x7e020000;
 const O_PATH = 0x200000;
 const AT_EMPTY_PATH = 0x1000;
 const PR_SET_SECCOMP = 22;
@@ -71,9 +73,14 @@ const PLUGIN_NET: readonly Rule[] = [
 ];
 
 /** Nothing that leaves the process group, changes modes or owners: Landlock sees none of it. */
-const PLUGIN_RUN: readonly SyscallName[] =
-  ("clone fork vfork execve wait4 waitid kill tgkill chdir fchdir getpgrp getpgid getsid " +
-    "getgroups getresuid getresgid capget statfs fstatfs mincore").split(" ") as SyscallName[];
+const PLUGIN_RUN: readonly Rule[] = [
+  // A namespace of its own would make a program its administrator.
+  { name: "clone", tests: [{ arg: 0, mask: CLONE_NAMESPACES, values: [0] }] },
+  ...("fork vfork execve wait4 waitid kill tgkill chdir fchdir getpgrp getpgid getsid getgroups " +
+    "getresuid getresgid capget statfs fstatfs mincore").split(" ").map((name) =>
+      ({ name }) as Rule
+    ),
+];
 
 /** Calls allowed with some arguments only. */
 function restricted(pid: number): Rule[] {
@@ -114,7 +121,7 @@ function rulesOf(profile: FilterProfile, pid: number): Rule[] {
   if (profile.startsWith("plugin")) {
     return [
       ...(profile.includes("_net") ? PLUGIN_NET : []),
-      ...(profile.includes("_run") ? PLUGIN_RUN : []).map((name): Rule => ({ name })),
+      ...(profile.includes("_run") ? PLUGIN_RUN : []),
       ...common,
       ...files,
       ...[...PLUGIN_FILES, ...SCRIPT_ONLY].map((name): Rule => ({ name })),

@@ -29,6 +29,9 @@ export interface OpenOptions extends
   env?: Record<string, string>;
 }
 
+/** Where programs are looked for. */
+export const BENCH_PATH = "/usr/local/bin:/usr/bin:/bin";
+
 export class PluginBench implements AsyncDisposable {
   /** The person's home; hermes' own is `.hermes` in it. */
   readonly root: string;
@@ -72,7 +75,7 @@ export class PluginBench implements AsyncDisposable {
 
   async settings(options: OpenOptions = {}): Promise<Settings> {
     const { enabled = [], disabled = [], entries = {} } = options;
-    const env = { HOME: this.root, PATH: "/usr/local/bin:/usr/bin:/bin", ...options.env };
+    const env = { HOME: this.root, PATH: BENCH_PATH, ...options.env };
     return await loadSettings({
       home: resolveHome({ env }),
       env,

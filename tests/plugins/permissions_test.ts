@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { ChildMode } from "../../src/sandbox/contract.ts";
-import { manifest, PluginBench, toolModule } from "./_bench.ts";
+import { which } from "../../src/util/which.ts";
+import { BENCH_PATH, manifest, PluginBench, toolModule } from "./_bench.ts";
 
 const MODES: readonly ChildMode[] = ["deno", "reexec"];
 
@@ -172,6 +173,23 @@ inBothModes("a program a plugin starts stands behind the same walls", () => ({
   assert.deepEqual(await run(cat("/etc/passwd")), [1, ""]);
   assert.deepEqual(await run(cat(`/proc/${Deno.pid}/environ`)), [1, ""]);
   await refuses(`return (await new Deno.Command("/usr/bin/id").output()).code`);
+});
+
+const NATIVE_CALLS = new URL("./_native_calls.py", import.meta.url).pathname;
+
+Deno.test("no program of a plugin leaves its group, its user or its namespace", async () => {
+  if (await which("python3", BENCH_PATH) === undefined) {
+    return console.log("skipped: there is no python3 to make system calls with");
+  }
+  await using bench = await PluginBench.create();
+  const wanted = manifest("demo", { run: ["python3"] });
+  await bench.load({ "plugin.yaml": wanted, "mod.ts": EVALUATE });
+  const source = await Deno.readTextFile(NATIVE_CALLS);
+  const code = `const { stdout, stderr } = await new Deno.Command("python3", {
+      args: ["-c", ${JSON.stringify(source)}],
+    }).output();
+    return [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes))`;
+  assert.deepEqual(await situation(bench).run(code), ["52 []\n", ""]);
 });
 
 Deno.test("the kernel holds a plugin to its paths and ports without Deno's help", async () => {
