@@ -66,9 +66,12 @@ const PLUGIN_FILES: readonly SyscallName[] =
     " ",
   ) as SyscallName[];
 
-/** No Unix sockets (1): the file behind one is beyond Landlock. The resolver needs netlink (16). */
+/**
+ * No Unix sockets (1): the file behind one is beyond Landlock. The resolver needs netlink (16).
+ * No protocol but TCP (6) and UDP (17): Landlock knows no ports of MPTCP and the like.
+ */
 const PLUGIN_NET: readonly Rule[] = [
-  { name: "socket", tests: [{ arg: 0, values: [2, 10, 16] }] },
+  { name: "socket", tests: [{ arg: 0, values: [2, 10, 16] }, { arg: 2, values: [0, 6, 17] }] },
   ...["connect", "bind", "sendto", "sendmmsg", "recvmmsg"].map((name) => ({ name }) as Rule),
 ];
 

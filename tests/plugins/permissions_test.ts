@@ -175,21 +175,39 @@ inBothModes("a program a plugin starts stands behind the same walls", () => ({
   await refuses(`return (await new Deno.Command("/usr/bin/id").output()).code`);
 });
 
-const NATIVE_CALLS = new URL("./_native_calls.py", import.meta.url).pathname;
-
-Deno.test("no program of a plugin leaves its group, its user or its namespace", async () => {
+/** What a Python program says that a plugin with these permissions starts. */
+async function pythonOf(permissions: Record<string, string[]>, source: string): Promise<unknown> {
   if (await which("python3", BENCH_PATH) === undefined) {
-    return console.log("skipped: there is no python3 to make system calls with");
+    console.log("skipped: there is no python3 to make system calls with");
+    return undefined;
   }
   await using bench = await PluginBench.create();
-  const wanted = manifest("demo", { run: ["python3"] });
+  const wanted = manifest("demo", { ...permissions, run: ["python3"] });
   await bench.load({ "plugin.yaml": wanted, "mod.ts": EVALUATE });
-  const source = await Deno.readTextFile(NATIVE_CALLS);
   const code = `const { stdout, stderr } = await new Deno.Command("python3", {
       args: ["-c", ${JSON.stringify(source)}],
     }).output();
-    return [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes))`;
-  assert.deepEqual(await situation(bench).run(code), ["52 []\n", ""]);
+    return [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join("")`;
+  return await situation(bench).run(code);
+}
+
+const NATIVE_CALLS = new URL("./_native_calls.py", import.meta.url).pathname;
+
+Deno.test("no program of a plugin leaves its group, its user or its namespace", async () => {
+  const said = await pythonOf({}, await Deno.readTextFile(NATIVE_CALLS));
+  assert.equal(said ?? "52 []\n", "52 []\n");
+});
+
+Deno.test("no program of a plugin reaches a port by another protocol", async () => {
+  const source = `import socket
+for family, kind, protocol in [(2, 1, 0), (2, 1, 262), (2, 2, 136), (2, 3, 1), (16, 3, 9), (1, 1, 0)]:
+    try:
+        socket.socket(family, kind, protocol)
+        print("open", end=" ")
+    except PermissionError:
+        print("refused", end=" ")`;
+  const expected = `open${" refused".repeat(5)} `;
+  assert.equal(await pythonOf({ net: ["127.0.0.1:1"] }, source) ?? expected, expected);
 });
 
 Deno.test("the kernel holds a plugin to its paths and ports without Deno's help", async () => {
