@@ -30,6 +30,7 @@ interface Rule {
 const CLONE_THREAD = 0x10000;
 /** CLONE_NEWNS, and from CLONE_NEWCGROUP to CLONE_NEWNET. */
 const CLONE_NAMESPACES = 0x7e020000;
+const MSG_FASTOPEN = 0x20000000;
 const O_PATH = 0x200000;
 const AT_EMPTY_PATH = 0x1000;
 const PR_SET_SECCOMP = 22;
@@ -72,7 +73,11 @@ const PLUGIN_FILES: readonly SyscallName[] =
  */
 const PLUGIN_NET: readonly Rule[] = [
   { name: "socket", tests: [{ arg: 0, values: [2, 10, 16] }, { arg: 2, values: [0, 6, 17] }] },
-  ...["connect", "bind", "sendto", "sendmmsg", "recvmmsg"].map((name) => ({ name }) as Rule),
+  // Sending can connect as well, and Landlock does not look then.
+  { name: "sendto", tests: [{ arg: 3, mask: MSG_FASTOPEN, values: [0] }] },
+  { name: "sendmsg", tests: [{ arg: 2, mask: MSG_FASTOPEN, values: [0] }] },
+  { name: "sendmmsg", tests: [{ arg: 3, mask: MSG_FASTOPEN, values: [0] }] },
+  ...["connect", "bind", "recvmmsg"].map((name) => ({ name }) as Rule),
 ];
 
 /** Nothing that leaves the process group, changes modes or owners: Landlock sees none of it. */

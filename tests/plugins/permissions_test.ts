@@ -210,6 +210,29 @@ for family, kind, protocol in [(2, 1, 0), (2, 1, 262), (2, 2, 136), (2, 3, 1), (
   assert.equal(await pythonOf({ net: ["127.0.0.1:1"] }, source) ?? expected, expected);
 });
 
+Deno.test("no program of a plugin reaches a port by sending without a connection", async () => {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  try {
+    const source = `import socket
+address = ("127.0.0.1", ${listener.addr.port})
+fast = 0x20000000
+for start in [
+    lambda it: it.connect(address),
+    lambda it: it.sendto(b"x", fast, address),
+    lambda it: it.sendmsg([b"x"], [], fast, address),
+]:
+    try:
+        start(socket.socket())
+        print("connected", end=" ")
+    except PermissionError:
+        print("refused", end=" ")`;
+    const expected = "refused refused refused ";
+    assert.equal(await pythonOf({ net: ["127.0.0.1:1"] }, source) ?? expected, expected);
+  } finally {
+    listener.close();
+  }
+});
+
 Deno.test("the kernel holds a plugin to its paths and ports without Deno's help", async () => {
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen() {} },
