@@ -50,15 +50,21 @@ Deno.test("hermes plugins create writes a plugin whose test passes and that runs
     assert.match(again.stderr, /exists already/);
     const bad = await job.hermes(["plugins", "create", "Bad Name"]);
     assert.match(bad.stderr, /is no name for a plugin/);
+    const nowhere = await job.hermes(["plugins", "create", "demo"], { cwd: "/proc" });
+    assert.equal(nowhere.code, 1);
+    assert.match(
+      nowhere.stderr,
+      /^hermes: cannot write \/proc\/demo: No such file or directory\n$/,
+    );
     const taken = await job.hermes(["plugins", "create", "terminal"]);
     assert.match(taken.stderr, /"terminal" is the name of a built-in toolset/);
     await Deno.writeTextFile(`${job.home}/my-first/mod.ts`, "export function register() {}\n");
     const failed = await test();
     assert.equal(failed.code, 1);
     assert.match(failed.stdout, /no tool "hello_my_first" is registered/);
-    const nowhere = await job.hermes(["plugins", "test", "nowhere"]);
-    assert.equal(nowhere.code, 2);
-    assert.match(nowhere.stderr, /there is no folder at .*nowhere/);
+    const untested = await job.hermes(["plugins", "test", "nowhere"]);
+    assert.equal(untested.code, 2);
+    assert.match(untested.stderr, /there is no folder at .*nowhere/);
   });
 });
 

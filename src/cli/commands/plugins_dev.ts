@@ -16,6 +16,7 @@ import { withoutSecrets } from "../../registry/hook_process.ts";
 import { runtimeCacheDir } from "../../sandbox/command.ts";
 import { didYouMean } from "../../util/nearest.ts";
 import { basename, dirname, joinPath, resolvePath } from "../../util/path.ts";
+import { reasonOf as systemReason } from "../../util/reason.ts";
 import { DENO_SETTINGS, isStandalone } from "../../util/runtime.ts";
 import { which } from "../../util/which.ts";
 import type { CommandInput } from "../command.ts";
@@ -53,14 +54,16 @@ async function create(name: string): Promise<number> {
   const folder = joinPath(Deno.cwd(), name);
   try {
     await Deno.mkdir(folder);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
-    throw new UsageError(`${folder} exists already`, { hint: "Choose another name." });
-  }
-  for (const [path, text] of Object.entries(scaffoldFiles(name))) {
-    const target = joinPath(folder, path);
-    await Deno.mkdir(dirname(target), { recursive: true });
-    await Deno.writeTextFile(target, text);
+    for (const [path, text] of Object.entries(scaffoldFiles(name))) {
+      const target = joinPath(folder, path);
+      await Deno.mkdir(dirname(target), { recursive: true });
+      await Deno.writeTextFile(target, text);
+    }
+  } catch (cause) {
+    if (cause instanceof Deno.errors.AlreadyExists) {
+      throw new UsageError(`${folder} exists already`, { hint: "Choose another name." });
+    }
+    throw new HermesError(`cannot write ${folder}: ${systemReason(cause)}`, { cause });
   }
   out(`${folder} is a plugin now. Try it:\n`);
   out(`  hermes plugins test ${name}\n  hermes plugins dev ${name}\n`);
