@@ -136,9 +136,10 @@ export async function startChild(spec: ChildSpec): Promise<ChildHandle> {
     return await startOnce(spec);
   } catch (error) {
     if (spec.guest === undefined || !isSource()) throw error;
-    // Behind Landlock the runtime can translate no TypeScript: it is done once before the walls.
+    // Behind Landlock the runtime translates no TypeScript into a cache that others use as well: it
+    // is done before the walls, for the next time. Not every such cache can be written at all.
     await translate(spec);
-    return await startOnce(spec);
+    return await startOnce({ ...spec, cacheDir: undefined });
   }
 }
 

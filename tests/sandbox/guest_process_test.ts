@@ -174,6 +174,14 @@ test("a plugin reads a path with a comma, not what is named before it", async (t
   }
 });
 
+for (const mode of MODES) {
+  test(`a plugin starts where the runtime's cache can be written by nobody (${mode})`, async (tempDir) => {
+    const child = await startGuest(`send("up")`, { tempDir, mode, cacheDir: "/sys" });
+    equal(await firstFrame(child), "up");
+    await child.kill();
+  });
+}
+
 test("a plugin starts with more paths than an argument can hold", async (tempDir) => {
   const paths = Array.from({ length: 1000 }, (_, i) => `/nowhere/${"x".repeat(200)}${i}`);
   const child = await startGuest(`send("up")`, {
