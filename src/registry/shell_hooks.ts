@@ -178,7 +178,7 @@ export async function runShellHook(
     using deadline = new Deadline(options.signal, hook.timeoutMs);
     exit = await options.spawn({
       argv: [expandHome(hook.argv[0]!, options.env), ...hook.argv.slice(1)],
-      stdin: JSON.stringify(toWire(hook.event, payload)),
+      stdin: JSON.stringify(toWire(hook.event, { cwd: options.cwd, ...payload })),
       env: options.env,
       cwd: options.cwd,
       signal: deadline.signal,

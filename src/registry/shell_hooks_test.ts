@@ -140,6 +140,20 @@ Deno.test("runShellHook() speaks JSON on standard input", async () => {
   });
 });
 
+Deno.test("runShellHook() says where it is, also when no tool is called", async () => {
+  const { hooks } = parseShellHooks({ "on_session_end": [{ command: quote("cat") }] });
+  const options = { spawn: spawnHook, env: ENV, cwd: "/tmp", log() {}, signal: SIGNAL };
+  const payload = { sessionId: "s1", reason: "done" };
+  assert.deepEqual((await runShellHook(hooks[0]!, payload, options)).answer, {
+    "hook_event_name": "on_session_end",
+    "tool_name": null,
+    "tool_input": null,
+    "session_id": "s1",
+    cwd: "/tmp",
+    extra: { reason: "done" },
+  });
+});
+
 Deno.test("runShellHook() blocks on exit code 2 in the hook's words", async () => {
   assert.deepEqual((await run("echo no way >&2; exit 2")).answer, {
     action: "block",
