@@ -46,6 +46,8 @@ export interface CallState {
   readonly deadlines: readonly [Deadline, ...Deadline[]];
   /** Set once an action needed a yes that nobody could give, here or in a nested call. */
   needsApproval: boolean;
+  /** Set once the gate said no to the call. */
+  denied: boolean;
 }
 
 export interface ContextOptions {
@@ -119,6 +121,7 @@ export async function askGate(
       }));
     ended = outcome;
     if (outcome.unanswerable) state.needsApproval = true;
+    if (outcome.answer === "deny") state.denied = true;
     return outcome;
   } finally {
     if (asked) {

@@ -88,6 +88,7 @@ class Dispatcher implements ToolDispatcher {
       options,
       deadlines: [deadline, ...outer],
       needsApproval: false,
+      denied: false,
     };
     const outcome = await this.#outcomeOf(state);
     return await this.#finish(state, { outcome, startedAt });
@@ -231,7 +232,7 @@ class Dispatcher implements ToolDispatcher {
       args: state.args,
       cwd: environment.cwd(session.taskId),
       result: end.text,
-      status: end.outcome.status,
+      status: state.denied && end.outcome.status === "error" ? "blocked" : end.outcome.status,
       durationMs: Math.round(performance.now() - end.startedAt),
     }, state.options.signal);
   }

@@ -243,3 +243,19 @@ Deno.test("dispatch tells observers what came of a call", async () => {
     status: "ok",
   });
 });
+
+Deno.test("dispatch tells observers a call that was denied from one that failed", async () => {
+  const bench = new Bench().add({
+    name: "t",
+    schema: { type: "object", properties: { command: { type: "string" } } } as const,
+    handler: async ({ command }, ctx) => {
+      if (command && (await ctx.approveCommand(command)).answer === "deny") return { error: "no" };
+      return { error: "broken" };
+    },
+  });
+  const statuses: unknown[] = [];
+  bench.hooks.on("post_tool_call", ({ status }) => void statuses.push(status));
+  await bench.dispatcher().run("t", { command: "rm x" });
+  await bench.dispatcher().run("t", {});
+  assert.deepEqual(statuses, ["blocked", "error"]);
+});
