@@ -5,7 +5,7 @@
 import type { PluginManifest } from "../protocol/plugin.ts";
 import type { GuestPermissions } from "../sandbox/guest_host.ts";
 import type { PathGrant, PortGrant } from "../sandbox/landlock.ts";
-import { dirname, isWithin, resolvePath } from "../util/path.ts";
+import { basename, dirname, isWithin, joinPath, resolvePath } from "../util/path.ts";
 import { which } from "../util/which.ts";
 import { PluginProblem } from "./problem.ts";
 
@@ -90,7 +90,7 @@ async function findPaths(
 ): Promise<FoundPath[]> {
   return await Promise.all(declared.map(async (text) => {
     const path = resolvePath(place.cwd, text.replace(/^~(?=$|\/)/, place.userHome));
-    const real = await Deno.realPath(path).catch(() => path);
+    const real = await follow(path);
     const root = await Deno.realPath(place.hermesRoot).catch(() => place.hermesRoot);
     if (isWithin(root, real) || isWithin(real, root)) {
       throw new PluginProblem(
@@ -100,6 +100,17 @@ async function findPaths(
     const info = await Deno.stat(real).catch(() => undefined);
     return { path, real, isDirectory: info?.isDirectory ?? true };
   }));
+}
+
+/** With links followed as far as the path exists; one that leads nowhere yet could lead anywhere. */
+async function follow(path: string): Promise<string> {
+  try {
+    return await Deno.realPath(path);
+  } catch {
+    const isLink = await Deno.lstat(path).then((info) => info.isSymlink, () => false);
+    if (isLink) throw new PluginProblem(`a link that leads nowhere cannot be granted: ${path}`);
+    return path === "/" ? path : joinPath(await follow(dirname(path)), basename(path));
+  }
 }
 
 async function findPrograms(

@@ -123,3 +123,15 @@ Deno.test("describePermissions() says what a plugin may do, or that it may nothi
     "see the variables: A, B",
   ]);
 });
+
+Deno.test("resolveAuthority() follows links to what is not there yet", async () => {
+  await withPlace(async (place) => {
+    await Deno.symlink(place.hermesRoot, `${place.cwd}/link`);
+    await Deno.symlink(`${place.hermesRoot}/later`, `${place.cwd}/nowhere`);
+    const resolve = (path: string) => resolveAuthority(manifest({ read: [path] }), place);
+    await assert.rejects(resolve("./link/later"), /holds the keys of hermes/);
+    await assert.rejects(resolve("./nowhere"), /a link that leads nowhere cannot be granted/);
+    const { paths } = await resolve("./later/still");
+    assert.equal(paths.at(-1)?.path, `${place.cwd}/later/still`);
+  });
+});
