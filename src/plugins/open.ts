@@ -15,7 +15,7 @@ import type { SkillRecord } from "./messages.ts";
 import { Plugin } from "./plugin.ts";
 import { PluginProblem, reasonOf } from "./problem.ts";
 import { saveFile } from "./records.ts";
-import { checkConfig, entryOf, entryProblems, withoutGrants } from "./settings.ts";
+import { entryOf, entryProblems, requireSettings, withoutGrants } from "./settings.ts";
 import { openSnapshot, type Snapshot, snapshotDir } from "./snapshot.ts";
 import { statOf } from "./source.ts";
 
@@ -141,14 +141,13 @@ export async function loadPlugin(
   const snapshot = await openSnapshot(await candidate.read(), snapshotDir(settings.home));
   const { manifest } = snapshot;
   requireName(id, manifest);
-  const missing = manifest.requiresEnv.filter((name) => !settings.env(name));
-  if (missing.length > 0) throw new PluginProblem(`missing: ${missing.join(", ")}`);
+  const config = requireSettings(manifest, settings);
   const known = entryOf(settings, id);
   const entry = candidate.foreign ? withoutGrants(known) : known;
   const plugin = await Plugin.load({
     snapshot,
     entry,
-    config: checkConfig(manifest, entry.config),
+    config,
     place: {
       cwd,
       userHome,

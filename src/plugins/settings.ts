@@ -69,6 +69,19 @@ export function entryProblems(settings: Settings, id: string): string[] {
   });
 }
 
+/**
+ * The plugin's settings, once everything it needs is set.
+ * @throws {PluginProblem} when a variable is missing or a setting does not fit.
+ */
+export function requireSettings(
+  manifest: PluginManifest,
+  settings: Settings,
+): Record<string, unknown> {
+  const missing = manifest.requiresEnv.filter((name) => !settings.env(name));
+  if (missing.length > 0) throw new PluginProblem(`missing: ${missing.join(", ")}`);
+  return checkConfig(manifest, entryOf(settings, manifest.name).config);
+}
+
 /** The settings with defaults applied. @throws {PluginProblem} when one is missing or of the wrong type. */
 export function checkConfig(
   manifest: PluginManifest,

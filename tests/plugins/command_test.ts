@@ -362,7 +362,15 @@ Deno.test("hermes plugins info shows settings; enable keeps the order of the oth
     new RegExp(`${key}\\.units: string, default "metric"\\. metric or imperial\n`),
   );
   assert.match(stdout, new RegExp(`${key}\\.days: number, required\n`));
-  await hermes("enable", "demo", "calculator");
+  const enabled = await hermes("enable", "demo", "calculator");
+  assert.match(
+    enabled.stderr,
+    /^hermes: demo does not load yet: it needs plugins\.entries\.demo\.config\.days\. Set it/,
+  );
+  assert.match(
+    (await hermes("list")).stdout,
+    /demo .* enabled +it needs plugins\.entries\.demo\.config\.days/,
+  );
   await hermes("enable", "demo");
   const config = await Deno.readTextFile(`${home.path}/.hermes/config.yaml`);
   assert.match(config, /demo[\s\S]*calculator/);

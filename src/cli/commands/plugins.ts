@@ -6,7 +6,7 @@ import { probePlugin } from "../../plugins/install.ts";
 import { readLock, unpin } from "../../plugins/lock.ts";
 import { requireName } from "../../plugins/open.ts";
 import { reasonOf } from "../../plugins/problem.ts";
-import { describeGrants, entryOf } from "../../plugins/settings.ts";
+import { describeGrants, entryOf, requireSettings } from "../../plugins/settings.ts";
 import {
   openSnapshot,
   removeSnapshots,
@@ -16,6 +16,7 @@ import {
 import { contentHash, readSource } from "../../plugins/source.ts";
 import { changeTrust } from "../../plugins/trust.ts";
 import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
+import type { PluginManifest } from "../../protocol/plugin.ts";
 import { didYouMean } from "../../util/nearest.ts";
 import { removeTree } from "../../util/remove_tree.ts";
 import type { CommandInput } from "../command.ts";
@@ -91,11 +92,23 @@ async function rowOf(candidate: Candidate, settings: Settings): Promise<Row> {
   try {
     const { manifest } = await snapshotOf(candidate, settings);
     const { version, description } = manifest;
-    return { id, version, origin, location, state, description };
+    const problem = state === "enabled" ? needOf(manifest, settings) : undefined;
+    return { id, version, origin, location, state, description, ...(problem && { problem }) };
   } catch (error) {
     if (!(error instanceof HermesError)) throw error;
     const problem = reasonOf(error);
     return { id, version: "", origin, location, state: "broken", description: "", problem };
+  }
+}
+
+/** What must be set before a plugin loads; undefined when it can. */
+function needOf(manifest: PluginManifest, settings: Settings): string | undefined {
+  try {
+    requireSettings(manifest, settings);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof HermesError)) throw error;
+    return [reasonOf(error), error.hint].filter(Boolean).join(". ");
   }
 }
 
@@ -150,6 +163,8 @@ async function enable(work: PluginWork): Promise<number> {
     }
     out(`${id} is enabled. It may:\n`);
     out(lines(describePowers(manifest, entry).map((line) => `  ${line}`)));
+    const need = needOf(manifest, settings);
+    if (need !== undefined) err(`hermes: ${id} does not load yet: ${need}\n`);
   }
   return EXIT.done;
 }
