@@ -2,6 +2,7 @@
  * Starting one plugin: its process or its place in hermes, the conversation with it, and what it
  * registers. Everything that takes is one import, made when the first plugin is needed.
  */
+import { notWritable } from "../config/not_writable.ts";
 import { Conversation, type GuestLink } from "./conversation.ts";
 import { resolveAuthority } from "./permissions.ts";
 import type { PluginSpec } from "./plugin.ts";
@@ -65,5 +66,9 @@ async function startLink(spec: PluginSpec, onSpawn: () => void): Promise<GuestLi
 
 /** Synchronous: sooner done than a thread starts. */
 function makeFolder(path: string): void {
-  Deno.mkdirSync(path, { recursive: true, mode: 0o700 });
+  try {
+    Deno.mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw notWritable(path, error);
+  }
 }
