@@ -120,6 +120,12 @@ Deno.test("hermes plugins dev loads again after a change and calls tools", async
     await type("version");
     await stdout.until(/\{"version":2\}/);
     assert.equal(stdout.text.match(/loaded/g)!.length, 2, stdout.text);
+    await Deno.remove(folder, { recursive: true });
+    await stderr.until(/✗ there is nothing at .*demo/);
+    await writeFiles(folder, pluginFiles("demo", toolModule("back", "return { back: true }")));
+    await stdout.until(/tools: back/);
+    await Deno.writeTextFile(`${folder}/mod.ts`, toolModule("again", "return { again: true }"));
+    await stdout.until(/tools: again/);
   });
 });
 

@@ -18,6 +18,7 @@ import { didYouMean } from "../../util/nearest.ts";
 import { basename, dirname, joinPath, resolvePath } from "../../util/path.ts";
 import { reasonOf as systemReason } from "../../util/reason.ts";
 import { DENO_SETTINGS, isStandalone } from "../../util/runtime.ts";
+import { sleep } from "../../util/sleep.ts";
 import { which } from "../../util/which.ts";
 import type { CommandInput } from "../command.ts";
 import { onInterrupt } from "../interrupt.ts";
@@ -27,6 +28,8 @@ import { describePlugin, describeRegistrations } from "./plugins_view.ts";
 
 /** Editors write a file in several steps. */
 const SETTLE_MS = 100;
+/** How often a folder that is gone is looked for. */
+const POLL_MS = 250;
 const CALL_TIMEOUT_MS = 60_000;
 /** What is no part of a plugin: hidden files, packages. */
 const PASSED_OVER = /\/(\.|node_modules(\/|$))/;
@@ -112,29 +115,21 @@ class DevLoop {
     if (!info?.isDirectory && !info?.isFile) {
       throw new UsageError(`there is neither a folder nor a file at ${this.#path}`);
     }
-    await this.#load();
-    // Editors put a new file in an old one's place: a folder stays the same.
-    const folder = info.isDirectory ? this.#path : dirname(this.#path);
-    const watcher = Deno.watchFs(folder, { recursive: info.isDirectory });
-    const isOurs = (path: string) =>
-      info.isDirectory
-        ? !PASSED_OVER.test(path.slice(folder.length))
-        : basename(path) === basename(this.#path);
     const stopped = new AbortController();
-    const stop = onInterrupt(() => {
-      watcher.close();
-      stopped.abort();
-    });
+    const changes = changesOf(this.#path, stopped.signal);
+    // From here on no change is missed.
+    await changes.next();
+    await this.#load();
+    const stop = onInterrupt(() => stopped.abort());
     out("Waiting for changes. Call a tool with: NAME {JSON}, a command with: /NAME …\n");
     const listening = this.#listen(stopped.signal);
     let timer: ReturnType<typeof setTimeout> | undefined;
     let loading = Promise.resolve();
     const reload = () => {
       loading = loading.then(() => this.#load());
-      loading.catch(() => watcher.close());
+      loading.catch(() => stopped.abort());
     };
-    for await (const { kind, paths } of watcher) {
-      if (kind === "access" || !paths.some(isOurs)) continue;
+    for await (const _ of changes) {
       clearTimeout(timer);
       timer = setTimeout(reload, SETTLE_MS);
     }
@@ -203,6 +198,32 @@ class DevLoop {
       else out(commandText(value));
     } catch (error) {
       if (!stopped.aborted) err(`✗ ${reasonOf(error)}\n`);
+    }
+  }
+}
+
+/** Yields once it watches a plugin's files, then for every change; a folder that goes may come back. */
+async function* changesOf(path: string, signal: AbortSignal): AsyncGenerator<void> {
+  // Editors put a new file in an old one's place: a folder stays the same.
+  const isFolder = statOf(path)?.isDirectory ?? true;
+  const folder = isFolder ? path : dirname(path);
+  const isOurs = (changed: string) =>
+    isFolder
+      ? !PASSED_OVER.test(changed.slice(folder.length))
+      : basename(changed) === basename(path);
+  while (!signal.aborted) {
+    const watcher = Deno.watchFs(folder, { recursive: isFolder });
+    const close = () => watcher.close();
+    signal.addEventListener("abort", close, { once: true });
+    yield;
+    for await (const { kind, paths } of watcher) {
+      if (kind !== "access" && paths.some(isOurs)) yield;
+      if (statOf(folder) === undefined) break;
+    }
+    signal.removeEventListener("abort", close);
+    while (statOf(folder) === undefined && !signal.aborted) {
+      // The interrupt ends the wait.
+      await sleep(POLL_MS, signal).catch(() => {});
     }
   }
 }
