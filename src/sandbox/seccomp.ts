@@ -32,6 +32,12 @@ const CLONE_THREAD = 0x10000;
 const CLONE_NAMESPACES = 0x7e020000;
 const MSG_FASTOPEN = 0x20000000;
 const O_PATH = 0x200000;
+const O_TRUNC = 0x200;
+/**
+ * An O_PATH descriptor skips Landlock, and fstat then tells about any file. Older kernels let a
+ * file be emptied that is opened for reading (0) only, not for writing (1, 2).
+ */
+const OPEN_FLAGS = { mask: O_PATH | O_TRUNC | 3, values: [0, 1, 2, O_TRUNC | 1, O_TRUNC | 2] };
 const AT_EMPTY_PATH = 0x1000;
 const PR_SET_SECCOMP = 22;
 
@@ -122,9 +128,8 @@ function rulesOf(profile: FilterProfile, pid: number): Rule[] {
   if (profile === "script") return [...common, ...SCRIPT_ONLY.map((name) => ({ name })), prctl()];
   const files: Rule[] = [
     ...FILES.map((name) => ({ name })),
-    // An O_PATH descriptor skips Landlock, and fstat then tells about any file.
-    { name: "openat", tests: [{ arg: 2, mask: O_PATH, values: [0] }] },
-    { name: "open", tests: [{ arg: 1, mask: O_PATH, values: [0] }] },
+    { name: "openat", tests: [{ arg: 2, ...OPEN_FLAGS }] },
+    { name: "open", tests: [{ arg: 1, ...OPEN_FLAGS }] },
   ];
   if (profile.startsWith("plugin")) {
     return [

@@ -105,3 +105,19 @@ Deno.test("compileFilter() refuses unknown, new and foreign calls", () => {
   }
   assert.equal(judge("script", "x86_64", { number: 0x40000000 }), ENOSYS, "x32");
 });
+
+Deno.test("compileFilter() refuses a plugin what Landlock does not see", () => {
+  const net = "plugin_net_run";
+  const [stream, fast] = [1, 0x20000000];
+  assert.deepEqual(answer(net, "socket", [2, stream, 6]), both(ALLOW));
+  assert.deepEqual(answer(net, "socket", [2, stream, 262]), both(EPERM), "MPTCP");
+  assert.deepEqual(answer(net, "sendto", [3, 1, 1, 0, 1]), both(ALLOW));
+  assert.deepEqual(answer(net, "sendto", [3, 1, 1, fast, 1]), both(EPERM), "Fast Open");
+  assert.deepEqual(answer(net, "sendmsg", [3, 1, fast]), both(EPERM), "Fast Open");
+  assert.deepEqual(answer(net, "sendmmsg", [3, 1, 1, fast]), both(EPERM), "Fast Open");
+  assert.deepEqual(answer(net, "clone", [17]), both(ALLOW));
+  assert.deepEqual(answer(net, "clone", [0x10000011]), both(EPERM), "a user namespace");
+  assert.deepEqual(answer(net, "openat", [0, 1, 0x241]), both(ALLOW), "writing anew");
+  assert.deepEqual(answer(net, "openat", [0, 1, 0x200]), both(EPERM), "emptying while reading");
+  assert.deepEqual(answer("python", "openat", [0, 1, 0x200]), both(EPERM));
+});

@@ -198,6 +198,16 @@ Deno.test("no program of a plugin leaves its group, its user or its namespace", 
   assert.equal(said ?? "52 []\n", "52 []\n");
 });
 
+Deno.test("no program of a plugin empties a file that it opens for reading", async () => {
+  const source = `import os
+try:
+    os.open("/usr/share/nothing", os.O_RDONLY | os.O_TRUNC)
+except OSError as error:
+    print(error.errno)`;
+  // The filter's answer (1), which comes before Landlock's (13) and the file system's (2).
+  assert.equal(await pythonOf({}, source) ?? "1\n", "1\n");
+});
+
 Deno.test("no program of a plugin reaches a port by another protocol", async () => {
   const source = `import socket
 for family, kind, protocol in [(2, 1, 0), (2, 1, 262), (2, 2, 136), (2, 3, 1), (16, 3, 9), (1, 1, 0)]:
