@@ -2,8 +2,9 @@
  * The private directory of a child: made before it starts, removed after its end, and by a later
  * hermes when this one was killed. Its name tells whose it is.
  */
+import { exists } from "../util/exists.ts";
 import { orphanedDirs } from "../util/orphans.ts";
-import { dirname, joinPath } from "../util/path.ts";
+import { dirname, isWithin, joinPath } from "../util/path.ts";
 import { removeTree } from "../util/remove_tree.ts";
 
 export interface Place {
@@ -67,7 +68,28 @@ export async function removePlace({ directory }: Pick<Place, "directory">): Prom
   if (tidied.has(parent)) return;
   tidied.add(parent);
   for await (const { path } of orphanedDirs(parent, NAME)) {
+    await endProgramsIn(path);
     // Another hermes may be tidying up at the same time; what stays is the next one's.
     await removeTree(path).catch(() => {});
+  }
+}
+
+/**
+ * Ends what a plugin of a killed hermes had started. It works there still, in a session that has
+ * lost its leader; somebody who looks around there has another.
+ */
+async function endProgramsIn(directory: string): Promise<void> {
+  for await (const { name: pid } of Deno.readDir("/proc")) {
+    try {
+      if (!isWithin(await Deno.readLink(`/proc/${pid}/cwd`), directory)) continue;
+      const stat = await Deno.readTextFile(`/proc/${pid}/stat`);
+      // Zero: a leader that cannot be seen from here.
+      const [, leader = "0"] = /^.*\) \S \d+ \d+ (\d+) /s.exec(stat) ?? [];
+      // One that is dead and not yet forgotten has no directory either.
+      const isLed = leader === "0" || await exists(`/proc/${leader}/cwd/`);
+      if (!isLed) Deno.kill(Number(pid), "SIGKILL");
+    } catch {
+      // No process, somebody else's, or gone by now.
+    }
   }
 }

@@ -19,6 +19,27 @@ Deno.test("removePlace() also removes what a killed hermes left, and nothing els
   }
 });
 
+Deno.test("removePlace() ends nobody who looks around in what a killed hermes left", {
+  ignore: Deno.build.os !== "linux",
+}, async () => {
+  const tempDir = await Deno.makeTempDir();
+  try {
+    const gone = new Deno.Command("true").spawn();
+    await gone.status;
+    const cwd = `${tempDir}/hermes-child-${gone.pid}-x`;
+    await Deno.mkdir(cwd);
+    const person = new Deno.Command("cat", { cwd, stdin: "piped", stdout: "piped" }).spawn();
+    await removePlace(makePlace({ tempDir, withCache: false }));
+    const writer = person.stdin.getWriter();
+    await writer.write(new TextEncoder().encode("still here"));
+    await writer.close();
+    const { stdout } = await person.output();
+    deepEqual(new TextDecoder().decode(stdout), "still here");
+  } finally {
+    await Deno.remove(tempDir, { recursive: true });
+  }
+});
+
 const MODULE = new URL("./child_place.ts", import.meta.url).href;
 const PRINT_PLACE = `const { makePlace } = await import("${MODULE}");
 const { directory } = makePlace({ tempDir: undefined, withCache: false });

@@ -32,6 +32,26 @@ setTimeout(async () => {${code}}, 10);`;
   });
 }
 
+/** Starts a guest that starts a program for a minute, sends its number and does what comes `after`. */
+export async function startProgram(
+  program: string,
+  { tempDir, after }: { tempDir: string; after: string },
+): Promise<ChildHandle> {
+  const trees = ["/lib", "/lib64", "/usr/lib"].map((path) => ({ path, access: "tree" }) as const);
+  return await startGuest(
+    `const { pid } = new Deno.Command(${JSON.stringify(program)}, {
+       args: ["60"], stdin: "null", stdout: "null", stderr: "null",
+     }).spawn();
+     send(pid);
+     ${after}`,
+    {
+      tempDir,
+      permissions: { run: [program] },
+      paths: [{ path: program, access: "run" }, ...trees],
+    },
+  );
+}
+
 /** The first thing the guest sends. */
 export async function firstFrame(child: ChildHandle): Promise<unknown> {
   const { value } = await child.frames.next();

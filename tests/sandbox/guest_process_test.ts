@@ -1,7 +1,14 @@
 /** A plugin's process as the kernel sees it, from outside. */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import type { ChildMode } from "../../src/sandbox/contract.ts";
-import { firstFrame, openFilesOf, processesIn, startGuest, threadsOf } from "./_guest.ts";
+import {
+  firstFrame,
+  openFilesOf,
+  processesIn,
+  startGuest,
+  startProgram,
+  threadsOf,
+} from "./_guest.ts";
 import { World } from "./_world.ts";
 
 const MODES: readonly ChildMode[] = ["deno", "reexec"];
@@ -202,20 +209,8 @@ test("a plugin that cannot be launched leaves nothing and says why", async (temp
 });
 
 test("what a plugin has started does not outlive it", async (tempDir) => {
-  const program = await Deno.realPath("/usr/bin/sleep");
-  const trees = ["/lib", "/lib64", "/usr/lib"].map((path) => ({ path, access: "tree" }) as const);
-  const child = await startGuest(
-    `const { pid } = new Deno.Command(${JSON.stringify(program)}, {
-       args: ["60"], stdin: "null", stdout: "null", stderr: "null",
-     }).spawn();
-     send(pid);
-     setTimeout(() => Deno.exit(0), 10);`,
-    {
-      tempDir,
-      permissions: { run: [program] },
-      paths: [{ path: program, access: "run" }, ...trees],
-    },
-  );
+  const after = "setTimeout(() => Deno.exit(0), 10);";
+  const child = await startProgram(await Deno.realPath("/usr/bin/sleep"), { tempDir, after });
   const pid = await firstFrame(child) as number;
   equal((await child.dispose()).code, 0);
   while (processesIn(tempDir).includes(pid)) {

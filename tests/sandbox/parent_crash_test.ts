@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { makePlace, removePlace } from "../../src/sandbox/child_place.ts";
 
+const PLUGIN_PARENT = new URL("./_crashing_plugin_parent.ts", import.meta.url).pathname;
 const PARENT = new URL("./_crashing_parent.ts", import.meta.url).pathname;
 
 /** Processes of the system whose parent was `pid`, by their working directory under `directory`. */
@@ -37,3 +39,29 @@ for (const language of ["typescript", "python"]) {
     },
   });
 }
+
+Deno.test({
+  name: "the next hermes ends what a plugin of a killed one had started",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    const tempDir = await Deno.makeTempDir();
+    const sleep = await Deno.realPath("/usr/bin/sleep");
+    const parent = new Deno.Command(Deno.execPath(), {
+      args: ["run", "--allow-all", "--quiet", PLUGIN_PARENT, tempDir, sleep],
+      stdout: "piped",
+    }).spawn();
+    // It prints one line when the program runs.
+    const reader = parent.stdout.getReader();
+    const pid = Number(new TextDecoder().decode((await reader.read()).value));
+    parent.kill("SIGKILL");
+    await parent.status;
+    await reader.cancel();
+    assert.deepEqual((await processesIn(tempDir)).includes(pid), true, "it lives on");
+    await removePlace(makePlace({ tempDir, withCache: false }));
+    while ((await processesIn(tempDir)).length > 0) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+    assert.deepEqual(await Array.fromAsync(Deno.readDir(tempDir)), []);
+    await Deno.remove(tempDir);
+  },
+});
