@@ -79,6 +79,7 @@ export async function removePlace({ directory }: Pick<Place, "directory">): Prom
  * lost its leader; somebody who looks around there has another.
  */
 async function endProgramsIn(directory: string): Promise<void> {
+  if (Deno.build.os !== "linux") return;
   for await (const { name: pid } of Deno.readDir("/proc")) {
     try {
       if (!isWithin(await Deno.readLink(`/proc/${pid}/cwd`), directory)) continue;
