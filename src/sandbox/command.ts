@@ -31,18 +31,10 @@ export function isSource(): boolean {
   return import.meta.url.endsWith("/src/sandbox/command.ts");
 }
 
-/** The bodies of children by the hidden command that `main.ts` knows them by. */
-const BODIES = { __sandbox: "./child_main.ts", __strip: "./strip_main.ts" } as const;
-
-/** From source the bootstrap is a file of its own; a bundle reaches it through its main module. */
-function bootstrap(command: keyof typeof BODIES): string[] {
-  if (isSource()) return [new URL(BODIES[command], import.meta.url).href];
-  return [Deno.mainModule, command];
-}
-
-/** A bundle imports the bootstrap by a computed name, which takes permission. */
-function bootstrapReads(): string[] {
-  return isSource() ? [] : [dirname(pathOf(Deno.mainModule))];
+/** Where a child begins: a file of its own, beside the others of this build. */
+function bootstrap(name: "child_main" | "strip_main"): string {
+  if (isSource()) return new URL(`./${name}.ts`, import.meta.url).href;
+  return new URL(`./${name}.js`, Deno.mainModule).href;
 }
 
 function pathOf(url: string): string {
@@ -77,7 +69,7 @@ export function childCommand(options: ChildCommandOptions): SelfCommand {
   const { socket } = options;
   const grants = options.without.includes("permissions") ? ["--allow-all"] : [
     "--allow-ffi",
-    ...allow("read", [socket, ...bootstrapReads()]),
+    ...allow("read", [socket]),
     ...allow("write", [socket]),
     ...allow("net", [`unix:${socket}`]),
   ];
@@ -86,7 +78,7 @@ export function childCommand(options: ChildCommandOptions): SelfCommand {
     : STRICT;
   return {
     command: executablePath(),
-    args: ["run", ...strict, heap, ...grants, ...bootstrap("__sandbox")],
+    args: ["run", ...strict, heap, ...grants, bootstrap("child_main")],
   };
 }
 
@@ -122,14 +114,17 @@ export function guestCommand(
   if (options.without.includes("permissions")) return childCommand(options);
   const lists = {
     ...permissions,
-    read: [socket, ...bootstrapReads(), ...permissions.read],
+    read: [socket, ...permissions.read],
     write: [socket, ...permissions.write],
     net: [`unix:${socket}`, ...permissions.net],
   };
   const grants = Object.entries(lists).flatMap(([kind, list]) => allow(kind, list));
   return {
     command: executablePath(),
-    args: ["run", ...STRICT, heap, "--allow-ffi", ...grants, ...bootstrap("__sandbox")],
+    // Behind Landlock the cache of compiled code cannot be opened, and trying takes 5 ms.
+    args: ["run", "--no-code-cache", ...STRICT, heap, "--allow-ffi", ...grants].concat(
+      bootstrap("child_main"),
+    ),
   };
 }
 
@@ -138,19 +133,19 @@ export function stripperCommand(): SelfCommand & { env: Record<string, string> }
   const cache = childCacheDir();
   const env: Record<string, string> = cache === undefined ? {} : { DENO_DIR: cache };
   if (isStandalone()) return { ...selfCommand(["__strip"]), env };
-  const reads = allow("read", bootstrapReads());
-  return {
-    command: executablePath(),
-    args: ["run", ...STRICT, ...reads, ...bootstrap("__strip")],
-    env,
-  };
+  return { command: executablePath(), args: ["run", ...STRICT, bootstrap("strip_main")], env };
 }
 
-/** Where the bootstrap itself is read from. */
+/** What of this build a plugin's process is made of. */
 export function bootstrapGrants(mode: ChildMode): PathGrant[] {
   if (isStandalone()) return [];
-  const folder = dirname(pathOf(isSource() ? import.meta.url : Deno.mainModule));
-  if (!isSource() || mode === "deno") return [{ path: folder, access: "tree" }];
+  if (!isSource()) {
+    return mode === "deno"
+      ? [{ path: pathOf(bootstrap("child_main")), access: "read" }]
+      : [{ path: dirname(pathOf(Deno.mainModule)), access: "tree" }];
+  }
+  const folder = dirname(pathOf(import.meta.url));
+  if (mode === "deno") return [{ path: folder, access: "tree" }];
   const root = dirname(dirname(folder));
   return [
     { path: dirname(folder), access: "tree" },

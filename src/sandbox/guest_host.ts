@@ -86,11 +86,10 @@ function raiseCallFilter(boot: BootSpec, { permissions }: GuestBoot): boolean {
 
 /** The kinds that flags have narrowed already; of these only what the bootstrap needed is taken back. */
 function keptKinds({ socket }: BootSpec, { permissions }: GuestBoot): string[] {
-  const app = decodeURIComponent(new URL(".", Deno.mainModule).pathname).replace(/\/$/, "");
-  for (const [name, path] of [["write", socket], ["read", socket], ["read", app]] as const) {
+  for (const name of ["write", "read"] as const) {
     // Revoking a path takes every grant that holds it: one the plugin has stays.
-    const granted = permissions[name].some((one) => path === one || path.startsWith(`${one}/`));
-    if (!granted) Deno.permissions.revokeSync({ name, path });
+    const granted = permissions[name].some((one) => socket === one || socket.startsWith(`${one}/`));
+    if (!granted) Deno.permissions.revokeSync({ name, path: socket });
   }
   return Object.entries(permissions).filter(([, list]) => list.length > 0).map(([kind]) => kind);
 }
