@@ -62,14 +62,23 @@ async function greet<C extends ByteStream>(
   try {
     // Only the greeting is bound to a few bytes: frames that follow may be large.
     const frames = readFrames(connection, { firstFrameBytes: MAX_GREETING_BYTES });
-    const { value } = await frames.next();
-    const hello = JSON.parse(value?.[0] ?? "null") as Record<string, unknown> | null;
+    const [first, ...others] = (await frames.next()).value ?? [];
+    const hello = JSON.parse(first ?? "null") as Record<string, unknown> | null;
     if (hello?.t !== "hello" || !sameToken(String(hello.token), token)) return undefined;
-    return { connection, frames, walls: hello.walls as Wall[] };
+    return { connection, frames: following(others, frames), walls: hello.walls as Wall[] };
   } catch {
     // Garbage, or closed by the finally above: a stranger either way.
     return undefined;
   }
+}
+
+/** What came together with the greeting, then the rest. */
+async function* following(
+  others: string[],
+  frames: AsyncGenerator<string[], void, void>,
+): AsyncGenerator<string[], void, void> {
+  if (others.length > 0) yield others;
+  yield* frames;
 }
 
 /** Compares in a time that tells nothing about where two tokens differ. */

@@ -37,6 +37,8 @@ Deno.test("acceptChild() takes the first that knows the token and hangs up on th
     );
     const greeted = await accepting;
     assert.deepEqual(greeted.walls, ["seccomp"]);
+    const { value } = await greeted.frames.next();
+    assert.deepEqual(value, ["more"], "what came together with the greeting");
     for (const stranger of strangers) {
       assert.equal(await stranger.read(new Uint8Array(1)).catch(() => null), null);
       stranger.close();
