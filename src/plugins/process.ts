@@ -4,14 +4,13 @@
  */
 import { pluginGap } from "../sandbox/availability.ts";
 import { type ChildHandle, type GuestSpec, startChild } from "../sandbox/child_handle.ts";
-import { defaultMode, parseChildMode, runtimeCacheDir } from "../sandbox/command.ts";
+import { defaultMode, parseChildMode } from "../sandbox/command.ts";
 import type { ChildMode, Wall } from "../sandbox/contract.ts";
 import { exitLine } from "../sandbox/exit_line.ts";
 import { FrameError, parseFrame } from "../sandbox/frames.ts";
 import { OutputCapture } from "../sandbox/output_capture.ts";
 import type { GuestLink } from "./conversation.ts";
 import type { GuestMessage, HostMessage } from "./messages.ts";
-import { statOf } from "./source.ts";
 
 export interface ProcessOptions {
   guest: GuestSpec;
@@ -20,7 +19,7 @@ export interface ProcessOptions {
   mode?: ChildMode | undefined;
   /** Walls left down, for tests. */
   without?: readonly Wall[] | undefined;
-  /** Hermes' own variables: where the runtime's cache is, and how a child is to be started. */
+  /** Hermes' own variables: one says how a child is to be started. */
   env(name: string): string | undefined;
 }
 
@@ -40,19 +39,11 @@ export async function startProcess(options: ProcessOptions): Promise<GuestLink> 
     cpuSeconds: CPU_SECONDS,
     without,
     guest,
-    cacheDir: cacheDirOf(options),
   });
   const gap = pluginGap(mode, { walls: child.walls, runs: guest.permissions.run.length > 0 });
   if (gap === undefined) return new ProcessLink(child, memoryMb);
   await child.kill();
   throw new Error(gap);
-}
-
-/** The runtime's cache, where there is one. */
-function cacheDirOf({ env }: ProcessOptions): string | undefined {
-  const names = ["DENO_DIR", "XDG_CACHE_HOME", "HOME"];
-  const path = runtimeCacheDir(Object.fromEntries(names.map((name) => [name, env(name) ?? ""])));
-  return path && statOf(path)?.isDirectory ? path : undefined;
 }
 
 class ProcessLink implements GuestLink {

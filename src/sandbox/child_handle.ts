@@ -27,7 +27,7 @@ export interface ChildSpec {
   guest?: GuestSpec | undefined;
   /** Where the private directory is made; default the system's place. */
   tempDir?: string | undefined;
-  /** Where the runtime keeps compiled modules; default a new place in the private directory. */
+  /** Where the runtime keeps compiled modules of scripts; default a place in the private directory. */
   cacheDir?: string | undefined;
 }
 
@@ -132,18 +132,6 @@ function signalGroup(process: Deno.ChildProcess, signal: Deno.Signal): void {
 
 /** Starts a child and waits until it stands behind its walls. @throws when it does not start. */
 export async function startChild(spec: ChildSpec): Promise<ChildHandle> {
-  try {
-    return await startOnce(spec);
-  } catch (error) {
-    if (spec.guest === undefined || !isSource()) throw error;
-    // Behind Landlock the runtime translates no TypeScript into a cache that others use as well: it
-    // is done before the walls, for the next time. Not every such cache can be written at all.
-    await translate(spec);
-    return await startOnce({ ...spec, cacheDir: undefined });
-  }
-}
-
-async function startOnce(spec: ChildSpec): Promise<ChildHandle> {
   const place = makePlace({ tempDir: spec.tempDir, withCache: spec.guest !== undefined });
   try {
     return await startIn(place, spec);
@@ -216,17 +204,13 @@ function spawn(place: Place, spec: ChildSpec): Launched {
   if (guest !== undefined && Deno.build.os === "linux") {
     return launchGuest(place, { ...spec, guest });
   }
-  return { process: spawnPlainly(place, spec), standing: [] };
-}
-
-function spawnPlainly(place: Place, spec: ChildSpec): Deno.ChildProcess {
   const { command, args } = finalCommand(place, spec);
-  return new Deno.Command(command, {
+  const process = new Deno.Command(command, {
     args,
     cwd: place.scratch,
     clearEnv: true,
     env: {
-      ...spec.guest?.env,
+      ...guest?.env,
       ...DENO_SETTINGS,
       DENO_DIR: spec.cacheDir ?? cacheDir(place.directory),
     },
@@ -235,19 +219,7 @@ function spawnPlainly(place: Place, spec: ChildSpec): Deno.ChildProcess {
     stdout: "piped",
     stderr: "piped",
   }).spawn();
-}
-
-/** Starts the bootstrap with nothing to do, so that the runtime's cache holds it. */
-async function translate(spec: ChildSpec): Promise<void> {
-  const place = makePlace({ tempDir: spec.tempDir, withCache: true });
-  try {
-    const process = spawnPlainly(place, spec);
-    // Without a boot line it ends at once.
-    await process.stdin.close();
-    await process.output();
-  } finally {
-    await removePlace(place);
-  }
+  return { process, standing: [] };
 }
 
 function finalCommand(place: Place, spec: ChildSpec) {
@@ -258,18 +230,17 @@ function finalCommand(place: Place, spec: ChildSpec) {
 }
 
 function launchGuest(place: Place, spec: ChildSpec & { guest: GuestSpec }): Launched {
-  const { env, paths, ports, permissions } = spec.guest;
-  // A cache that others use as well may be read, never written; Deno keeps the plugin from it,
-  // but not the programs it starts.
-  const cache: PathGrant = spec.cacheDir === undefined || permissions.run.length > 0
-    ? { path: cacheDir(place.directory), access: "work" }
-    : { path: spec.cacheDir, access: "tree" };
+  const { env, paths, ports } = spec.guest;
+  // Never one that others use: a lock in it could keep the plugin waiting. TypeScript has to be
+  // put somewhere once it is translated; without it no cache is opened at all.
+  const cache = cacheDir(place.directory);
+  const caches: PathGrant[] = isSource() ? [{ path: cache, access: "work" }] : [];
   return launch({
     ...finalCommand(place, spec),
-    env: { ...env, ...DENO_SETTINGS, DENO_DIR: cache.path },
+    env: { ...env, ...DENO_SETTINGS, DENO_DIR: cache },
     cwd: place.scratch,
     directory: place.directory,
-    grants: { paths: [...bootstrapGrants(spec.mode), ...paths, cache], ports },
+    grants: { paths: [...bootstrapGrants(spec.mode), ...paths, ...caches], ports },
     without: spec.without,
   });
 }

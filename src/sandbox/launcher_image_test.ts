@@ -38,8 +38,7 @@ async function run(
 ): Promise<Outcome> {
   const file = await Deno.makeTempFile({ prefix: "hermes-launcher-" });
   try {
-    await Deno.writeFile(file, launcherImage(steps, arch), { mode: 0o700 });
-    await Deno.chmod(file, 0o700);
+    await writeProgram(file, launcherImage(steps, arch));
     const [command, ...args] = [...emulator, file];
     const { code, stdout, stderr } = await new Deno.Command(command!, { args }).output();
     const [out, err] = [stdout, stderr].map((one) => new TextDecoder().decode(one));
@@ -47,6 +46,14 @@ async function run(
   } finally {
     await Deno.remove(file);
   }
+}
+
+/** By another process: a program that one of ours writes can be busy when others are started. */
+async function writeProgram(path: string, image: Uint8Array<ArrayBuffer>): Promise<void> {
+  const args = ["-c", 'cat > "$0" && chmod 700 "$0"', path];
+  const shell = new Deno.Command("sh", { args, stdin: "piped" }).spawn();
+  await new Blob([image]).stream().pipeTo(shell.stdin);
+  await shell.status;
 }
 
 test("a launcher makes its calls in order and becomes the program", async () => {
