@@ -5,6 +5,7 @@ import {
   countProcesses,
   type EnvironmentCase,
   uniqueNap,
+  untilEnd,
   untilOutput,
 } from "./environment_suite.ts";
 
@@ -184,7 +185,7 @@ export const PROCESS_CASES: readonly EnvironmentCase[] = [
       await process.write("echo awa''ke\n");
       await untilOutput(process, "awake\r");
       await process.closeStdin();
-      await process.exited;
+      await untilEnd(process);
     },
   },
   {

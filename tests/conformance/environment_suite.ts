@@ -83,6 +83,14 @@ export async function untilOutput(process: BackgroundProcess, text: string): Pro
   if (!all.includes(text)) throw new Error(`(${outcome}) No "${text}" in:\n${all}`);
 }
 
+/** Waits for a process that was told to end. @throws with its output when it does not. */
+export async function untilEnd(process: BackgroundProcess): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const late = () => reject(new Error(`It goes on:\n${process.output().text}`));
+  const timer = setTimeout(late, OUTPUT_WAIT_MS);
+  await Promise.race([process.exited, promise]).finally(() => clearTimeout(timer));
+}
+
 /** A long time to sleep that no other process on the machine sleeps, to find it by. */
 export function uniqueNap(): string {
   return `1234.${crypto.getRandomValues(new Uint32Array(1))[0]! + 1_000_000_000}`;
