@@ -6,7 +6,6 @@ import { readEntry } from "../../src/plugins/settings.ts";
 import { Plugin } from "../../src/plugins/plugin.ts";
 import { openSnapshot } from "../../src/plugins/snapshot.ts";
 import { readSource } from "../../src/plugins/source.ts";
-
 import { portableExecutable } from "../portable.ts";
 import { BenchModel } from "./_model.ts";
 import { runTimed, type Subject } from "./_process.ts";

@@ -58,16 +58,13 @@ export interface LandlockGrants {
   ports?: PortGrant;
 }
 
-/** Allows what is granted and nothing else. Needs no-new-privs. @throws when the kernel refuses. */
-export function raiseLandlock(libc: Libc, { paths, ports = [] }: LandlockGrants): void {
+/** Allows these paths and nothing else. Needs no-new-privs. @throws when the kernel refuses. */
+export function raiseLandlock(libc: Libc, paths: readonly PathGrant[]): void {
   const version = landlockVersion(libc);
   if (version === 0) throw new Error("this kernel has no Landlock");
-  const ruleset = libc.call("landlock_create_ruleset", ...rulesetArguments(version, ports));
+  const ruleset = libc.call("landlock_create_ruleset", ...rulesetArguments(version, []));
   if (ruleset < 0) throw new Error("landlock_create_ruleset failed");
   for (const grant of paths) addPath(libc, ruleset, { ...grant, version });
-  for (const attribute of portRules(version, ports)) {
-    addRule(libc, ruleset, [RULE_NET_PORT, attribute]);
-  }
   if (libc.call("landlock_restrict_self", ruleset, 0) !== 0) {
     throw new Error("landlock_restrict_self failed");
   }
@@ -108,22 +105,10 @@ function addPath(libc: Libc, ruleset: number, rule: PathGrant & { version: numbe
   const descriptor = openPath(libc, { path: rule.path, flags: O_PATH_CLOEXEC });
   // A path that does not exist here needs no grant.
   if (descriptor < 0) return;
-  try {
-    const attribute = pathRule(rule.access, { version: rule.version, descriptor });
-    addRule(libc, ruleset, [RULE_PATH_BENEATH, attribute]);
-  } finally {
-    libc.call("close", descriptor);
-  }
-}
-
-function addRule(
-  libc: Libc,
-  ruleset: number,
-  [kind, attribute]: [number, Uint8Array<ArrayBuffer>],
-): void {
-  if (libc.call("landlock_add_rule", ruleset, kind, attribute, 0) !== 0) {
-    throw new Error("landlock_add_rule failed");
-  }
+  const attribute = pathRule(rule.access, { version: rule.version, descriptor });
+  const result = libc.call("landlock_add_rule", ruleset, RULE_PATH_BENEATH, attribute, 0);
+  libc.call("close", descriptor);
+  if (result !== 0) throw new Error(`landlock_add_rule failed for ${rule.path}`);
 }
 
 /**

@@ -104,12 +104,15 @@ function execute(libc: Libc, image: Uint8Array<ArrayBuffer>, what: Launch): Deno
   }
 }
 
+/** A file without a name; -1 where there is no such thing. */
 function memoryFile(libc: Libc, content: Uint8Array<ArrayBuffer>): number {
   const name = cString("hermes");
   let descriptor = libc.call("memfd_create", name, MFD_CLOEXEC | MFD_EXEC);
   if (descriptor < 0) descriptor = libc.call("memfd_create", name, MFD_CLOEXEC);
-  libc.call("write", descriptor, content, content.length);
-  return descriptor;
+  const written = libc.call("write", descriptor, content, content.length);
+  if (written === content.length) return descriptor;
+  libc.call("close", descriptor);
+  return -1;
 }
 
 function spawn(launcher: string, { cwd }: Launch): Deno.ChildProcess {

@@ -1,25 +1,8 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
+import { linuxTest } from "../../tests/support/linux.ts";
 import { type Launch, launch } from "./launch.ts";
 import { openLibc } from "./libc.ts";
-
-const linuxOnly = Deno.build.os !== "linux" && "there is no Landlock here";
-
-function test(name: string, body: (directory: string) => Promise<void>): void {
-  if (linuxOnly) console.log(`skipped: ${name}: ${linuxOnly}`);
-  Deno.test({
-    name,
-    ignore: linuxOnly !== false,
-    async fn() {
-      const directory = await Deno.makeTempDir({ prefix: "hermes-launch-" });
-      try {
-        await body(directory);
-      } finally {
-        await Deno.remove(directory, { recursive: true });
-      }
-    },
-  });
-}
 
 /** What a shell says that is launched there. */
 async function shell(
@@ -43,14 +26,17 @@ async function shell(
   return { code, stdout: out!, stderr: err! };
 }
 
-test("a launched program has the environment and the directory it was given", async (directory) => {
-  const { stdout } = await shell("echo $WORD; pwd; export", { directory, env: { WORD: "yes" } });
-  const lines = stdout.split("\n");
-  deepEqual(lines.slice(0, 2), ["yes", directory]);
-  equal(lines.filter((line) => !/PWD|OLDPWD|WORD/.test(line)).length, 2, stdout);
-});
+linuxTest(
+  "a launched program has the environment and the directory it was given",
+  async (directory) => {
+    const { stdout } = await shell("echo $WORD; pwd; export", { directory, env: { WORD: "yes" } });
+    const lines = stdout.split("\n");
+    deepEqual(lines.slice(0, 2), ["yes", directory]);
+    equal(lines.filter((line) => !/PWD|OLDPWD|WORD/.test(line)).length, 2, stdout);
+  },
+);
 
-test("a launched program leads a session of its own", async (directory) => {
+linuxTest("a launched program leads a session of its own", async (directory) => {
   const { stdout } = await shell("cut -d' ' -f1,6 /proc/$$/stat", {
     directory,
     env: { PATH: "/usr/bin:/bin" },
@@ -60,7 +46,7 @@ test("a launched program leads a session of its own", async (directory) => {
   equal(pid, session);
 });
 
-test("a launched program opens what was granted and nothing else", async (directory) => {
+linuxTest("a launched program opens what was granted and nothing else", async (directory) => {
   await Deno.mkdir(`${directory}/open`);
   await Deno.writeTextFile(`${directory}/open/a`, "granted");
   await Deno.writeTextFile(`${directory}/secret`, "hidden");
@@ -79,20 +65,23 @@ test("a launched program opens what was granted and nothing else", async (direct
   match(stderr, /secret: Permission denied/);
 });
 
-test("a launched program may not open the databases that hermes has mapped", async (directory) => {
-  const database = new DatabaseSync(`${directory}/state.db`);
-  try {
-    database.exec("PRAGMA journal_mode=WAL; CREATE TABLE t (x)");
-    const maps = await Deno.readTextFile("/proc/self/maps");
-    match(maps, new RegExp(`${directory}/state.db-shm`), "it is mapped");
-    const { stderr } = await shell("read a < state.db-shm", { directory });
-    match(stderr, /Permission denied/);
-  } finally {
-    database.close();
-  }
-});
+linuxTest(
+  "a launched program may not open the databases that hermes has mapped",
+  async (directory) => {
+    const database = new DatabaseSync(`${directory}/state.db`);
+    try {
+      database.exec("PRAGMA journal_mode=WAL; CREATE TABLE t (x)");
+      const maps = await Deno.readTextFile("/proc/self/maps");
+      match(maps, new RegExp(`${directory}/state.db-shm`), "it is mapped");
+      const { stderr } = await shell("read a < state.db-shm", { directory });
+      match(stderr, /Permission denied/);
+    } finally {
+      database.close();
+    }
+  },
+);
 
-test("a launched program inherits no descriptor", async (directory) => {
+linuxTest("a launched program inherits no descriptor", async (directory) => {
   const libc = openLibc();
   // A copy without a close-on-exec mark, far from the numbers that others use.
   const copy = libc.call("dup3", 2, 177, 0);
@@ -106,7 +95,7 @@ test("a launched program inherits no descriptor", async (directory) => {
   }
 });
 
-test("a grant that the kernel refuses is told", async (directory) => {
+linuxTest("a grant that the kernel refuses is told", async (directory) => {
   await Deno.writeTextFile(`${directory}/file`, "");
   // Rights of a directory on a file.
   const grants = { paths: [{ path: `${directory}/file`, access: "tree" }] } as const;
@@ -115,27 +104,30 @@ test("a grant that the kernel refuses is told", async (directory) => {
   equal(stderr, "sandbox: landlock_add_rule failed");
 });
 
-test("a program is launched where the kernel executes nothing from memory", async (directory) => {
-  const module = new URL("./launch.ts", import.meta.url).href;
-  const spec = { command: "/bin/echo", args: ["launched"], env: {}, cwd: directory, directory };
-  const script = `const { launch } = await import(${JSON.stringify(module)});
+linuxTest(
+  "a program is launched where the kernel executes nothing from memory",
+  async (directory) => {
+    const module = new URL("./launch.ts", import.meta.url).href;
+    const spec = { command: "/bin/echo", args: ["launched"], env: {}, cwd: directory, directory };
+    const script = `const { launch } = await import(${JSON.stringify(module)});
     const spec = ${JSON.stringify({ ...spec, grants: { paths: [] }, without: ["landlock"] })};
     const { process } = launch(spec);
     await process.stdin.close();
     const { stdout } = await process.output();
     console.log(Deno.readFileSync("/proc/sys/vm/memfd_noexec")[0], new TextDecoder().decode(stdout));`;
-  const { code, stdout, stderr } = await new Deno.Command("unshare", {
-    args: ["--pid", "--fork", "--mount-proc", "sh", "-c"].concat(
-      'echo 2 > /proc/sys/vm/memfd_noexec && exec "$0" eval --no-lock "$1"',
-      Deno.execPath(),
-      script,
-    ),
-  }).output();
-  const [out, err] = [stdout, stderr].map((one) => new TextDecoder().decode(one));
-  if (code !== 0 && /memfd_noexec|unshare/.test(err!)) {
-    console.log(`skipped: only root can forbid it: ${err!.trim()}`);
-    return;
-  }
-  match(out!, new RegExp(`^${"2".charCodeAt(0)} launched`), err!);
-  equal((await Deno.lstat(`${directory}/launch`)).isFile, true);
-});
+    const { code, stdout, stderr } = await new Deno.Command("unshare", {
+      args: ["--pid", "--fork", "--mount-proc", "sh", "-c"].concat(
+        'echo 2 > /proc/sys/vm/memfd_noexec && exec "$0" eval --no-lock "$1"',
+        Deno.execPath(),
+        script,
+      ),
+    }).output();
+    const [out, err] = [stdout, stderr].map((one) => new TextDecoder().decode(one));
+    if (code !== 0 && /memfd_noexec|unshare/.test(err!)) {
+      console.log(`skipped: only root can forbid it: ${err!.trim()}`);
+      return;
+    }
+    match(out!, new RegExp(`^${"2".charCodeAt(0)} launched`), err!);
+    equal((await Deno.lstat(`${directory}/launch`)).isFile, true);
+  },
+);

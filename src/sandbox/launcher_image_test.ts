@@ -1,9 +1,9 @@
 import { deepEqual } from "node:assert/strict";
+import { linuxTest } from "../../tests/support/linux.ts";
 import { launcherImage, must, type Step } from "./launcher_image.ts";
 import { architecture } from "./libc.ts";
 import type { Arch } from "./seccomp.ts";
 
-const linuxOnly = Deno.build.os !== "linux" && "a launcher is an executable of Linux";
 const NO_SUCH_DESCRIPTOR = 1_000_000;
 const EMULATOR = "qemu-aarch64-static";
 
@@ -18,11 +18,6 @@ function say(text: string): Step {
 function execute(script: string, env: readonly string[] = []): Step {
   const strings = ["/bin/sh", "-c", script].map((one) => bytes(`${one}\0`));
   return must("execve", strings[0]!, strings, env.map((one) => bytes(`${one}\0`)));
-}
-
-function test(name: string, body: () => Promise<void>): void {
-  if (linuxOnly) console.log(`skipped: ${name}: ${linuxOnly}`);
-  Deno.test({ name, fn: body, ignore: linuxOnly !== false });
 }
 
 interface Outcome {
@@ -56,7 +51,7 @@ async function writeProgram(path: string, image: Uint8Array<ArrayBuffer>): Promi
   await shell.status;
 }
 
-test("a launcher makes its calls in order and becomes the program", async () => {
+linuxTest("a launcher makes its calls in order and becomes the program", async () => {
   const outcome = await run([
     say("one "),
     say("two "),
@@ -65,7 +60,7 @@ test("a launcher makes its calls in order and becomes the program", async () => 
   deepEqual(outcome, { code: 7, stdout: "one two /bin/sh three\n", stderr: "" });
 });
 
-test("a launcher leaves out the steps that need a call that failed", async () => {
+linuxTest("a launcher leaves out the steps that need a call that failed", async () => {
   const outcome = await run([
     { call: "close", args: [NO_SUCH_DESCRIPTOR], orElse: { skip: 2 } },
     say("left out "),
@@ -77,7 +72,7 @@ test("a launcher leaves out the steps that need a call that failed", async () =>
   deepEqual(outcome, { code: 0, stdout: "kept too\n", stderr: "" });
 });
 
-test("a launcher that cannot do what it must says which call failed and ends", async () => {
+linuxTest("a launcher that cannot do what it must says which call failed and ends", async () => {
   const outcome = await run([
     say("before\n"),
     must("close", NO_SUCH_DESCRIPTOR),
@@ -86,13 +81,13 @@ test("a launcher that cannot do what it must says which call failed and ends", a
   deepEqual(outcome, { code: 1, stdout: "before\n", stderr: "sandbox: close failed\n" });
 });
 
-test("a launcher whose program cannot be executed says so", async () => {
+linuxTest("a launcher whose program cannot be executed says so", async () => {
   const path = bytes("/nonexistent/program\0");
   const outcome = await run([must("execve", path, [path], [])]);
   deepEqual(outcome, { code: 1, stdout: "", stderr: "sandbox: execve failed\n" });
 });
 
-test("a launcher for arm64 does the same", async () => {
+linuxTest("a launcher for arm64 does the same", async () => {
   const native = architecture() === "aarch64";
   const emulator = native ? [] : [EMULATOR];
   const steps = [

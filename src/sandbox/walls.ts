@@ -159,7 +159,7 @@ export function raiseKernelWalls(libc: Libc, options: WallOptions): Wall[] {
   const standing: Wall[] = [];
   if (
     !options.without.includes("landlock") &&
-    tryWall(() => raiseLandlock(libc, { paths: options.grants }))
+    tryWall(() => raiseLandlock(libc, options.grants))
   ) {
     standing.push("landlock");
   }

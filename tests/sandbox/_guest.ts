@@ -1,7 +1,6 @@
 /** A plugin's process with test code in the place of the trusted module, and what the kernel says of it. */
 import type { GuestPermissions } from "../../src/sandbox/guest_host.ts";
 import { type ChildHandle, type ChildSpec, startChild } from "../../src/sandbox/child_handle.ts";
-import { SANDBOX } from "./_sandbox.ts";
 
 export interface GuestOptions extends Partial<Omit<ChildSpec, "guest">> {
   tempDir: string;
@@ -19,7 +18,6 @@ setTimeout(async () => {${code}}, 10);`;
     memoryMb: 256,
     cpuSeconds: 60,
     without: [],
-    cacheDir: SANDBOX.cacheDir,
     ...spec,
     guest: {
       module: `data:text/javascript,${encodeURIComponent(source)}`,
