@@ -75,6 +75,8 @@ Deno.test("run leaves nothing behind when the second Ctrl-C comes before the fir
     // The shell takes no notice of the signal, its child does: now the grace period runs.
     await isGone(pids[1]!);
     strictEqual(await isRunning(pids[0]!), true);
+    // Sooner it would be an echo of the first.
+    await new Promise((resolve) => setTimeout(resolve, 150));
     child.kill("SIGINT");
     strictEqual((await output).code, 130);
     await isGone(pids[0]!);

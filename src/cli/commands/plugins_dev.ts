@@ -17,7 +17,7 @@ import { runtimeCacheDir } from "../../sandbox/command.ts";
 import { didYouMean } from "../../util/nearest.ts";
 import { basename, dirname, joinPath, resolvePath } from "../../util/path.ts";
 import { reasonOf as systemReason } from "../../util/reason.ts";
-import { DENO_SETTINGS, isStandalone } from "../../util/runtime.ts";
+import { DENO_SETTINGS, executablePath, isStandalone } from "../../util/runtime.ts";
 import { sleep } from "../../util/sleep.ts";
 import { which } from "../../util/which.ts";
 import type { CommandInput } from "../command.ts";
@@ -79,7 +79,7 @@ async function create(name: string): Promise<number> {
 async function test(path: string): Promise<number> {
   if (!statOf(path)?.isDirectory) throw new UsageError(`there is no folder at ${path}`);
   const env = Deno.env.toObject();
-  const deno = isStandalone() ? await which("deno", env.PATH) : Deno.execPath();
+  const deno = isStandalone() ? await which("deno", env.PATH) : executablePath();
   if (deno === undefined) {
     throw new UsageError(
       "this build of hermes has no test runner and there is no deno on the PATH",
