@@ -1,0 +1,201 @@
+/**
+ * The one list of files that need care: what holds credentials, what runs later by itself, what
+ * tells agents what to do, what belongs to the system. File tools and the approval rules read it.
+ */
+
+/** What a protected file is; each kind has one row in `PROTECTION`. */
+export type ProtectedKind =
+  | "trusted base"
+  | "credentials"
+  | "history"
+  | "system"
+  | "startup"
+  | "path program"
+  | "git settings"
+  | "editor settings"
+  | "env file"
+  | "instructions"
+  | "ssh config";
+
+/** `refuse`: never by a tool. `ask`: only after a person's yes. `free`: no question. */
+export type Protection = "free" | "ask" | "refuse";
+
+export interface ProtectionRule {
+  read: Protection;
+  write: Protection;
+  /** The approval rule's key and what it says to a person. */
+  rule: string;
+  description: string;
+}
+
+/** What reading and writing a file of each kind means. Shell commands never get less than `ask` here. */
+export const PROTECTION: Readonly<Record<ProtectedKind, ProtectionRule>> = {
+  "trusted base": {
+    read: "free",
+    write: "refuse",
+    rule: "trusted_base_write",
+    description: "changes what hermes itself trusts: its home, its program or its caches",
+  },
+  credentials: {
+    read: "refuse",
+    write: "refuse",
+    rule: "credential_file",
+    description: "touches a file that holds credentials",
+  },
+  history: {
+    read: "ask",
+    write: "ask",
+    rule: "history_file",
+    description: "touches a shell or database history, which may hold passwords",
+  },
+  system: {
+    read: "free",
+    write: "refuse",
+    rule: "system_file_write",
+    description: "changes a file of the system",
+  },
+  startup: {
+    read: "free",
+    write: "ask",
+    rule: "startup_file_write",
+    description:
+      "changes a file that runs by itself at log-in, at a shell's start or on a schedule",
+  },
+  "path program": {
+    read: "free",
+    write: "ask",
+    rule: "path_program_write",
+    description: "changes a program that later commands would run",
+  },
+  "git settings": {
+    read: "free",
+    write: "ask",
+    rule: "git_settings_write",
+    description: "changes git settings or hooks, which run programs later",
+  },
+  "editor settings": {
+    read: "free",
+    write: "ask",
+    rule: "editor_settings_write",
+    description: "changes settings that an editor executes when it opens the folder",
+  },
+  "env file": {
+    read: "refuse",
+    write: "ask",
+    rule: "env_file_write",
+    description: "changes a file of environment variables and secrets",
+  },
+  instructions: {
+    read: "free",
+    write: "ask",
+    rule: "instruction_file_write",
+    description: "changes the instructions that agents follow",
+  },
+  "ssh config": {
+    read: "free",
+    write: "ask",
+    rule: "ssh_config_write",
+    description: "changes how ssh connects",
+  },
+};
+
+export interface ProtectedRow {
+  kind: ProtectedKind;
+  /** Lower-case; matched against the path below the user's home, or the absolute path. */
+  pattern: RegExp;
+}
+
+/** Below the user's home (and, for shell commands, below any other user's home). First match wins. */
+export const HOME_ROWS: readonly ProtectedRow[] = [
+  { kind: "ssh config", pattern: /^\.ssh\/config$/ },
+  // Readable halves of `.ssh`; writing them still changes who may log in.
+  {
+    kind: "startup",
+    pattern: /^\.ssh\/(?:known_hosts(?:\.old)?|authorized_keys2?|environment|rc|[^/]+\.pub)$/,
+  },
+  { kind: "credentials", pattern: /^\.(?:ssh|gnupg|azure|password-store|oci)(?:\/|$)/ },
+  { kind: "credentials", pattern: /^\.aws(?:$|\/(?!config$))/ },
+  { kind: "credentials", pattern: /^\.config\/(?:gcloud|op|gh|hub|glab-cli|doctl|rclone)(?:\/|$)/ },
+  {
+    kind: "credentials",
+    pattern:
+      /^\.(?:netrc|pgpass|npmrc|pypirc|git-credentials|my\.cnf|mylogin\.cnf|vault-token|s3cfg|boto|databrickscfg|yarnrc\.yml|authinfo(?:\.gpg)?)$/,
+  },
+  {
+    kind: "credentials",
+    pattern:
+      /^(?:\.docker\/config\.json|\.kube(?:\/config|$)|\.cargo\/credentials(?:\.toml)?|\.gem\/credentials|\.m2\/settings(?:-security)?\.xml|\.gradle\/gradle\.properties|\.composer\/auth\.json|\.config\/composer\/auth\.json|\.config\/git\/credentials|\.terraform\.d\/credentials\.tfrc\.json|\.terraformrc|\.fly\/config\.yml|\.config\/containers\/auth\.json|\.config\/pip\/pip\.conf|\.pip\/pip\.conf|\.config\/hermes\/.*|\.snowflake\/.*|\.config\/stripe\/config\.toml|\.config\/heroku\/.*|\.local\/share\/keyrings(?:\/.*)?|library\/keychains(?:\/.*)?)$/,
+  },
+  {
+    kind: "credentials",
+    pattern:
+      /^(?:\.mozilla\/firefox|\.config\/(?:google-chrome|chromium|bravesoftware|microsoft-edge|vivaldi|opera)|library\/application support\/(?:google\/chrome|firefox|bravesoftware)|snap\/(?:firefox|chromium))(?:\/|$)/,
+  },
+  {
+    kind: "history",
+    pattern:
+      /^\.(?:bash_history|zsh_history|histfile|sh_history|python_history|node_repl_history|psql_history|mysql_history|sqlite_history|rediscli_history|local\/share\/fish\/fish_history)$/,
+  },
+  {
+    kind: "startup",
+    pattern:
+      /^\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|bash_completion|profile|zshrc|zshenv|zprofile|zlogin|zlogout|kshrc|mkshrc|cshrc|tcshrc|login|logout|inputrc|xinitrc|xsession|xsessionrc|xprofile|pam_environment|tmux\.conf|screenrc|vimrc|gvimrc|exrc|nanorc|emacs|gdbinit|lldbinit|pythonrc|pythonstartup|irbrc|psqlrc|sqliterc|curlrc|wgetrc|pryrc|rprofile|mailcap|lesskey|dircolors|digrc)$/,
+  },
+  {
+    kind: "startup",
+    pattern:
+      /^\.(?:config\/(?:fish|autostart|systemd|environment\.d|nvim|pip|fontconfig\/conf\.d|plasma-workspace|direnv|starship\.toml)|vim|emacs\.d|oh-my-zsh|zsh|bash_completion\.d|local\/share\/(?:systemd|applications|dbus-1))(?:\/|$)/,
+  },
+  { kind: "startup", pattern: /^library\/launch(?:agents|daemons)(?:\/|$)/ },
+  { kind: "git settings", pattern: /^(?:\.gitconfig|\.config\/git(?:\/.*)?|\.gitattributes)$/ },
+  {
+    kind: "path program",
+    pattern:
+      /^(?:\.local\/bin|bin|\.cargo\/bin|go\/bin|\.deno\/bin|\.bun\/bin|\.npm-global\/bin|\.pyenv\/shims|\.rbenv\/shims|\.asdf\/shims|\.nvm|\.volta\/bin)(?:\/|$)/,
+  },
+];
+
+/** Anywhere on the disk; matched against the whole lower-case path. First match wins. */
+export const ANYWHERE_ROWS: readonly ProtectedRow[] = [
+  {
+    kind: "env file",
+    pattern: /\/(?:\.env(?:\.(?!(?:example|sample|template|dist|defaults?)$)[\w-]+)*|\.envrc)$/,
+  },
+  { kind: "credentials", pattern: /\/id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?$/ },
+  {
+    kind: "git settings",
+    pattern:
+      /\/\.git\/(?:modules\/.+\/)?(?:hooks(?:\/|$)|config(?:\.worktree)?$|info\/attributes$)/,
+  },
+  {
+    kind: "editor settings",
+    pattern:
+      /\/\.(?:vscode\/(?:tasks|settings|launch)\.json|idea\/(?:workspace|externaldependencies)\.xml|exrc|nvimrc|vimrc|dir-locals\.el)$/,
+  },
+  {
+    kind: "instructions",
+    pattern:
+      /\/(?:agents(?:\.override|\.local)?\.md|claude(?:\.local)?\.md|gemini\.md|soul\.md|hermes\.md|\.hermes\.md|\.cursorrules|\.windsurfrules|\.clinerules|\.github\/copilot-instructions\.md)$|\/\.(?:cursor\/rules|hermes|claude)\//,
+  },
+  {
+    kind: "system",
+    pattern:
+      /^\/(?:private\/)?(?:etc|boot|usr\/(?:s?bin|lib\w*|share|include)|s?bin|lib\w*|proc\/sys|sys|var\/(?:spool\/(?:cron|at|anacron)|lib\/(?:dpkg|rpm|systemd|docker)|db|root)|library|system|applications)(?:\/|$)|\/(?:docker|containerd|podman)\.sock$/,
+  },
+  { kind: "path program", pattern: /^\/(?:usr\/local|opt\/homebrew)\/s?bin(?:\/|$)/ },
+];
+
+/** Files below the home of root or of anybody: `/root/.ssh`, `/home/x/.ssh`, `/Users/x/.ssh`. */
+export const ANY_HOME = /^(?:\/root|\/home\/[^/]+|\/users\/[^/]+|\/var\/root)\/(.+)$/;
+
+/** System files that hold password hashes or host keys: not read without a yes. */
+export const SYSTEM_SECRETS =
+  /^\/(?:private\/)?etc\/(?:g?shadow-?|sudoers(?:\.d(?:\/|$))?|ssh\/ssh_host_[^/]+_key|ssl\/private(?:\/|$)|krb5\.keytab|master\.passwd)|^\/run\/secrets(?:\/|$)|^\/var\/run\/secrets(?:\/|$)/;
+
+/** Below `/proc`: another process's environment, memory, open files or command line. */
+export const PROCESS_SECRETS =
+  /^\/proc\/[^/]+\/(?:task\/[^/]+\/)?(?:environ|cmdline|maps|smaps\w*|numa_maps|mem|auxv|pagemap|fd(?:\/|$)|fdinfo(?:\/|$)|map_files(?:\/|$)|root(?:\/|$)|cwd(?:\/|$)|syscall|stack)/;
+
+/** Below the hermes home: what holds keys and tokens, never shown. */
+export const HERMES_SECRETS =
+  /^(?:\.env|seal\.key|auth\.json|auth\.lock|\.anthropic_oauth\.json|webhook_subscriptions\.json|auth\/.*|cache\/bws_cache\.json)$|^(?:mcp-tokens|skills\/\.hub|pairing)(?:\/|$)/;

@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { accessTo, isTrustedBase, protectionOf } from "./protected_paths.ts";
+
+const PLACES = {
+  homes: ["/home/me", "/data/me"],
+  hermesHomes: ["/home/me/.hermes", "/data/state"],
+  trustedBase: ["/home/me/.cache/hermes/bin", "/opt/hermes/hermes"],
+};
+
+const KINDS: [path: string, kind: string | undefined][] = [
+  ["/home/me/project/src/main.ts", undefined],
+  ["/home/me/project/.github/workflows/ci.yml", undefined],
+  ["/home/me/project/.env.example", undefined],
+  ["/home/me/.ssh/id_work", "credentials"],
+  ["/data/me/.ssh/id_work", "credentials"],
+  ["/root/.aws/credentials", "credentials"],
+  ["/home/me/.ssh/config", "ssh config"],
+  ["/home/me/.ssh/authorized_keys", "startup"],
+  ["/home/me/.bashrc", "startup"],
+  ["/home/me/.config/fish/config.fish", "startup"],
+  ["/home/me/.gitconfig", "git settings"],
+  ["/srv/repo/.git/hooks/pre-commit", "git settings"],
+  ["/srv/repo/.git/config", "git settings"],
+  ["/srv/repo/.git/index", undefined],
+  ["/srv/repo/.env.local", "env file"],
+  ["/srv/repo/AGENTS.override.md", "instructions"],
+  ["/srv/repo/.hermes/plugins/x/plugin.yaml", "instructions"],
+  ["/srv/repo/.vscode/tasks.json", "editor settings"],
+  ["/etc/passwd", "system"],
+  ["/etc/shadow", "credentials"],
+  ["/proc/1/environ", "credentials"],
+  ["/proc/self/task/7/mem", "credentials"],
+  ["/usr/bin/git", "system"],
+  ["/usr/local/bin/git", "path program"],
+  ["/home/me/.local/bin/git", "path program"],
+  ["/home/me/.hermes/cache/config-00.json", "trusted base"],
+  ["/data/state/plugins/x/index.ts", "trusted base"],
+  ["/home/me/.cache/hermes/bin/abc/app/main.js", "trusted base"],
+  ["/opt/hermes/hermes", "trusted base"],
+  ["/home/me/.hermes/.env", "credentials"],
+  ["/home/me/.hermes/profiles/work/auth.json", "credentials"],
+  ["/data/state/seal.key", "credentials"],
+];
+
+Deno.test("protectionOf() names the kind of a protected file", () => {
+  for (const [path, kind] of KINDS) assert.equal(protectionOf(path, PLACES)?.kind, kind, path);
+});
+
+Deno.test("accessTo() refuses writes to the trusted base and reads of credentials", () => {
+  const access = (path: string) => {
+    const { read, write } = accessTo(path, PLACES);
+    return [read, write];
+  };
+  assert.deepEqual(access("/home/me/.hermes/config.yaml"), ["free", "refuse"]);
+  assert.deepEqual(access("/home/me/.netrc"), ["refuse", "refuse"]);
+  assert.deepEqual(access("/tmp/x"), ["free", "free"]);
+});
+
+Deno.test("isTrustedBase() does not take a neighbour with a longer name for the home", () => {
+  assert.equal(isTrustedBase("/home/me/.hermes-notes/a", PLACES), false);
+  assert.equal(isTrustedBase("/home/me/.HERMES/config.yaml", PLACES), true);
+});
