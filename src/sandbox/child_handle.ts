@@ -3,10 +3,10 @@
  * its end. Knows nothing of scripts or plugins; `script_run.ts` and `src/plugins` do.
  */
 import { randomId } from "../util/id.ts";
-import { DENO_SETTINGS } from "../util/runtime.ts";
 import type { BootSpec } from "./child_main.ts";
-import { cacheDir, makePlace, type Place, removePlace } from "./child_place.ts";
-import { bootstrapGrants, childCommand, guestCommand, isSource } from "./command.ts";
+import { makePlace, type Place, removePlace } from "./child_place.ts";
+import { type ChildProgram, childProgram } from "./child_program.ts";
+import { CHILD_ENV, childCommand, guestCommand, programGrants, programName } from "./command.ts";
 import type { ChildMode, Wall } from "./contract.ts";
 import type { GuestBoot } from "./guest_host.ts";
 import type { PathGrant, PortGrant } from "./landlock.ts";
@@ -27,8 +27,6 @@ export interface ChildSpec {
   guest?: GuestSpec | undefined;
   /** Where the private directory is made; default the system's place. */
   tempDir?: string | undefined;
-  /** Where the runtime keeps compiled modules of scripts; default a place in the private directory. */
-  cacheDir?: string | undefined;
 }
 
 /** A plugin's process: what it runs and what it is left with. */
@@ -132,7 +130,7 @@ function signalGroup(process: Deno.ChildProcess, signal: Deno.Signal): void {
 
 /** Starts a child and waits until it stands behind its walls. @throws when it does not start. */
 export async function startChild(spec: ChildSpec): Promise<ChildHandle> {
-  const place = makePlace({ tempDir: spec.tempDir, withCache: spec.guest !== undefined });
+  const place = makePlace({ tempDir: spec.tempDir });
   try {
     return await startIn(place, spec);
   } catch (error) {
@@ -164,7 +162,8 @@ async function meet(
   spec: ChildSpec,
 ): Promise<ChildHandle> {
   const token = randomId(TOKEN_CHARS);
-  const { process, ...born } = spawn(place, spec);
+  const program = await childProgram(programName(spec.mode), place.directory);
+  const { process, ...born } = spawn({ ...place, program }, spec);
   const output = new OutputPump(process);
   const timer = setTimeout(() => signalGroup(process, "SIGKILL"), BOOT_TIMEOUT_MS);
   process.status.then(() => closeQuietly(listener));
@@ -199,21 +198,22 @@ function closeQuietly(listener: Deno.UnixListener): void {
   }
 }
 
-function spawn(place: Place, spec: ChildSpec): Launched {
+/** Where a child is started, and with what. */
+interface Start extends Place {
+  program: ChildProgram;
+}
+
+function spawn(start: Start, spec: ChildSpec): Launched {
   const { guest } = spec;
   if (guest !== undefined && Deno.build.os === "linux") {
-    return launchGuest(place, { ...spec, guest });
+    return launchGuest(start, { ...spec, guest });
   }
-  const { command, args } = finalCommand(place, spec);
+  const { command, args } = finalCommand(start, spec);
   const process = new Deno.Command(command, {
     args,
-    cwd: place.scratch,
+    cwd: start.scratch,
     clearEnv: true,
-    env: {
-      ...guest?.env,
-      ...DENO_SETTINGS,
-      DENO_DIR: spec.cacheDir ?? cacheDir(place.directory),
-    },
+    env: { ...guest?.env, ...CHILD_ENV },
     detached: true,
     stdin: "piped",
     stdout: "piped",
@@ -222,25 +222,21 @@ function spawn(place: Place, spec: ChildSpec): Launched {
   return { process, standing: [] };
 }
 
-function finalCommand(place: Place, spec: ChildSpec) {
+function finalCommand({ socket, program }: Start, spec: ChildSpec) {
   const { mode, without, memoryMb: heapMb, guest } = spec;
-  const options = { mode, socket: place.socket, heapMb, without };
+  const options = { mode, program: program.url, socket, heapMb, without };
   if (guest === undefined) return childCommand(options);
   return guestCommand({ ...options, permissions: guest.permissions });
 }
 
-function launchGuest(place: Place, spec: ChildSpec & { guest: GuestSpec }): Launched {
+function launchGuest(start: Start, spec: ChildSpec & { guest: GuestSpec }): Launched {
   const { env, paths, ports } = spec.guest;
-  // Never one that others use: a lock in it could keep the plugin waiting. TypeScript has to be
-  // put somewhere once it is translated; without it no cache is opened at all.
-  const cache = cacheDir(place.directory);
-  const caches: PathGrant[] = isSource() ? [{ path: cache, access: "work" }] : [];
   return launch({
-    ...finalCommand(place, spec),
-    env: { ...env, ...DENO_SETTINGS, DENO_DIR: cache },
-    cwd: place.scratch,
-    directory: place.directory,
-    grants: { paths: [...bootstrapGrants(spec.mode), ...paths, ...caches], ports },
+    ...finalCommand(start, spec),
+    env: { ...env, ...CHILD_ENV },
+    cwd: start.scratch,
+    directory: start.directory,
+    grants: { paths: [...programGrants(start.program), ...paths], ports },
     without: spec.without,
   });
 }

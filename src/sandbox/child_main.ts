@@ -5,12 +5,12 @@
  */
 import { type RunFrame, ToolClient } from "./child_rpc.ts";
 import { type GuestBoot, hostGuest } from "./guest_host.ts";
+import { keepNoFiles } from "./descriptors.ts";
 import { compileFilter } from "./seccomp.ts";
 import type { PathGrant } from "./landlock.ts";
 import type { Wall } from "./contract.ts";
 import { architecture, cString, type Libc, openLibc, pointerArray, unixAddress } from "./libc.ts";
 import {
-  dropInherited,
   limitResources,
   type ProcessLimits,
   raiseKernelWalls,
@@ -82,7 +82,7 @@ function print(text: string): void {
 function prepareProcess(boot: BootSpec): Libc | undefined {
   if (Deno.build.os !== "linux") return undefined;
   const libc = openLibc();
-  dropInherited(libc);
+  keepNoFiles(libc);
   surrender(libc, boot.parentPid);
   limitResources(libc, boot.limits);
   return libc;

@@ -4,17 +4,12 @@
  * other is theirs; frames only pass through here.
  */
 import type { BootSpec } from "./child_main.ts";
+import { keepNoFiles } from "./descriptors.ts";
 import { FrameWriter, readFrames } from "./frames.ts";
 import { openLibc } from "./libc.ts";
 import type { PluginProfile } from "./seccomp.ts";
 import { surrender } from "./surrender.ts";
-import {
-  dropInherited,
-  limitResources,
-  raiseSeccomp,
-  revokePermissions,
-  tryWall,
-} from "./walls.ts";
+import { limitResources, raiseSeccomp, revokePermissions, tryWall } from "./walls.ts";
 
 /** Deno's permissions of a plugin, each as the list its flag takes. */
 export interface GuestPermissions {
@@ -72,10 +67,10 @@ async function serve(connection: Deno.Conn, deliver: (line: string) => void): Pr
 function raiseCallFilter(boot: BootSpec, { permissions }: GuestBoot): boolean {
   if (Deno.build.os !== "linux") return false;
   const libc = openLibc();
-  // A launcher that left this one open has closed all others.
-  if (boot.statusDescriptor === undefined) dropInherited(libc);
   surrender(libc, boot.parentPid);
+  // Closes the status file.
   limitResources(libc, { ...boot.limits, status: boot.statusDescriptor });
+  keepNoFiles(libc);
   const profile: PluginProfile = `plugin${permissions.net.length > 0 ? "_net" : ""}${
     permissions.run.length > 0 ? "_run" : ""
   }`;
