@@ -8,8 +8,8 @@ import { makePlace, type Place, removePlace } from "./child_place.ts";
 import { type ChildProgram, childProgram } from "./child_program.ts";
 import { CHILD_ENV, childCommand, guestCommand, programGrants, programName } from "./command.ts";
 import type { ChildMode, Wall } from "./contract.ts";
-import type { GuestBoot } from "./guest_host.ts";
-import type { PathGrant, PortGrant } from "./landlock.ts";
+import { type GuestBoot, needsStreamsOnly } from "./guest_host.ts";
+import type { PathGrant } from "./landlock.ts";
 import { launch, type Launched } from "./launch.ts";
 import { FrameWriter, parseFrame } from "./frames.ts";
 import { acceptChild, type Greeted } from "./handshake.ts";
@@ -33,11 +33,12 @@ export interface ChildSpec {
 export interface GuestSpec extends GuestBoot {
   /** Its whole environment. */
   env: Readonly<Record<string, string>>;
-  /** What the kernel lets it open and connect to; follows from the permissions. */
+  /** What the kernel lets it open; follows from the permissions. */
   paths: readonly PathGrant[];
-  ports: PortGrant;
 }
 
+/** Makes the C library ask for names over TCP. */
+const RESOLVE_BY_STREAM = { RES_OPTIONS: "use-vc" } as const;
 const BOOT_TIMEOUT_MS = 60_000;
 const KILL_GRACE_MS = 5_000;
 const TOKEN_CHARS = 32;
@@ -79,6 +80,10 @@ export class ChildHandle {
   /** The only place where the child may write files. */
   get scratch(): string {
     return this.#place.scratch;
+  }
+
+  get pid(): number {
+    return this.#process.pid;
   }
 
   /** Sends what is printed from now on there. */
@@ -233,7 +238,7 @@ function launchGuest(start: Start, spec: ChildSpec & { guest: GuestSpec }): Laun
   const { env, paths, ports } = spec.guest;
   return launch({
     ...finalCommand(start, spec),
-    env: { ...env, ...CHILD_ENV },
+    env: { ...env, ...CHILD_ENV, ...(needsStreamsOnly(spec.guest) && RESOLVE_BY_STREAM) },
     cwd: start.scratch,
     directory: start.directory,
     grants: { paths: [...programGrants(start.program), ...paths], ports },
@@ -256,8 +261,8 @@ function bootSpec(spec: ChildSpec, place: Place & { token: string }): BootSpec {
     },
   };
   if (spec.guest !== undefined) {
-    const { module, permissions, modulesUrl } = spec.guest;
-    return { ...boot, guest: { module, permissions, modulesUrl } };
+    const { module, permissions, modulesUrl, ports } = spec.guest;
+    return { ...boot, guest: { module, permissions, modulesUrl, ports } };
   }
   if (spec.python === undefined) return boot;
   const { executable, grants } = spec.python;

@@ -11,7 +11,9 @@ const SECCOMP_SET_MODE_FILTER = 1;
 const SECCOMP_FLAG_TSYNC = 1;
 
 /** Resource limits by number: the same order on x86_64 and aarch64. */
-const RLIMIT = { cpu: 0, fileSize: 1, data: 2, core: 4, openFiles: 7 } as const;
+const RLIMIT = { cpu: 0, fileSize: 1, data: 2, stack: 3, core: 4, openFiles: 7 } as const;
+/** The usual size; "unlimited" would be memory that no other limit counts. */
+const STACK_BYTES = 8 * 1024 * 1024;
 
 export interface ProcessLimits {
   /** Bytes of private memory beyond what the process has already. */
@@ -33,6 +35,7 @@ export function limitResources(
   limit(libc, RLIMIT.core, [0, 0]);
   limit(libc, RLIMIT.cpu, [limits.cpuSeconds, limits.cpuSeconds + CPU_GRACE_SECONDS]);
   limit(libc, RLIMIT.data, [data, data]);
+  limit(libc, RLIMIT.stack, [STACK_BYTES, STACK_BYTES]);
   limit(libc, RLIMIT.fileSize, [limits.fileBytes, limits.fileBytes]);
   limit(libc, RLIMIT.openFiles, [limits.openFiles, limits.openFiles]);
 }
