@@ -6,7 +6,14 @@ import { randomId } from "../util/id.ts";
 import type { BootSpec } from "./child_main.ts";
 import { makePlace, type Place, removePlace } from "./child_place.ts";
 import { type ChildProgram, childProgram } from "./child_program.ts";
-import { CHILD_ENV, childCommand, guestCommand, programGrants, programName } from "./command.ts";
+import {
+  CHILD_ENV,
+  childCommand,
+  guestCommand,
+  programGrants,
+  programName,
+  refuseProgramWrites,
+} from "./command.ts";
 import type { ChildMode, Wall } from "./contract.ts";
 import { type GuestBoot, needsStreamsOnly } from "./guest_host.ts";
 import type { PathGrant } from "./landlock.ts";
@@ -135,6 +142,7 @@ function signalGroup(process: Deno.ChildProcess, signal: Deno.Signal): void {
 
 /** Starts a child and waits until it stands behind its walls. @throws when it does not start. */
 export async function startChild(spec: ChildSpec): Promise<ChildHandle> {
+  if (spec.guest !== undefined) refuseProgramWrites(spec.guest.paths);
   const place = makePlace({ tempDir: spec.tempDir });
   try {
     return await startIn(place, spec);

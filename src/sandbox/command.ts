@@ -3,11 +3,13 @@
  * permissions it begins with. The bootstrap gives those up again; spawning is done elsewhere.
  */
 import { UsageError } from "../protocol/error.ts";
+import { isWithin } from "../util/path.ts";
 import {
   childCacheDir,
   DENO_SETTINGS,
   executablePath,
   isStandalone,
+  portableRoot,
   type SelfCommand,
   selfCommand,
 } from "../util/runtime.ts";
@@ -147,4 +149,25 @@ export function stripperCommand(program: string | undefined): SelfCommand {
 export function programGrants({ path }: ChildProgram): PathGrant[] {
   if (isStandalone()) return [];
   return [{ path, access: Deno.statSync(path).isDirectory ? "tree" : "read" }];
+}
+
+/** Rights that change what they are given for. */
+const WRITING: readonly PathGrant["access"][] = ["work", "sink"];
+
+/**
+ * Makes sure that a plugin cannot write where hermes itself is loaded from, whatever it was granted:
+ * `root` holds the program and the code that the runtime has compiled of it.
+ * @throws when it could.
+ */
+export function refuseProgramWrites(
+  grants: readonly PathGrant[],
+  root: string | undefined = portableRoot(),
+): void {
+  if (root === undefined) return;
+  const real = Deno.realPathSync(root);
+  const bad = grants.find(({ path, access }) =>
+    WRITING.includes(access) &&
+    [root, real].some((one) => isWithin(path, one) || isWithin(one, path))
+  );
+  if (bad !== undefined) throw new Error(`"${bad.path}" holds the program of hermes itself`);
 }

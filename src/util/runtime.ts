@@ -106,8 +106,8 @@ export function childCacheDir(): string | undefined {
   return root && `${root}/cache-children`;
 }
 
-/** Where the portable executable was unpacked: `deno`, `app/`, `cache/` and `cache-children/`. */
-function portableRoot(): string | undefined {
+/** Where the portable executable was unpacked: `deno`, `app/`, `cache/` and `cache-children/`. Undefined in other builds. */
+export function portableRoot(): string | undefined {
   const path = decodeURIComponent(new URL(Deno.mainModule).pathname);
   if (!path.endsWith("/app/main.js")) return undefined;
   const root = path.slice(0, -"/app/main.js".length);
