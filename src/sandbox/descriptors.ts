@@ -11,6 +11,10 @@ const LAST_DESCRIPTOR = 0xffff_ffff;
 /** More than a fresh child ever has. */
 const MANY_DESCRIPTORS = 256;
 
+/** `struct timespec` of two milliseconds. */
+const PAUSE = new Uint8Array(new BigUint64Array([0n, 2_000_000n]).buffer);
+const MAX_LOOKS = 100;
+
 const STAT_BYTES = 144;
 /** Where `struct stat` has the mode. */
 const MODE_AT = { "x86_64": 24, "aarch64": 16 } as const;
@@ -28,12 +32,21 @@ export function keepNoFiles(libc: Libc): void {
     const isMarked = libc.call("fcntl", descriptor, F_GETFD) !== 0;
     if (descriptor > 2 && !isMarked) libc.call("close", descriptor);
   }
-  for (const descriptor of candidates(libc)) {
-    const kind = kindOf(libc, descriptor);
-    if (kind !== undefined && !HARMLESS_KINDS.includes(kind)) {
-      throw new Error(`descriptor ${descriptor} is neither a pipe nor a socket`);
-    }
+  let found = fileAmong(libc);
+  // Threads of the runtime look into small files of the kernel while they start.
+  for (let look = 0; found !== undefined && look < MAX_LOOKS; look++) {
+    libc.call("nanosleep", PAUSE, 0);
+    found = fileAmong(libc);
   }
+  if (found !== undefined) throw new Error(`descriptor ${found} is neither a pipe nor a socket`);
+}
+
+/** The first descriptor of a file, a directory or a device. */
+function fileAmong(libc: Libc): number | undefined {
+  return candidates(libc).find((descriptor) => {
+    const kind = kindOf(libc, descriptor);
+    return kind !== undefined && !HARMLESS_KINDS.includes(kind);
+  });
 }
 
 /** The kind bits of its mode; undefined when nothing is open there. */
