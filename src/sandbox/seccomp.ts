@@ -124,7 +124,7 @@ const PLUGIN_TCP: readonly Rule[] = [
 const PLUGIN_RUN: readonly Rule[] = [
   // A namespace of its own would make a program its administrator.
   { name: "clone", tests: [{ arg: 0, mask: CLONE_NAMESPACES, values: [0] }] },
-  ...("fork vfork execve wait4 waitid kill tgkill chdir fchdir getpgrp getpgid getsid getgroups " +
+  ...("sendmsg fork vfork execve wait4 waitid kill tgkill chdir fchdir getpgrp getpgid getsid getgroups " +
     "getresuid getresgid capget statfs fstatfs mincore").split(" ").map((name) =>
       ({ name }) as Rule
     ),
@@ -168,7 +168,7 @@ function pluginRules(profile: PluginProfile, rest: readonly Rule[]): Rule[] {
     // A program may need shared memory; with any number of processes no limit holds anyway.
     profile.includes("_run") ? NO_GROWING : PRIVATE_MEMORY,
     ...rest,
-    ...named([...PLUGIN_FILES, ...SCRIPT_ONLY, "sendmsg", "fallocate"]),
+    ...named([...PLUGIN_FILES, ...SCRIPT_ONLY, "fallocate"]),
     prctl(),
   ];
 }
