@@ -61,6 +61,7 @@ def _hermes():
     for name in [n for n in sys.modules if n.split(".")[0] in ("ctypes", "_ctypes")]:
         del sys.modules[name]
     sys.modules["_ctypes"] = sys.modules["ctypes"] = None
+    del ctypes, libc, fprog, program, memory, space, Program
 
     sending, receiving = threading.Lock(), threading.Lock()
     ids, results, pending = itertools.count(1), {}, bytearray()

@@ -7,11 +7,10 @@ export const attempt = defineAttempt({
 const require = createRequire("file:///script.js");
 for (const name of [
   "ext:core/mod.js", "ext:core/ops", "ext:deno_fs/30_fs.js", "ext:deno_node/internal_binding/mod.ts",
-  "ext:runtime/98_global_scope_shared.js", "node:internal/bootstrap/realm", "internal/test/binding",
-  "node:_http_common/../internal", "checkin:core/ops",
+  "ext:runtime/98_global_scope_shared.js", "node:internal/bootstrap/realm", "checkin:core/ops",
 ]) {
-  try { return Object.keys(await import(name)).join(); } catch { /* refused */ }
-  try { return Object.keys(require(name)).join(); } catch { /* refused */ }
+  try { return Object.keys(await import(name)).join() || undefined; } catch { /* refused */ }
+  try { return Object.keys(require(name)).join() || undefined; } catch { /* refused */ }
 }`,
   python: (w) =>
     `import _imp, _frozen_importlib_external as machinery

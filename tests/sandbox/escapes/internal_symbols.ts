@@ -17,7 +17,4 @@ while (waiting.length > 0 && seen.size < 5000) {
   }
   waiting.push(Object.getPrototypeOf(value));
 }`,
-  python: () =>
-    `import gc
-return next((value for value in gc.get_objects() if type(value).__name__ == "CDLL"), None)`,
 });

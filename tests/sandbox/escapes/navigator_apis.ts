@@ -3,8 +3,7 @@ import { defineAttempt } from "../_attempt.ts";
 
 export const attempt = defineAttempt({
   script: () =>
-    `for (const name of ["gpu", "storage", "serviceWorker", "usb", "serial", "bluetooth", "clipboard"]) {
+    `for (const name of ["storage", "serviceWorker", "usb", "serial", "bluetooth", "clipboard"]) {
   if (navigator[name]) return name;
-}
-return Object.getPrototypeOf(navigator).gpu && "gpu";`,
+}`,
 });

@@ -8,9 +8,8 @@ createTracing({ categories: ["node.fs.sync", "v8"] }).enable();
 return undefined;`,
   python: (w) =>
     `import trace
-trace.Trace(outfile=${literal(w.victim)} + "/planted").runfunc(abs, 1)
-trace.CoverageResults(outfile=${literal(w.victim)} + "/planted").write_results(coverdir=${
-      literal(w.victim)
-    })
-return "written"`,
+tracer = trace.Trace(outfile=${literal(w.victim)} + "/planted")
+tracer.runfunc(abs, 1)
+tracer.results().write_results(coverdir=${literal(w.victim)})
+return None`,
 });
