@@ -79,8 +79,8 @@ export async function openSnapshot(source: PluginSource, cache: SnapshotCache): 
  * Looks at the prepared files once more, right before they are loaded.
  * @throws {PluginProblem} when they are not those that were checked.
  */
-export async function requireWhole({ dir, files }: Snapshot): Promise<void> {
-  if (await areWhole(dir, files)) return;
+export async function requireWhole({ modulesDir, files }: Snapshot): Promise<void> {
+  if (await areWhole(modulesDir, files)) return;
   throw new PluginProblem("its prepared files were changed after they were checked", {
     hint: "Start hermes again: they are made anew.",
   });
@@ -93,7 +93,7 @@ async function readStored({ dir, seal }: SnapshotCache): Promise<StoredSnapshot 
     const { snapshot, seal: made } = JSON.parse(text) as { snapshot: string; seal: string };
     if (!await seal.verify(PURPOSE, sealedText(dir, snapshot), made)) return undefined;
     const stored: StoredSnapshot = JSON.parse(snapshot);
-    return await areWhole(dir, stored.files) ? stored : undefined;
+    return await areWhole(joinPath(dir, "modules"), stored.files) ? stored : undefined;
   } catch {
     // Not made yet, or half removed: made again.
     return undefined;
@@ -106,8 +106,10 @@ function sealedText(dir: string, snapshot: string): string {
 }
 
 /** True when the folder holds these files and no others. Synchronous reads: a few small files are read sooner than a thread starts. */
-async function areWhole(dir: string, files: Readonly<Record<string, string>>): Promise<boolean> {
-  const modulesDir = joinPath(dir, "modules");
+async function areWhole(
+  modulesDir: string,
+  files: Readonly<Record<string, string>>,
+): Promise<boolean> {
   const expected = Object.entries(files);
   try {
     if (countFiles(modulesDir) !== expected.length) return false;

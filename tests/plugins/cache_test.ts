@@ -29,8 +29,9 @@ Deno.test("a snapshot that was edited or half removed is made again", async () =
     "an edited manifest": () => {
       const file = `${dir}/plugin.json`;
       const text = Deno.readTextFileSync(file);
-      assert.ok(text.includes('"net":[]'), text);
-      Deno.writeTextFileSync(file, text.replace('"net":[]', '"net":["evil.example"]'));
+      const [before, after] = [`\\"net\\":[]`, `\\"net\\":[\\"evil.example\\"]`];
+      assert.ok(text.includes(before), text);
+      Deno.writeTextFileSync(file, text.replace(before, after));
     },
     "no manifest": () => Deno.removeSync(`${dir}/plugin.json`),
   };

@@ -293,6 +293,7 @@ Deno.test("hermes plugins install pins every file, and a change loads only after
     const removed = await job.hermes(["plugins", "remove", "greeter", "--yes"]);
     assert.equal(removed.code, 0, removed.stderr);
     assert.deepEqual(JSON.parse(await Deno.readTextFile(`${job.home}/.hermes/plugins.lock`)), {
+      seals: {},
       plugins: {},
     });
   });
