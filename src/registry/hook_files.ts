@@ -26,6 +26,8 @@ export interface FoundFile {
 
 /** What is larger is read once and then known by its stamp. */
 const LARGE_BYTES = 1024 * 1024;
+/** Clocks of file systems are coarse: a younger file could change and keep its stamp. */
+const SETTLED_MS = 2_000;
 
 /** The file at a path; undefined when there is none that could be run or read. */
 export async function findFile(
@@ -43,14 +45,7 @@ export async function findFile(
       return { covered: { path, ...led }, mode };
     }
     const led = real === path ? {} : { real };
-    if (info.size > LARGE_BYTES) {
-      const stamp = stampOf(info);
-      const before = known(path);
-      const sha256 = before?.stamp === stamp && before.real === led.real && before.sha256
-        ? before.sha256
-        : await sha256Hex(await Deno.readFile(real));
-      return { covered: { path, ...led, sha256, stamp }, mode };
-    }
+    if (info.size > LARGE_BYTES) return { covered: await largeFile(path, { real, known }), mode };
     const bytes = await Deno.readFile(real);
     return { covered: { path, ...led, sha256: await sha256Hex(bytes) }, mode, bytes };
   } catch {
@@ -59,9 +54,23 @@ export async function findFile(
   }
 }
 
-/** Whoever changes a file changes one of these; the last time cannot be set by hand. */
-function stampOf({ size, mtime, ctime, ino }: Deno.FileInfo): string {
-  return [size, mtime?.getTime(), ctime?.getTime(), ino].join(" ");
+async function largeFile(
+  path: string,
+  { real, known }: { real: string; known: (path: string) => CoveredFile | undefined },
+): Promise<CoveredFile> {
+  const info = await Deno.stat(real);
+  const led = real === path ? {} : { real };
+  const stamp = stampOf(info);
+  const before = known(path);
+  if (before?.sha256 && before.stamp === stamp && before.real === led.real) return before;
+  const isSettled = Date.now() - (info.ctime?.getTime() ?? Infinity) > SETTLED_MS;
+  const sha256 = await sha256Hex(await Deno.readFile(real));
+  return { path, ...led, sha256, ...(isSettled ? { stamp } : {}) };
+}
+
+/** Whoever changes a file changes one of these; `ctime` cannot be set by hand. */
+export function stampOf({ size, mtime, ctime, ino, dev }: Deno.FileInfo): string {
+  return [size, mtime?.getTime(), ctime?.getTime(), ino, dev].join(" ");
 }
 
 /** True when only the system's administrator can change the file, or put another in its place. */

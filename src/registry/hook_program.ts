@@ -74,9 +74,12 @@ class Survey {
     this.#add(program);
     const argv = [path, ...words.slice(1)];
     const own = await this.#readScript(program);
-    const script = await this.#readArguments(words.slice(1), own ? "" : basename(path));
+    const name = basename(path);
+    const script = await this.#readArguments(words.slice(1), name);
     const files = [...this.#files.values()].sort((a, b) => a.path < b.path ? -1 : 1);
-    const movable = own?.interpreter
+    // A script by an interpreter's name looks for the real one from where it is.
+    const isRunner = INTERPRETER.test(name) || WRAPPER.test(name);
+    const movable = own?.interpreter && !isRunner
       ? movableOf(program, { ...own, index: 0 })
       : script && movableOf(script.found, script);
     return { argv, files, ...(movable ? { movable } : {}) };
