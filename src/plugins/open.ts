@@ -93,8 +93,10 @@ async function loadAll(options: LoadOptions): Promise<LoadedPlugin[]> {
       return brokenPlugin(id, error);
     }
   }));
-  // One question at a time.
-  for (const [place, change] of changed) loaded[place] = await loadChanged(change, options);
+  // One question at a time, in order.
+  for (const [place, change] of [...changed].sort(([a], [b]) => a - b)) {
+    loaded[place] = await loadChanged(change, options);
+  }
   try {
     for (const candidate of named) {
       const loading = loadPlugin(candidate, options);
