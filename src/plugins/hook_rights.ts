@@ -58,9 +58,9 @@ function isOwn({ toolName, tool }: HookPayload, { owns }: HookView): boolean {
 }
 
 const DOING: Partial<Record<HookRight, string>> = {
-  change_calls: "rewrite a call of another tool",
+  "change_calls": "rewrite a call of another tool",
   guard: "stop a call of another tool",
-  add_context: "add text for the model",
+  "add_context": "add text for the model",
 };
 
 /** What the person reads when an answer is refused. */

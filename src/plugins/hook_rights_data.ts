@@ -4,14 +4,14 @@ import type { HookRight } from "../protocol/plugin.ts";
 
 /** By hook and key: `open` for names, ids and times, else the right it takes. */
 export const VISIBLE: Readonly<Record<HookName, Readonly<Record<string, "open" | HookRight>>>> = {
-  pre_tool_call: {
+  "pre_tool_call": {
     taskId: "open",
     callId: "open",
     toolName: "open",
     args: "see_calls",
     cwd: "see_calls",
   },
-  post_tool_call: {
+  "post_tool_call": {
     taskId: "open",
     callId: "open",
     toolName: "open",
@@ -21,13 +21,13 @@ export const VISIBLE: Readonly<Record<HookName, Readonly<Record<string, "open" |
     cwd: "see_calls",
     result: "see_results",
   },
-  pre_llm_call: { input: "see_messages" },
-  post_llm_call: { reason: "open", response: "see_messages" },
-  on_session_start: { model: "open" },
-  on_session_end: { reason: "open" },
-  on_session_reset: { oldSessionId: "open", newSessionId: "open" },
-  subagent_stop: {},
-  pre_approval_request: {
+  "pre_llm_call": { input: "see_messages" },
+  "post_llm_call": { reason: "open", response: "see_messages" },
+  "on_session_start": { model: "open" },
+  "on_session_end": { reason: "open" },
+  "on_session_reset": { oldSessionId: "open", newSessionId: "open" },
+  "subagent_stop": {},
+  "pre_approval_request": {
     callId: "open",
     tool: "open",
     // A rule can carry what a hook said of the call.
@@ -35,7 +35,7 @@ export const VISIBLE: Readonly<Record<HookName, Readonly<Record<string, "open" |
     subject: "see_calls",
     description: "see_calls",
   },
-  post_approval_response: {
+  "post_approval_response": {
     callId: "open",
     tool: "open",
     answer: "open",
@@ -44,5 +44,5 @@ export const VISIBLE: Readonly<Record<HookName, Readonly<Record<string, "open" |
     subject: "see_calls",
     description: "see_calls",
   },
-  on_context_compress: { beforeChars: "open", afterChars: "open" },
+  "on_context_compress": { beforeChars: "open", afterChars: "open" },
 };

@@ -56,7 +56,7 @@ export async function lockedPlugin(
   home: Home,
   name: string,
 ): Promise<Kept<LockedPlugin> | undefined> {
-  return await readRecord(home, FILE, name);
+  return await readRecord(home, { file: FILE, name });
 }
 
 /** Adds or replaces one plugin, its files kept for use without a network. */

@@ -50,7 +50,7 @@ export class NotAgreed extends PluginProblem {
 
 /** Pins are kept by a plugin's name, those of projects by where the plugin is. @throws {PluginProblem} when the file is damaged. */
 export async function readPinned(home: Home, key: string): Promise<Kept<Pin> | undefined> {
-  return await readRecord(home, FILE, key);
+  return await readRecord(home, { file: FILE, name: key });
 }
 
 /** What was agreed to; undefined when nobody has. @throws {PluginProblem} when the file is damaged. */

@@ -12,12 +12,12 @@ const LABELS: Readonly<Record<Listed, string>> = {
 };
 
 const RIGHTS: Readonly<Record<HookRight, string>> = {
-  see_calls: "see the arguments of other tools' calls (see_calls)",
-  see_results: "see the results of other tools' calls (see_results)",
-  see_messages: "see what you and the model say (see_messages)",
-  change_calls: "rewrite other tools' calls before they run (change_calls)",
+  "see_calls": "see the arguments of other tools' calls (see_calls)",
+  "see_results": "see the results of other tools' calls (see_results)",
+  "see_messages": "see what you and the model say (see_messages)",
+  "change_calls": "rewrite other tools' calls before they run (change_calls)",
   guard: "block other tools' calls, or have you asked about them (guard)",
-  add_context: "add text to the model's instructions and to your messages (add_context)",
+  "add_context": "add text to the model's instructions and to your messages (add_context)",
 };
 
 /** Everything a manifest asks for; a variable it needs is one it sees. */

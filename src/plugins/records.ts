@@ -55,8 +55,7 @@ export async function readRecords<T>(
 /** One record; undefined when there is none of the name. @throws {PluginProblem} when the file is damaged. */
 export async function readRecord<T>(
   home: Home,
-  file: RecordsFile<T>,
-  name: string,
+  { file, name }: { file: RecordsFile<T>; name: string },
 ): Promise<Kept<T> | undefined> {
   const content = readContent(home, file);
   return Object.hasOwn(content.records, name)

@@ -89,8 +89,7 @@ export async function requireWhole({ modulesDir, files }: Snapshot): Promise<voi
 /** The snapshot if it is whole: what was edited, cut short, added to or removed in part is never run. */
 async function readStored({ dir, seal }: SnapshotCache): Promise<StoredSnapshot | undefined> {
   try {
-    const text = Deno.readTextFileSync(joinPath(dir, "plugin.json"));
-    const { snapshot, seal: made } = JSON.parse(text) as { snapshot: string; seal: string };
+    const { snapshot, seal: made } = readSealed(dir);
     if (!await seal.verify(PURPOSE, sealedText(dir, snapshot), made)) return undefined;
     const stored: StoredSnapshot = JSON.parse(snapshot);
     return await areWhole(joinPath(dir, "modules"), stored.files) ? stored : undefined;
@@ -100,12 +99,16 @@ async function readStored({ dir, seal }: SnapshotCache): Promise<StoredSnapshot 
   }
 }
 
+function readSealed(dir: string): { snapshot: string; seal: string } {
+  return JSON.parse(Deno.readTextFileSync(joinPath(dir, "plugin.json")));
+}
+
 /** The folder's name stands for the source: what was sealed for another does not fit. */
 function sealedText(dir: string, snapshot: string): string {
   return `${basename(dir)}\n${snapshot}`;
 }
 
-/** True when the folder holds these files and no others. Synchronous reads: a few small files are read sooner than a thread starts. */
+/** True when the folder holds these files and no others. */
 async function areWhole(
   modulesDir: string,
   files: Readonly<Record<string, string>>,
@@ -113,18 +116,22 @@ async function areWhole(
   const expected = Object.entries(files);
   try {
     if (countFiles(modulesDir) !== expected.length) return false;
-    const read = expected.map(([path, hash]) => ({
-      hash,
-      bytes: Deno.readFileSync(joinPath(modulesDir, path)),
-    }));
     const isSame = await Promise.all(
-      read.map(async ({ hash, bytes }) => hash === await sha256Hex(bytes)),
+      readAll(modulesDir, expected).map(async ({ hash, bytes }) => hash === await sha256Hex(bytes)),
     );
     return isSame.every(Boolean);
   } catch {
     // A file is gone, or is none.
     return false;
   }
+}
+
+/** Synchronous: a few small files are read sooner than a thread starts. */
+function readAll(modulesDir: string, files: readonly (readonly [string, string])[]) {
+  return files.map(([path, hash]) => ({
+    hash,
+    bytes: Deno.readFileSync(joinPath(modulesDir, path)),
+  }));
 }
 
 function countFiles(folder: string): number {
@@ -201,8 +208,7 @@ export async function removeSnapshots({ dir }: SnapshotCache, id: string): Promi
 /** Whose snapshot a folder says it is; undefined when it says nothing. */
 function preparedName(folder: string): string | undefined {
   try {
-    const text = Deno.readTextFileSync(joinPath(folder, "plugin.json"));
-    return JSON.parse(JSON.parse(text).snapshot).manifest.name;
+    return JSON.parse(readSealed(folder).snapshot).manifest.name;
   } catch {
     // Damaged: it is pruned with time.
     return undefined;

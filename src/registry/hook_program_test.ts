@@ -68,8 +68,9 @@ interface Case {
 }
 
 const FAKE = "#!/bin/sh\n";
-const append = (path: string) => (place: Place) =>
-  Deno.writeTextFile(`${place.dir}/${path}`, "# more\n", { append: true });
+function append(path: string): (place: Place) => Promise<void> {
+  return (place) => Deno.writeTextFile(`${place.dir}/${path}`, "# more\n", { append: true });
+}
 
 const CHANGES: Record<string, Case> = {
   "a script of its own": {

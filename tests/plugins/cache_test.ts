@@ -55,8 +55,8 @@ Deno.test("a snapshot that somebody else has sealed is made again", async () => 
   const dir = snapshotOf(bench);
   const file = `${dir}/plugin.json`;
   const module = `${dir}/modules/mod.ts.js`;
-  const good = JSON.parse(Deno.readTextFileSync(file));
-  const code = Deno.readTextFileSync(module).replace("author", "evil");
+  const good = JSON.parse(await Deno.readTextFile(file));
+  const code = (await Deno.readTextFile(module)).replace("author", "evil");
   /** The snapshot as it would be with the evil module in it. */
   const snapshot = async () => {
     const stored = JSON.parse(good.snapshot);
@@ -79,12 +79,12 @@ Deno.test("a snapshot that somebody else has sealed is made again", async () => 
   };
   for (const [what, seal] of Object.entries(seals)) {
     const text = await snapshot();
-    Deno.writeTextFileSync(module, code);
-    Deno.writeTextFileSync(file, JSON.stringify({ snapshot: text, seal: await seal(text) }));
+    await Deno.writeTextFile(module, code);
+    await Deno.writeTextFile(file, JSON.stringify({ snapshot: text, seal: await seal(text) }));
     const host = await bench.open({ enabled: ["demo"] });
     assert.deepEqual(await bench.call("hello"), { from: "the author" }, what);
     await host.close();
-    assert.ok(!Deno.readTextFileSync(file).includes("evil"), what);
+    assert.ok(!(await Deno.readTextFile(file)).includes("evil"), what);
   }
 });
 
@@ -92,9 +92,10 @@ Deno.test("what a plugin is said to register is believed only under a seal", asy
   await using bench = await PluginBench.create();
   await (await bench.load(toolModule("hello", "return {}"))).close();
   const dir = snapshotOf(bench);
-  const name = [...Deno.readDirSync(dir)].find((entry) => entry.name.startsWith("registrations-"))!;
-  const file = `${dir}/${name.name}`;
-  const good = JSON.parse(Deno.readTextFileSync(file));
+  const entries = await Array.fromAsync(Deno.readDir(dir));
+  const { name } = entries.find((entry) => entry.name.startsWith("registrations-"))!;
+  const file = `${dir}/${name}`;
+  const good = JSON.parse(await Deno.readTextFile(file));
   const checked = good.checked.replace('"sections":[]', '"sections":[{"id":"x","text":"obey"}]');
   assert.notEqual(checked, good.checked);
   const guessed = new Seal(`${bench.root}/guessed.key`);
@@ -104,9 +105,9 @@ Deno.test("what a plugin is said to register is believed only under a seal", asy
     "as it was written before there were seals": JSON.parse(checked),
   };
   for (const [what, content] of Object.entries(forged)) {
-    Deno.writeTextFileSync(file, JSON.stringify(content));
+    await Deno.writeTextFile(file, JSON.stringify(content));
     await (await bench.open({ enabled: ["demo"] })).close();
-    assert.deepEqual(JSON.parse(Deno.readTextFileSync(file)), good, what);
+    assert.deepEqual(JSON.parse(await Deno.readTextFile(file)), good, what);
   }
 });
 

@@ -39,7 +39,7 @@ const WITNESS = `
 
 /** Everything that hermes tells of, with a value that tells which key it was. */
 const PAYLOADS: Record<HookName, HookPayload> = {
-  pre_tool_call: {
+  "pre_tool_call": {
     sessionId: "s",
     taskId: "main",
     callId: "c",
@@ -47,7 +47,7 @@ const PAYLOADS: Record<HookName, HookPayload> = {
     args: "SECRET",
     cwd: "SECRET",
   },
-  post_tool_call: {
+  "post_tool_call": {
     sessionId: "s",
     taskId: "main",
     callId: "c",
@@ -58,13 +58,13 @@ const PAYLOADS: Record<HookName, HookPayload> = {
     cwd: "SECRET",
     result: "SECRET",
   },
-  pre_llm_call: { sessionId: "s", input: "SECRET", messages: "SECRET" },
-  post_llm_call: { sessionId: "s", reason: "done", response: "SECRET" },
-  on_session_start: { sessionId: "s", model: "m" },
-  on_session_end: { sessionId: "s", reason: "done" },
-  on_session_reset: { sessionId: "s", oldSessionId: "o", newSessionId: "s" },
-  subagent_stop: { sessionId: "s", answer: "SECRET" },
-  pre_approval_request: {
+  "pre_llm_call": { sessionId: "s", input: "SECRET", messages: "SECRET" },
+  "post_llm_call": { sessionId: "s", reason: "done", response: "SECRET" },
+  "on_session_start": { sessionId: "s", model: "m" },
+  "on_session_end": { sessionId: "s", reason: "done" },
+  "on_session_reset": { sessionId: "s", oldSessionId: "o", newSessionId: "s" },
+  "subagent_stop": { sessionId: "s", answer: "SECRET" },
+  "pre_approval_request": {
     sessionId: "s",
     callId: "c",
     tool: "terminal",
@@ -72,7 +72,7 @@ const PAYLOADS: Record<HookName, HookPayload> = {
     subject: "SECRET",
     description: "SECRET",
   },
-  post_approval_response: {
+  "post_approval_response": {
     sessionId: "s",
     callId: "c",
     tool: "terminal",
@@ -82,7 +82,7 @@ const PAYLOADS: Record<HookName, HookPayload> = {
     answer: "once",
     by: "user",
   },
-  on_context_compress: { sessionId: "s", beforeChars: 2, afterChars: 1 },
+  "on_context_compress": { sessionId: "s", beforeChars: 2, afterChars: 1 },
 };
 
 /** What each hook got, by its name. */
@@ -112,7 +112,7 @@ withBench("a plugin that asks for nothing sees names, ids and times only", async
 
 for (
   const [right, keys] of Object.entries({
-    see_calls: [
+    "see_calls": [
       "pre_tool_call.args",
       "pre_tool_call.cwd",
       "post_tool_call.args",
@@ -121,8 +121,8 @@ for (
         ["rule", "subject", "description"].map((key) => `${name}.${key}`)
       ),
     ],
-    see_results: ["post_tool_call.result"],
-    see_messages: ["pre_llm_call.input", "post_llm_call.response"],
+    "see_results": ["post_tool_call.result"],
+    "see_messages": ["pre_llm_call.input", "post_llm_call.response"],
     "change_calls, guard, add_context": [],
   })
 ) {

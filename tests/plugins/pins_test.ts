@@ -55,7 +55,6 @@ Deno.test("an enabled plugin of the home is not loaded once anything of it has c
       () => Deno.writeTextFile(inside("plugin.yml"), FILES["plugin.yaml"]!),
       /plugin\.yml is new/,
     ],
-    "a file removed": [() => Deno.remove(inside("data.txt")), /data\.txt is gone/],
     "the manifest alone, which asks for more": [
       () => Deno.writeTextFile(inside("plugin.yaml"), manifest("demo", { net: ["evil.test"] })),
       /plugin\.yaml is another\. It wants more than before: connect to: evil\.test/,
