@@ -8,7 +8,7 @@ import type { Plugin } from "../../plugins/plugin.ts";
 import { reasonOf } from "../../plugins/problem.ts";
 import { entryOf } from "../../plugins/settings.ts";
 import { scaffoldFiles } from "../../plugins/scaffold.ts";
-import { openSnapshot, snapshotDir } from "../../plugins/snapshot.ts";
+import { openSnapshot, snapshotsOf } from "../../plugins/snapshot.ts";
 import { readSource, statOf } from "../../plugins/source.ts";
 import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
 import { readArguments } from "../../registry/arguments.ts";
@@ -147,7 +147,7 @@ class DevLoop {
     try {
       const settings = await settingsOf(this.#input);
       const source = readSource(this.#path);
-      const snapshot = await openSnapshot(source, snapshotDir(settings.home));
+      const snapshot = await openSnapshot(source, snapshotsOf(settings.home));
       const { name } = snapshot.manifest;
       const candidate: Candidate = {
         id: name,
