@@ -258,9 +258,10 @@ const ASKED = [
 Deno.test("write_file asks before it changes what runs or instructs later", async () => {
   await using t = await setup();
   for (const path of ASKED) {
-    match((await t.write({ path, content: "x" })).error, /was not approved/, path);
+    const args = { path, content: "{}" };
+    match((await t.write(args)).error, /was not approved/, path);
     const asking = createTestContext(t.env, { approve: "session" });
-    equal((await runTool("write_file", { path, content: "x" }, asking)).error, undefined, path);
+    equal((await runTool("write_file", args, asking)).error, undefined, path);
     equal(asking.asked.length, 1, path);
     deepEqual([asking.asked[0]!.allowAlways, asking.asked[0]!.onceOnly], [false, true], path);
   }
