@@ -35,13 +35,7 @@ export async function findRoots(ctx: ToolContext, given: string): Promise<Search
   const places = await protectedPlaces(ctx);
   const roots: Root[] = [];
   for (const path of paths) {
-    const real = await ctx.env.realPath(path);
-    if (KERNEL_FILES.test(real)) {
-      throw new ToolError(
-        `${path} is made up by the kernel and is not searched; read single files with read_file.`,
-      );
-    }
-    await guardRead(ctx, { path, real }, { tool: "search_files" });
+    const real = await searchable(ctx, path);
     roots.push({ path, real, names: allNames(ctx, { path, real }, places) });
   }
   const directories = roots.map(({ real }) => real);
@@ -52,6 +46,20 @@ export async function findRoots(ctx: ToolContext, given: string): Promise<Search
     excludeIds: await linkedSecrets(ctx, places, [ctx.env.cwd(ctx.taskId), ...directories]),
     show: (path) => displayPath(ctx, asGiven(path, roots)),
   };
+}
+
+/** The real path. @throws ToolError for what has no end, may block its reader or is protected. */
+async function searchable(ctx: ToolContext, path: string): Promise<string> {
+  const real = await ctx.env.realPath(path);
+  if (KERNEL_FILES.test(real)) {
+    throw new ToolError(
+      `${path} is made up by the kernel and is not searched; read single files with read_file.`,
+    );
+  }
+  await guardRead(ctx, { path, real }, { tool: "search_files" });
+  const kind = (await ctx.env.stat(real))?.kind;
+  if (kind === "file" || kind === "directory") return real;
+  throw new ToolError(`${path} is neither a file nor a directory (pipe, socket or device).`);
 }
 
 /** The path, or, when it names nothing, the several existing ones it lists. */
