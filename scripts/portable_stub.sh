@@ -84,14 +84,16 @@ unpack() (
   trap 'rm -rf "$new" "$root/.hermes-busy"' 0
   trap 'exit 130' 1 2 15
   new=
-  fits && exit
+  ready && untouched && exit
   new=$(mktemp -d "$root/.hermes-new.XXXXXX") && mkdir "$new/$key" || exit
   tail -c +@OFFSET@ "$0" | { gzip -dc || : > "$new/broken"; } | tar -xof - -C "$new/$key" || exit
   [ ! -e "$new/broken" ] || exit 1
   "$new/$key/deno" --version > /dev/null && mkdir "$new/$key/cache" "$new/$key/cache-children" ||
     exit
   settle "$new/$key" || exit
-  if [ -e "$dir" ] || [ -L "$dir" ]; then fits || mv "$dir" "$new/changed" || exit; fi
+  if [ -e "$dir" ] || [ -L "$dir" ]; then
+    { ready && untouched; } || mv "$dir" "$new/changed" || exit
+  fi
   mv "$new/$key" "$root/" 2> /dev/null || ready || exit
   sweep
 )
