@@ -36,7 +36,7 @@ untouched() {
   [ -O "$dir" ] || [ -w "$dir" ] || return 0
   [ ! -L "$dir" ] && [ -d "$dir/app" ] && [ ! -L "$dir/app" ] || return 1
   if odd=$(command -p find "$dir" -type d -name 'cache*' ! -perm -020 ! -perm -002 -prune -o \
-    \( -perm -020 -o -perm -002 -o ! -type d \( ! -type f -o -links +1 -o \
+    \( -perm -020 -o -perm -002 -o ! -type d \( ! -type f -o \
     -newermt 2020-01-03 -o -newercc "$dir/deno" \) \) -print 2> /dev/null); then
     [ -z "$odd" ]
     return
@@ -68,7 +68,9 @@ settle() {
 }
 
 start() {
-  HERMES_SELF=$0 HERMES_DENO_DIR=${DENO_DIR-} DENO_DIR=$dir/cache
+  # What is protected as the installed file must be found from any directory.
+  case $0 in /*) HERMES_SELF=$0 ;; *) HERMES_SELF=$PWD/$0 ;; esac
+  HERMES_DENO_DIR=${DENO_DIR-} DENO_DIR=$dir/cache
   DENO_NO_UPDATE_CHECK=1 DENO_DISABLE_NODE_SHIM=1
   export HERMES_SELF HERMES_DENO_DIR DENO_DIR DENO_NO_UPDATE_CHECK DENO_DISABLE_NODE_SHIM
   exec "$dir/deno" @FLAGS@ "$dir/app/main.js" "$@"
