@@ -9,7 +9,7 @@ import type {
   ReadOptions,
   WriteOptions,
 } from "../src/protocol/environment.ts";
-import { FileError } from "../src/protocol/error.ts";
+import { FileError, ToolError } from "../src/protocol/error.ts";
 import { randomId } from "../src/util/id.ts";
 import { dirname, joinPath, resolvePath } from "../src/util/path.ts";
 import { fileFailure, isFileErrorCode } from "./_file_error.ts";
@@ -25,9 +25,13 @@ async function withPath<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof FileError || (error as Error)?.name === "AbortError") throw error;
+    if (error instanceof ToolError || isAbort(error)) throw error;
     throw fileError(path, error);
   }
+}
+
+function isAbort(error: unknown): boolean {
+  return ["AbortError", "TimeoutError"].includes((error as Error)?.name);
 }
 
 function fileError(path: string, error: unknown): FileError {
@@ -61,16 +65,23 @@ function readFile(
 /** Opening a pipe waits for its writer, perhaps for ever: an abort ends the wait. */
 async function openFile(path: string, signal?: AbortSignal): Promise<Deno.FsFile> {
   const opening = Deno.open(path);
-  if (signal === undefined) return await opening;
+  try {
+    return await orAborted(opening, signal);
+  } catch (error) {
+    // When it does open some day, nobody reads it.
+    if (signal?.aborted) opening.then((file) => file.close(), () => {});
+    throw error;
+  }
+}
+
+/** Waits for `work`, but not longer than until the abort; what blocks in the kernel goes on there. */
+async function orAborted<T>(work: Promise<T>, signal?: AbortSignal): Promise<T> {
+  if (signal === undefined) return await work;
   const aborted = Promise.withResolvers<never>();
   const abort = () => aborted.reject(signal.reason);
   signal.addEventListener("abort", abort, { once: true });
   try {
-    return await Promise.race([opening, aborted.promise]);
-  } catch (error) {
-    // When it does open some day, nobody reads it.
-    if (signal.aborted) opening.then((file) => file.close(), () => {});
-    throw error;
+    return await Promise.race([work, aborted.promise]);
   } finally {
     signal.removeEventListener("abort", abort);
   }
@@ -90,7 +101,7 @@ async function readUpTo(
       larger.set(buffer);
       buffer = larger;
     }
-    const count = await file.read(buffer.subarray(filled));
+    const count = await orAborted(file.read(buffer.subarray(filled)), signal);
     if (count === null) break;
     filled += count;
   }
