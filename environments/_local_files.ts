@@ -194,24 +194,24 @@ async function lstat(path: string): Promise<Deno.FileInfo | undefined> {
 }
 
 /** Resolves symlinks as far as the path exists and appends the rest as it is. */
-async function realPath(path: string): Promise<string> {
-  let rest = "";
-  for (let current = path;;) {
-    try {
-      return joinPath(await Deno.realPath(current), rest);
-    } catch (error) {
-      if (!(error instanceof Deno.errors.NotFound) || current === "/") {
-        throw fileError(path, error);
+function realPath(path: string): Promise<string> {
+  return withPath(path, async () => {
+    let rest = "";
+    for (let current = path;;) {
+      try {
+        return joinPath(await Deno.realPath(current), rest);
+      } catch (error) {
+        if (!(error instanceof Deno.errors.NotFound) || current === "/") throw error;
+      }
+      const followed = await followLinks(current);
+      if (followed !== current) {
+        current = followed;
+      } else {
+        rest = joinPath(current.slice(current.lastIndexOf("/") + 1), rest);
+        current = dirname(current);
       }
     }
-    const followed = await followLinks(current);
-    if (followed !== current) {
-      current = followed;
-    } else {
-      rest = joinPath(current.slice(current.lastIndexOf("/") + 1), rest);
-      current = dirname(current);
-    }
-  }
+  });
 }
 
 function stat(path: string): Promise<FileInfo | undefined> {

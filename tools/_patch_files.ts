@@ -116,7 +116,9 @@ class Plan {
       replace: false,
       ...(own === undefined ? {} : { check: own }),
     });
-    let text = known?.text ?? loaded.text!;
+    let text = known?.text ?? loaded.text;
+    // It was there a moment ago.
+    if (text === undefined) throw await notFound(this.#ctx, target.path);
     const failures: string[] = [];
     for (const [i, hunk] of hunks.entries()) {
       const outcome = applyHunk(text, hunk);

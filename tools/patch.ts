@@ -8,7 +8,7 @@ import { nearestPassages } from "../src/util/nearest_passage.ts";
 import { unifiedDiff } from "../src/util/unified_diff.ts";
 import { parsePatch, type PatchOperation, patchPaths } from "../src/util/v4a_patch.ts";
 import { applyChanges, type FileChange, type GuardedTarget, planPatch } from "./_patch_files.ts";
-import { displayPath, guardRead, guardWrite, resolveTarget, statFile } from "./_paths.ts";
+import { displayPath, guardRead, guardWrite, notFound, resolveTarget, statFile } from "./_paths.ts";
 import { type Lint, lintWritten } from "./_syntax.ts";
 import { checkText, commitText, loadForWrite } from "./_write.ts";
 
@@ -68,7 +68,9 @@ async function replaceInFile(args: PatchArgs, ctx: ToolContext): Promise<ToolRes
   const { files } = ctx.services;
   return await files.exclusive([target.real], async () => {
     const loaded = await loadForWrite(ctx, target, { replace: false, check });
-    const before = loaded.text!;
+    const before = loaded.text;
+    // It was there a moment ago.
+    if (before === undefined) throw await notFound(ctx, target.path);
     const edit = {
       oldText: sameLineEnds(oldText, loaded.format.eol),
       newText: sameLineEnds(newText, loaded.format.eol),
