@@ -18,30 +18,40 @@ const PIECE_BYTES = 64 << 20;
 /** The `search` of the local environment. */
 export function createLocalSearch(): (query: SearchQuery) => Promise<SearchResult> {
   return async (query) => {
-    const fold: Fold = {
-      lines: [],
-      files: [],
-      total: 0,
-      totalFiles: 0,
-      mtimes: new Map(),
-    };
-    let steps: Iterator<void>;
-    try {
-      steps = query.target === "files" ? findFiles(query, fold) : searchContent(query, fold);
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
-      return { ...emptyResult(), invalid: error.message };
-    }
-    const stopped = await runInSlices(steps, query).finally(() => steps.return?.());
-    const { mtimes, ...result } = fold;
-    if (query.target === "files") pageByTime(result, mtimes, query);
-    return stopped ? { ...result, stopped } : result;
+    const first = await searchOnce(query, new Set());
+    if (first.linked.size === 0) return first.result;
+    // Something was found in a file with several names: one of them may be excluded.
+    const excluded = await query.excludeIds?.() ?? new Set();
+    if (first.linked.isDisjointFrom(excluded)) return first.result;
+    return (await searchOnce(query, excluded)).result;
   };
+}
+
+async function searchOnce(
+  query: SearchQuery,
+  excluded: ReadonlySet<string>,
+): Promise<{ result: SearchResult; linked: ReadonlySet<string> }> {
+  const fold: Fold = { ...emptyResult(), mtimes: new Map(), linked: new Set(), excluded };
+  let steps: Iterator<void>;
+  try {
+    steps = query.target === "files" ? findFiles(query, fold) : searchContent(query, fold);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return { result: { ...emptyResult(), invalid: error.message }, linked: fold.linked };
+  }
+  const stopped = await runInSlices(steps, query).finally(() => steps.return?.());
+  const { mtimes, linked, excluded: _, ...result } = fold;
+  if (query.target === "files") pageByTime(result, mtimes, query);
+  return { result: stopped ? { ...result, stopped } : result, linked };
 }
 
 interface Fold extends SearchResult {
   /** Seconds of the last change, for `files`. */
   mtimes: Map<string, number>;
+  /** Identities of files with hard links in which something was found. */
+  linked: Set<string>;
+  /** Identities of files that must not show up. */
+  excluded: ReadonlySet<string>;
 }
 
 function emptyResult(): SearchResult {
@@ -95,7 +105,7 @@ function searchContent(query: SearchQuery, fold: Fold): Iterator<void> {
       const page = query.lines
         ? { from: query.offset - before, to: query.offset + query.limit - before }
         : { from: 0, to: 0 };
-      const found = yield* searchFile(file.path, { expression, page, query, buffer });
+      const found = yield* searchFile(file.path, { expression, page, query, buffer, fold });
       // Judging a path takes longer than most searches in a file, so it comes second.
       if (found.count === 0 || query.exclude?.(file.path)) continue;
       fold.total += found.count;
@@ -122,6 +132,7 @@ interface FileSearch {
   page: { from: number; to: number };
   query: SearchQuery;
   buffer: Uint8Array;
+  fold: Fold;
 }
 
 interface FileHits {
@@ -150,7 +161,7 @@ function* searchFile(path: string, search: FileSearch): Generator<void, FileHits
       found = yield* searchPieces(path, file, search);
     }
     if (found === undefined || found.count === 0) return NOTHING;
-    return isShowable(file, path, { found, query: search.query }) ? found : NOTHING;
+    return isShowable(file, path, { found, fold: search.fold }) ? found : NOTHING;
   } catch {
     // A directory behind a race, or a read error: there is nothing to show of it.
     return NOTHING;
@@ -166,12 +177,11 @@ function* searchFile(path: string, search: FileSearch): Generator<void, FileHits
 function isShowable(
   file: Deno.FsFile,
   path: string,
-  { found, query }: { found: FileHits; query: SearchQuery },
+  { found, fold }: { found: FileHits; fold: Fold },
 ): boolean {
-  const excluded = query.excludeIds;
-  if (found.lines.length === 0 && (excluded === undefined || excluded.size === 0)) return true;
   const opened = openedFile(file, path);
-  if (excluded?.has(opened.id)) return false;
+  if (fold.excluded.has(opened.id)) return false;
+  if (opened.links > 1) fold.linked.add(opened.id);
   return found.lines.length === 0 || opened.path() === path;
 }
 

@@ -3,6 +3,7 @@
  * protected file names that no list of paths knows; device and inode tell them.
  */
 import type { FileIdentity } from "../src/protocol/environment.ts";
+import type { ToolServices } from "../src/protocol/services.ts";
 import type { ToolContext } from "../src/protocol/tool.ts";
 import { dirname, joinPath } from "../src/util/path.ts";
 import { type ProtectedPlaces, protectionOf } from "../src/util/protected_paths.ts";
@@ -11,16 +12,22 @@ import { SECRET_DIRECTORIES, SECRET_FILES } from "../src/util/protected_paths_da
 /** Deeper than this below a directory of keys, hard links are not looked for. */
 const MAX_DEPTH = 3;
 
-/** The places as the session knows them; for another machine those that its own paths suggest. */
+const joined = new WeakMap<ToolServices, ProtectedPlaces>();
+
+/** The places as the session knows them, and those that the environment's own paths suggest. */
 export async function protectedPlaces(ctx: ToolContext): Promise<ProtectedPlaces> {
+  let places = joined.get(ctx.services);
+  if (places !== undefined) return places;
   const home = ctx.env.resolve("~", ctx.taskId);
   const find = ctx.services.extra.get("protected_places");
   const known = typeof find === "function" ? await find() as ProtectedPlaces : undefined;
-  return {
+  places = {
     homes: unique([home, ...known?.homes ?? []]),
     hermesHomes: unique([joinPath(home, ".hermes"), ...known?.hermesHomes ?? []]),
     trustedBase: known?.trustedBase ?? [],
   };
+  joined.set(ctx.services, places);
+  return places;
 }
 
 /**
@@ -36,18 +43,38 @@ export function allNames(
   const { identify } = ctx.env;
   if (identify === undefined) return names;
   const chain = ancestors(file.real);
-  const known = knownDirectories(places);
-  const identities = identify([...chain, ...known]);
-  const byId = new Map<string, string>();
-  for (const [i, place] of known.entries()) {
-    const id = identities[chain.length + i]?.id;
-    if (id !== undefined && !byId.has(id)) byId.set(id, place);
-  }
-  for (const [i, directory] of chain.entries()) {
-    const place = byId.get(identities[i]?.id ?? "");
-    if (place !== undefined) names.push(joinPath(place, file.real.slice(directory.length)));
+  const known = placesById(identify, places);
+  for (const [i, identity] of identify(chain).entries()) {
+    const place = known.get(identity?.id ?? "");
+    if (place !== undefined) names.push(joinPath(place, file.real.slice(chain[i]!.length)));
   }
   return unique(names);
+}
+
+/** How long the identities of places count: looking at thirty paths takes half a millisecond. */
+const KNOWN_MS = 5000;
+
+interface Known {
+  at: number;
+  byId: Map<string, string>;
+}
+
+const knownPlaces = new WeakMap<ProtectedPlaces, Known>();
+
+function placesById(
+  identify: NonNullable<ToolContext["env"]["identify"]>,
+  places: ProtectedPlaces,
+): Map<string, string> {
+  const now = performance.now();
+  const before = knownPlaces.get(places);
+  if (before !== undefined && now - before.at < KNOWN_MS) return before.byId;
+  const known = knownDirectories(places);
+  const byId = new Map<string, string>();
+  for (const [i, identity] of identify(known).entries()) {
+    if (identity !== undefined && !byId.has(identity.id)) byId.set(identity.id, known[i]!);
+  }
+  knownPlaces.set(places, { at: now, byId });
+  return byId;
 }
 
 /**

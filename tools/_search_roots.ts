@@ -17,7 +17,7 @@ export interface SearchRoots {
   /** True for a found file that must not show up. */
   exclude(path: string): boolean;
   /** Files that must not show up by any other name either. */
-  excludeIds: ReadonlySet<string>;
+  excludeIds(): Promise<ReadonlySet<string>>;
   /** A found path as the model should write it. */
   show(path: string): string;
 }
@@ -43,7 +43,7 @@ export async function findRoots(ctx: ToolContext, given: string): Promise<Search
     real: directories,
     ...(warning === undefined ? {} : { warning }),
     exclude: (path) => namesBelow(path, roots).some((name) => isHidden(name, places)),
-    excludeIds: await linkedSecrets(ctx, places, [ctx.env.cwd(ctx.taskId), ...directories]),
+    excludeIds: () => linkedSecrets(ctx, places, [ctx.env.cwd(ctx.taskId), ...directories]),
     show: (path) => displayPath(ctx, asGiven(path, roots)),
   };
 }

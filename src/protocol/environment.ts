@@ -137,8 +137,8 @@ export interface SearchQuery {
   lines: boolean;
   /** Files that must not show up, whatever they hold. */
   exclude?: (path: string) => boolean;
-  /** Identities of files that must not show up under any other name either. */
-  excludeIds?: ReadonlySet<string>;
+  /** Identities of files that must not show up under any other name either; asked for when needed. */
+  excludeIds?: () => Promise<ReadonlySet<string>>;
   timeoutMs: number;
   signal?: AbortSignal;
 }

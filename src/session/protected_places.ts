@@ -19,27 +19,23 @@ export interface PlaceFacts {
 }
 
 /** The places, links and what they lead to both listed. */
-export async function protectedPlaces(facts: PlaceFacts): Promise<ProtectedPlaces> {
-  const [homes, hermesHomes, trustedBase] = await Promise.all([
-    namesOf([facts.userHome]),
-    namesOf(hermesHomePlaces(facts)),
-    namesOf(programPlaces(facts)),
-  ]);
-  return { homes, hermesHomes, trustedBase };
+export function protectedPlaces(facts: PlaceFacts): ProtectedPlaces {
+  return {
+    homes: namesOf([facts.userHome]),
+    hermesHomes: namesOf(hermesHomePlaces(facts)),
+    trustedBase: namesOf(programPlaces(facts)),
+  };
 }
 
 /** Files that are hermes when they are run, links and what they lead to both listed. */
-export async function hermesPrograms(
-  env: PlaceFacts["env"],
-  cwd: string = Deno.cwd(),
-): Promise<string[]> {
+export function hermesPrograms(env: PlaceFacts["env"], cwd: string = Deno.cwd()): string[] {
   const programs = installedPlaces(env, cwd);
   if (buildKind() === "compiled") programs.push(executablePath());
   else if (Deno.mainModule.startsWith("file:")) {
     const main = decodeURIComponent(new URL(Deno.mainModule).pathname);
     if (/\/main\.[jt]s$/.test(main)) programs.push(main);
   }
-  return await namesOf(programs);
+  return namesOf(programs);
 }
 
 /** The home in use, and the one that a hermes without `HERMES_HOME` would use. */
@@ -77,19 +73,19 @@ function installedPlaces(env: PlaceFacts["env"], cwd: string): string[] {
   return [path, `${path}.old`];
 }
 
-async function namesOf(paths: readonly string[]): Promise<string[]> {
-  const real = await Promise.all(paths.map(realName));
-  return [...new Set([...paths, ...real])].filter((path) => path !== "" && path !== "/");
+function namesOf(paths: readonly string[]): string[] {
+  return [...new Set([...paths, ...paths.map(realName)])]
+    .filter((path) => path !== "" && path !== "/");
 }
 
 /** The path behind links, also where its last parts are still to be made. */
-async function realName(path: string): Promise<string> {
+function realName(path: string): string {
   try {
-    return await Deno.realPath(path);
+    return Deno.realPathSync(path);
   } catch {
     const parent = dirname(path);
     // Nothing of it exists or may be looked at: its name is all there is.
     if (parent === path || parent === ".") return path;
-    return joinPath(await realName(parent), basename(path));
+    return joinPath(realName(parent), basename(path));
   }
 }

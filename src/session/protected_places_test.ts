@@ -11,7 +11,7 @@ Deno.test("protectedPlaces() lists a linked home under both names, also before i
   await using root = await tempDirectory();
   await Deno.mkdir(`${root.path}/data/me`, { recursive: true });
   await Deno.symlink(`${root.path}/data/me`, `${root.path}/me`);
-  const places = await protectedPlaces({
+  const places = protectedPlaces({
     home: { root: `${root.path}/me/state` },
     userHome: `${root.path}/me`,
     env: {},
@@ -29,7 +29,7 @@ Deno.test("protectedPlaces() lists every place a program may be started from", a
   await using root = await tempDirectory();
   const { path } = root;
   const facts = { home: { root: `${path}/.hermes` }, userHome: path, cwd: path };
-  const places = await protectedPlaces({
+  const places = protectedPlaces({
     ...facts,
     env: {
       HERMES_BIN_CACHE: "named",
@@ -51,13 +51,13 @@ Deno.test("protectedPlaces() lists every place a program may be started from", a
   for (const file of [`${path}/caches/other`, `${path}/tmp/x`, `${path}/src/a.ts`]) {
     equal(isTrustedBase(file, places), false, file);
   }
-  const plain = await protectedPlaces({ ...facts, env: {} });
+  const plain = protectedPlaces({ ...facts, env: {} });
   ok(isTrustedBase(`${path}/.cache/hermes/bin/x`, plain));
   ok(isTrustedBase(`/tmp/hermes-${Deno.uid()}/x`, plain));
 });
 
-Deno.test("protectedPlaces() never takes the whole disk for a protected place", async () => {
-  const { homes, hermesHomes, trustedBase } = await protectedPlaces({
+Deno.test("protectedPlaces() never takes the whole disk for a protected place", () => {
+  const { homes, hermesHomes, trustedBase } = protectedPlaces({
     home: { root: "/" },
     userHome: "/",
     env: { HERMES_BIN_CACHE: "/" },
@@ -65,6 +65,6 @@ Deno.test("protectedPlaces() never takes the whole disk for a protected place", 
   ok(![...homes, ...hermesHomes, ...trustedBase].includes("/"));
 });
 
-Deno.test("hermesPrograms() names no program of a test runner", async () => {
-  deepEqual(await hermesPrograms({}), []);
+Deno.test("hermesPrograms() names no program of a test runner", () => {
+  deepEqual(hermesPrograms({}), []);
 });

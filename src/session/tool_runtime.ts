@@ -128,7 +128,7 @@ async function findPlaces(
   userHome: string,
 ): Promise<ProtectedPlaces> {
   const { protectedPlaces } = await import("./protected_places.ts");
-  return await protectedPlaces({ home: settings.home, userHome, env });
+  return protectedPlaces({ home: settings.home, userHome, env });
 }
 
 /** A session that keeps nothing still needs somewhere for a result of megabytes. */
