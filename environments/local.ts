@@ -4,7 +4,7 @@
  * private file. Credentials of hermes never reach a command.
  */
 import type { Environment } from "../src/protocol/environment.ts";
-import { LOCAL_FILES } from "./_local_files.ts";
+import { identify, LOCAL_FILES } from "./_local_files.ts";
 import { LocalShell } from "./_local_shell.ts";
 import { ShellEnvironment } from "./_shell_environment.ts";
 
@@ -40,6 +40,7 @@ export function createLocalEnvironment(options: LocalOptions): Environment {
     home: options.home,
     shell: new LocalShell(options),
     files: LOCAL_FILES,
+    identify,
     search: async (query) => await (await import("./local_search.ts")).createLocalSearch()(query),
     persistent: options.persistent,
     killGraceMs: options.killGraceMs,

@@ -3,6 +3,7 @@
  * values only; layout, formulas and formats are left out.
  */
 import { ToolError } from "../src/protocol/error.ts";
+import type { ReadOptions } from "../src/protocol/environment.ts";
 import type { ToolContext } from "../src/protocol/tool.ts";
 import { extname } from "../src/util/path.ts";
 import { ZipReader } from "../src/util/zip.ts";
@@ -29,15 +30,15 @@ const EXTRACTORS: Readonly<
 /** The text of a document that has an extractor here; undefined for everything else. */
 export async function extractDocument(
   ctx: ToolContext,
-  file: { path: string; size: number },
+  file: { path: string; size: number } & Pick<ReadOptions, "check">,
 ): Promise<string | undefined> {
-  const { path, size } = file;
+  const { path, size, ...options } = file;
   const extract = EXTRACTORS[extname(path).toLowerCase()];
   if (extract === undefined) return undefined;
   if (size > MAX_DOCUMENT_BYTES) {
     throw new ToolError(`${path} is too large to extract (${size} bytes, at most 50 MB).`);
   }
-  const bytes = await ctx.env.readFile(path, { signal: ctx.signal });
+  const bytes = await ctx.env.readFile(path, { ...options, signal: ctx.signal });
   try {
     return await extract(new Uint8Array(bytes));
   } catch (error) {

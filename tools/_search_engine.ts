@@ -16,7 +16,11 @@ const hasRipgrep = new WeakMap<Environment, Promise<boolean>>();
 export async function search(ctx: ToolContext, query: SearchQuery): Promise<SearchResult> {
   const { env } = ctx;
   let result: SearchResult | undefined;
-  if (await ripgrepInstalled(env)) result = await searchWithRipgrep(env, query);
+  if (await ripgrepInstalled(env)) {
+    // ripgrep cannot tell that a file is another one's hard link.
+    const byIdentity = env.search !== undefined && (await query.excludeIds?.())?.size;
+    if (!byIdentity) result = await searchWithRipgrep(env, query);
+  }
   if (result !== undefined && result.invalid === undefined) return result;
   // Expressions that ripgrep refuses (look-around) or that backtracking cannot bear go on to the next.
   const refused = result?.invalid;

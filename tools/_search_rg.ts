@@ -184,7 +184,6 @@ function invalid(output: string): SearchResult {
     files: [],
     total: 0,
     totalFiles: 0,
-    omitted: 0,
     invalid: line.replace(/^.*error:\s*/, "") || "not a regular expression",
   };
 }

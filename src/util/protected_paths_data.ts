@@ -131,6 +131,8 @@ export const HOME_ROWS: readonly ProtectedRow[] = [
     pattern:
       /^(?:\.mozilla\/firefox|\.config\/(?:google-chrome|chromium|bravesoftware|microsoft-edge|vivaldi|opera)|library\/application support\/(?:google\/chrome|firefox|bravesoftware)|snap\/(?:firefox|chromium))(?:\/|$)/,
   },
+  // Settings that name programs: credential helpers, plugins of docker and kubectl.
+  { kind: "startup", pattern: /^\.(?:aws|docker|kube)(?:\/|$)/ },
   {
     kind: "history",
     pattern:
@@ -162,20 +164,21 @@ export const ANYWHERE_ROWS: readonly ProtectedRow[] = [
     pattern: /\/(?:\.env(?:\.(?!(?:example|sample|template|dist|defaults?)$)[\w-]+)*|\.envrc)$/,
   },
   { kind: "credentials", pattern: /\/id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?$/ },
+  // A `.git` file names another repository; bare ones are called `name.git`.
   {
     kind: "git settings",
     pattern:
-      /\/\.git\/(?:modules\/.+\/)?(?:hooks(?:\/|$)|config(?:\.worktree)?$|info\/attributes$)/,
+      /\/\.git$|\/[^/]*\.git\/(?:modules\/.+\/|worktrees\/[^/]+\/)?(?:hooks(?:\/|$)|config(?:\.worktree)?$|info\/attributes$|commondir$|gitdir$)/,
   },
   {
     kind: "editor settings",
     pattern:
-      /\/\.(?:vscode\/(?:tasks|settings|launch)\.json|idea\/(?:workspace|externaldependencies)\.xml|exrc|nvimrc|vimrc|dir-locals\.el)$/,
+      /\/\.(?:vscode\/(?:tasks|settings|launch|mcp)\.json|mcp\.json|devcontainer(?:\.json|\/(?:.*\/)?devcontainer\.json)|idea\/(?:workspace|externaldependencies)\.xml|idea\/runconfigurations\/.*|exrc|nvimrc|nvim\.lua|vimrc|dir-locals\.el)$/,
   },
   {
     kind: "instructions",
     pattern:
-      /\/(?:agents(?:\.override|\.local)?\.md|claude(?:\.local)?\.md|gemini\.md|soul\.md|hermes\.md|\.hermes\.md|\.cursorrules|\.windsurfrules|\.clinerules|\.github\/copilot-instructions\.md)$|\/\.(?:cursor\/rules|hermes|claude)\//,
+      /\/(?:agents(?:\.override|\.local)?\.md|claude(?:\.local)?\.md|gemini\.md|soul\.md|hermes\.md|\.hermes\.md|\.cursorrules|\.windsurfrules|\.clinerules|\.roorules|\.goosehints|\.aider\.conf\.yml|\.github\/copilot-instructions\.md)$|\/\.(?:hermes|claude|codex|gemini|cursor|windsurf|clinerules|roo|kiro|junie|continue|github\/instructions)\//,
   },
   {
     kind: "system",
@@ -191,6 +194,49 @@ export const ANY_HOME = /^(?:\/root|\/home\/[^/]+|\/users\/[^/]+|\/var\/root)\/(
 /** System files that hold password hashes or host keys: not read without a yes. */
 export const SYSTEM_SECRETS =
   /^\/(?:private\/)?etc\/(?:g?shadow-?|sudoers(?:\.d(?:\/|$))?|ssh\/ssh_host_[^/]+_key|ssl\/private(?:\/|$)|krb5\.keytab|master\.passwd)|^\/run\/secrets(?:\/|$)|^\/var\/run\/secrets(?:\/|$)/;
+
+/** Directories below the user's home whose files are judged by identity too, not only by name. */
+export const SECRET_DIRECTORIES: readonly string[] = [
+  ".ssh",
+  ".gnupg",
+  ".aws",
+  ".azure",
+  ".kube",
+  ".docker",
+  ".password-store",
+  ".config/gcloud",
+  ".config/gh",
+  ".config/git",
+  ".config/op",
+];
+
+/**
+ * Files with keys in them that a hard link could show under another name: below the home, and
+ * below each hermes home. Every file of the directories above counts as well.
+ */
+export const SECRET_FILES: readonly string[] = [
+  ".netrc",
+  ".pgpass",
+  ".npmrc",
+  ".pypirc",
+  ".git-credentials",
+  ".my.cnf",
+  ".vault-token",
+  ".cargo/credentials.toml",
+];
+
+/** Content that never ends, blocks its reader, or is not a file at all. */
+export const DEVICE_FILES =
+  /^\/dev(?:$|\/(?!shm\/))|^\/proc\/(?:kcore|kmsg|kpage\w+|sysrq-trigger|acpi\/event)$|^\/sys\/kernel\/(?:debug|tracing)(?:\/|$)/;
+
+/** File systems of the kernel, whose files have no end or wait for events: never searched. */
+export const KERNEL_FILES = /^\/(?:proc|sys)(?:\/|$)|^\/dev(?:$|\/(?!shm(?:\/|$)))/;
+
+/** Their types, as Linux lists what is mounted. */
+export const KERNEL_FILE_SYSTEMS: ReadonlySet<string> = new Set(
+  ("proc sysfs devtmpfs devpts cgroup cgroup2 debugfs tracefs securityfs pstore bpf configfs " +
+    "fusectl mqueue hugetlbfs binfmt_misc efivarfs autofs rpc_pipefs selinuxfs nsfs").split(" "),
+);
 
 /** Below `/proc`: another process's environment, memory, open files or command line. */
 export const PROCESS_SECRETS =

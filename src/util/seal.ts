@@ -44,6 +44,7 @@ export class Seal {
   async #load(): Promise<CryptoKey | undefined> {
     let bytes: Uint8Array<ArrayBuffer>;
     try {
+      if (!isPrivate(Deno.lstatSync(this.#keyFile))) return undefined;
       bytes = Deno.readFileSync(this.#keyFile);
     } catch {
       // Without a readable key nothing can be verified: what was sealed is made again.
@@ -72,6 +73,11 @@ export class Seal {
     }
     return await importKey(bytes);
   }
+}
+
+/** A key that others can read or have put there proves nothing. */
+function isPrivate({ isFile, mode, uid }: Deno.FileInfo): boolean {
+  return isFile && ((mode ?? 0) & 0o077) === 0 && uid === Deno.uid();
 }
 
 function message(purpose: string, text: string): Uint8Array<ArrayBuffer> {
