@@ -22,6 +22,7 @@ import { didYouMean } from "../../util/nearest.ts";
 import { reasonOf } from "../../util/reason.ts";
 import type { CommandInput } from "../command.ts";
 import { err, out } from "../io.ts";
+import { ownEnvironment } from "../own_environment.ts";
 import { settingsOf } from "../settings.ts";
 
 interface Configured {
@@ -60,7 +61,7 @@ async function list(
     ...hook,
     approved: accepted || isApproved(approvals, hook),
   }));
-  const lost = await unrunnable(hooks, { env: Deno.env.toObject(), cwd: Deno.cwd() });
+  const lost = await unrunnable(hooks, { env: ownEnvironment(), cwd: Deno.cwd() });
   if (json) {
     out(`${JSON.stringify({ hooks: rows, problems: [...problems, ...lost] }, null, 2)}\n`);
     return problems.length > 0 ? EXIT.usage : EXIT.done;
@@ -100,7 +101,7 @@ async function test({ hooks }: Configured, input: CommandInput): Promise<number>
   for (const hook of concerned) {
     const report = await runShellHook(hook, payload, {
       spawn: spawnHook,
-      env: Deno.env.toObject(),
+      env: ownEnvironment(),
       cwd: Deno.cwd(),
       log() {},
       signal: new AbortController().signal,

@@ -6,6 +6,7 @@ import { openPlugins } from "../../plugins/open.ts";
 import { readEntry } from "../../plugins/settings.ts";
 import { COMMANDS } from "../commands_data.ts";
 import { err } from "../io.ts";
+import { ownEnvironment } from "../own_environment.ts";
 import type { Surface } from "./open_session.ts";
 import type { SessionChoices } from "./run_options.ts";
 
@@ -26,7 +27,7 @@ export async function openFor(wish: PluginWish): Promise<PluginHost> {
   return await openPlugins({
     settings,
     cwd,
-    userHome: Deno.env.get("HOME") ?? "/",
+    userHome: ownEnvironment().HOME ?? "/",
     extra: choices.pluginPlaces ?? [],
     acceptUnpinned: choices.acceptPlugins,
     confirm: confirm && (async (candidate, snapshot) => {
