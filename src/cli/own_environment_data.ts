@@ -48,6 +48,8 @@ export const RUNTIME_VARIABLES: ReadonlySet<string> = new Set([
   "DENO_TLS_CA_STORE",
   "DENO_NO_UPDATE_CHECK",
   "DENO_DISABLE_NODE_SHIM",
+  "NPM_CONFIG_REGISTRY",
+  "npm_config_registry",
   "RUST_BACKTRACE",
   "SystemRoot",
   "SYSTEMROOT",

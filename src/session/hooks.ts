@@ -37,7 +37,7 @@ export async function openHooks(setup: HookSetup): Promise<HookRunner> {
   const lost = await unrunnable(hooks, { env: setup.processEnv, cwd: setup.cwd });
   for (const problem of [...problems, ...lost]) setup.notice(problem);
   attachShellHooks(runner, hooks, {
-    spawn: spawnHook,
+    spawn: (run) => spawnHook({ ...run, pass: settings.config.terminal.env_passthrough }),
     env: setup.processEnv,
     cwd: setup.cwd,
     log,

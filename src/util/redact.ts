@@ -206,6 +206,20 @@ export function isSecretName(name: string): boolean {
   return words.some((word) => SECRET_WORDS.has(word)) || SECRET_ENDING.test(name);
 }
 
+/** Commit ids, digests and UUIDs are random and no secrets. */
+const PUBLIC_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
+
+/** True for a word that nobody would type: long, with letters and many digits or mixed case. */
+export function looksRandom(word: string): boolean {
+  if (word.length < 16 || word.length > 4096 || !/^[\w+=.~-]+$/.test(word)) return false;
+  if (PUBLIC_ID.test(word)) return false;
+  const digits = word.replace(/\D+/g, "").length;
+  if (digits === 0 || digits === word.length) return false;
+  // Changes between kinds of characters: `v1.2.3-linux` has few for its length, a key has many.
+  const kinds = word.replace(/[a-z]+/g, "a").replace(/[A-Z]+/g, "A").replace(/\d+/g, "1");
+  return kinds.replace(/[^aA1]+/g, "").length * 3 >= word.length;
+}
+
 /** True when a variable must not be passed on: its name, however it is written, or its value says so. */
 export function isSecretVariable(name: string, value: string): boolean {
   return isSecretName(name) || isSecretName(name.toUpperCase()) ||
