@@ -5,6 +5,7 @@ import type { InferSchema } from "../src/protocol/json_schema.ts";
 import type { ToolContext, ToolResult } from "../src/protocol/tool.ts";
 import { registry } from "../src/registry/registry.ts";
 import { compileGlob } from "../src/util/glob.ts";
+import { isKeyLine } from "../src/util/redact_private_keys.ts";
 import { displayPath, protectedPlaces, similarFiles } from "./_paths.ts";
 import { holdsCredentials, isDevicePath } from "./_protected_paths.ts";
 import { search } from "./_search_engine.ts";
@@ -219,9 +220,10 @@ function render(
 
 function renderLines(
   ctx: ToolContext,
-  lines: readonly SearchLine[],
+  found: readonly SearchLine[],
   query: SearchQuery,
 ): Record<string, unknown> {
+  const lines = hideKeys(ctx, found);
   // A script wants objects, however many; a model reads grouped lines for half the tokens.
   if (ctx.sandbox || (query.context === 0 && lines.length < GROUP_FROM)) {
     const matches = lines.map(({ path, line, text, match }) => ({
@@ -242,6 +244,19 @@ function renderLines(
   }
   const format = "file, then its lines as N:match" + (query.context > 0 ? " or N-neighbour" : "");
   return { matches_format: format, matches_text: out.join("\n") };
+}
+
+/** Secrets go before numbers and paths are added; a line of a key is known by its look alone. */
+function hideKeys(ctx: ToolContext, found: readonly SearchLine[]): SearchLine[] {
+  if (found.length === 0) return [];
+  const together = ctx.redact(found.map(({ text }) => text).join("\n")).split("\n");
+  const texts = together.length === found.length
+    ? together
+    : found.map(({ text }) => ctx.redact(text));
+  return found.map((row, i) => {
+    const text = texts[i] ?? "";
+    return { ...row, text: isKeyLine(text) ? "[REDACTED: like a line of a private key]" : text };
+  });
 }
 
 function bounded(

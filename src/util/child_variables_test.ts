@@ -44,7 +44,7 @@ const SECRETS: Readonly<Record<string, string>> = {
   CI_REPOSITORY_URL: "https://gitlab-ci-token:abc@gitlab.example/x.git",
   NPM_TOKEN: "npm_abcdefghijklmnopqrstuvwxyz0123456789",
   NODE_AUTH_TOKEN: "x",
-  npm_config__auth: "dXNlcjpwYXNz",
+  "npm_config__auth": "dXNlcjpwYXNz",
   PYPI_API_TOKEN: "pypi-AgEIcHlwaS5vcmcCJ",
   TWINE_PASSWORD: "word",
   CARGO_REGISTRY_TOKEN: "cio0123456789",
@@ -144,7 +144,7 @@ const ORDINARY: Readonly<Record<string, string>> = {
   GITHUB_WORKSPACE: "/home/runner/work/x/x",
   DEBIAN_FRONTEND: "noninteractive",
   HTTPS_PROXY: "http://proxy.example:3128",
-  no_proxy: "localhost,127.0.0.1",
+  "no_proxy": "localhost,127.0.0.1",
   PIP_INDEX_URL: "https://packages.example/simple",
   GIT_AUTHOR_EMAIL: "me@example.com",
 };
@@ -165,14 +165,14 @@ Deno.test("childVariables() passes what toolchains need", () => {
 Deno.test("childVariables() takes name and password out of addresses", () => {
   deepEqual(
     childVariables({
-      https_proxy: "http://me:p@ss@proxy.example:3128",
+      "https_proxy": "http://me:p@ss@proxy.example:3128",
       HTTP_PROXY: "me:secret@proxy.example:3128",
       GOPROXY: "https://u:p@a.example,https://b.example|direct",
       PIP_EXTRA_INDEX_URL: "https://tok@a.example/simple https://b.example/simple",
       ALL_PROXY: "socks5://me:a/b@proxy.example",
     }),
     {
-      https_proxy: "http://proxy.example:3128",
+      "https_proxy": "http://proxy.example:3128",
       HTTP_PROXY: "proxy.example:3128",
       GOPROXY: "https://a.example,https://b.example|direct",
       PIP_EXTRA_INDEX_URL: "https://a.example/simple https://b.example/simple",

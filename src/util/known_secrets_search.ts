@@ -127,7 +127,7 @@ const NUMBERED = /[ \t]{0,16}(?:\d{1,9}(?:[:|)-]|[ \t]{1,4})|[>|+#*-][ \t])/y;
 const HAS_NUMBERS = /(?:^|\n)[ \t]{0,16}\d{1,9}[:|)\t -]/;
 /** A line of a dump: address, columns of digits, and characters that repeat what the digits say. */
 const DUMP =
-  /[ \t]{0,16}(?:\d{1,9}[:|\t])?[ \t]{0,16}[0-9a-fA-F]{4,16}:?[ \t]{1,4}((?:[0-9a-fA-F]{2,8}(?:[ \t]{1,3}|$)){1,64})/my;
+  /[ \t]{0,16}(?:\d{1,9}[:|\t][ \t]{0,16})??[0-9a-fA-F]{4,16}:?[ \t]{1,4}((?:[0-9a-fA-F]{2,8}(?:[ \t]{1,3}|$)){1,64})/my;
 const HAS_DUMP = /(?:^|\n)[^\n]{0,24}[0-9a-fA-F]{4}:?[ \t]{1,4}[0-9a-fA-F]{2}/;
 
 /** Finds secrets; made once for a set of them. */

@@ -60,9 +60,15 @@ function endOfLines(text: string, { after, at }: { after: number; at: number }):
     if (marker >= 0) return end > after ? endOfMarker(text, start + marker) : end;
     const run = trailingRun(text, start, lineEnd);
     if (run.end - run.start >= LINE_CHARS || closesNext(text, lineEnd)) end = run.end;
+    else if (end > after && isLastLine(text.slice(run.start, run.end))) return run.end;
     else if (lines > 3 || !(ARMOUR.test(line) || /^[^A-Za-z]{0,40}$/.test(line))) break;
   }
   return end;
+}
+
+/** The last line of a block is shorter than the others. */
+function isLastLine(run: string): boolean {
+  return run.length >= 2 && (run.endsWith("=") || isMixed(run));
 }
 
 /** True when the line after `lineEnd` is the last one of a key. */
@@ -130,9 +136,10 @@ export function findBareKeyLines(text: string): Range[] {
   return found;
 }
 
-/** True for a line that may be one of a private key. */
+/** True for a single line that may be one of a private key: nothing else is on it. */
 export function isKeyLine(line: string): boolean {
   const run = trailingRun(line, 0, line.length);
+  if (run.start > 16 || /[A-Za-z]/.test(line.slice(0, run.start))) return false;
   return KEY_WIDTHS.includes(run.end - run.start) && isMixed(line.slice(run.start, run.end));
 }
 

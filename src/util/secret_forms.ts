@@ -44,7 +44,7 @@ export function denseForms(secret: string): string[] {
     ...hexForms(backwards),
     ...hexForms(wide.subarray(0, -1)),
     [...bytes.toHex()].reverse().join(""),
-    [...lettersAndDigits(bytes.toBase64())].reverse().join(""),
+    ...base64Forms(bytes).map((form) => [...form].reverse().join("")),
   ].filter((form) => form.length >= MIN_ENCODED);
   return [...new Set([...plain, ...encoded])];
 }
