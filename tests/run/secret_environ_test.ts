@@ -138,3 +138,61 @@ Deno.test("hermes still finds a variable that it removed from its process", asyn
     match(shown.stdout, /named-by-a-variable/);
   });
 });
+
+/** Each holds a value of its own that is looked for. */
+const WITHHELD =
+  "DATABASE_URL MONGODB_URI REDIS_URL AMQP_URL SENTRY_DSN STRIPE_KEY TWILIO_SID AWS_PROFILE " +
+  "AZURE_TENANT GOOGLE_APPLICATION_CREDENTIALS GH_TOKEN NPM_TOKEN PGPASSWORD SLACK_WEBHOOK_URL " +
+  "JWT_SECRET ENCRYPTION_KEY KUBECONFIG SSH_AUTH_SOCK DBUS_SESSION_BUS_ADDRESS OWN_SETTING";
+
+Deno.test("no withheld variable reaches a command, a background process, a terminal or a hook", async () => {
+  const names = WITHHELD.split(" ");
+  const env = Object.fromEntries(names.map((name, i) => [name, `withheld-value-${i}`]));
+  const call = (args: Record<string, unknown>) => ({
+    toolCalls: [{ name: "terminal", arguments: args }],
+  });
+  const replies = [
+    call({
+      command: "env; export -p; cat /proc/self/environ; python3 -c 'import os; print(os.environ)'",
+    }),
+    call({ command: "env", pty: true }),
+    call({ command: "env > background.txt", background: true, notify_on_complete: true }),
+    call({ command: "until [ -s background.txt ]; do sleep 0.01; done; cat background.txt hook.txt; echo $CARGO_HOME" }),
+    { text: "done" },
+  ];
+  await withJob(replies, async (job) => {
+    await Deno.mkdir(`${job.home}/.hermes`, { recursive: true });
+    await Deno.writeTextFile(
+      `${job.home}/.hermes/config.yaml`,
+      "hooks:\n  pre_tool_call:\n    - command: sh -c 'env > hook.txt; cat > /dev/null'\n",
+    );
+    const outcome = await job.run(
+      ["--quiet", "--approve", "always", "--accept-hooks", "go"],
+      { env: { ...env, HERMES_REDACT_SECRETS: "false", CARGO_HOME: "/opt/cargo" } },
+    );
+    strictEqual(outcome.code, 0, outcome.stderr);
+    const messages = job.model.requests.at(-1)!.body.messages as {
+      role: string;
+      content: string;
+    }[];
+    const results = messages.filter(({ role }) => role === "tool").map(({ content }) => content);
+    strictEqual(results.length, 4);
+    for (const result of results) ok(!result.includes("withheld-value"), result);
+    strictEqual(results[3]!.split("CARGO_HOME=/opt/cargo").length, 3, results[3]);
+  });
+});
+
+Deno.test("a variable that the operator names reaches commands", async () => {
+  const replies = [
+    { toolCalls: [{ name: "terminal", arguments: { command: "echo $OWN_SETTING $OTHER" } }] },
+    { text: "done" },
+  ];
+  await withJob(replies, async (job) => {
+    const env = { OWN_SETTING: "seen-here", OTHER: "not-there" };
+    await job.hermes(["config", "set", "terminal.env_passthrough", `["OWN_SETTING"]`]);
+    const outcome = await job.run(["--quiet", "go"], { env });
+    strictEqual(outcome.code, 0, outcome.stderr);
+    const seen = JSON.stringify(job.model.requests.at(-1)!.body.messages.at(-1));
+    ok(seen.includes("seen-here") && !seen.includes("not-there"), seen);
+  });
+});
