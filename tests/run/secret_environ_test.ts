@@ -157,7 +157,10 @@ Deno.test("no withheld variable reaches a command, a background process, a termi
     }),
     call({ command: "env", pty: true }),
     call({ command: "env > background.txt", background: true, notify_on_complete: true }),
-    call({ command: "until [ -s background.txt ]; do sleep 0.01; done; cat background.txt hook.txt; echo $CARGO_HOME" }),
+    call({
+      command:
+        "until [ -s background.txt ]; do sleep 0.01; done; cat background.txt hook.txt; echo $CARGO_HOME",
+    }),
     { text: "done" },
   ];
   await withJob(replies, async (job) => {
@@ -178,7 +181,7 @@ Deno.test("no withheld variable reaches a command, a background process, a termi
     const results = messages.filter(({ role }) => role === "tool").map(({ content }) => content);
     strictEqual(results.length, 4);
     for (const result of results) ok(!result.includes("withheld-value"), result);
-    strictEqual(results[3]!.split("CARGO_HOME=/opt/cargo").length, 3, results[3]);
+    strictEqual(results[3]!.split("CARGO_HOME=/opt/cargo").length, 3, results[3]!);
   });
 });
 
