@@ -15,6 +15,7 @@ export interface Range {
 export const MIN_SECRET_CHARS = 8;
 /** A longer secret is looked for in pieces, so that a part of a page is found too. */
 const PIECE_CHARS = 64;
+const FRAGMENT_CHARS = 12;
 const TABLE_SIZE = 1 << 18;
 /** Characters that are compared with the table at once: as many as fit with three bits each. */
 const WINDOW = 6;
@@ -80,6 +81,18 @@ function pieces(needle: string): string[] {
   return [...parts, needle.slice(-PIECE_CHARS)];
 }
 
+/** Parts of a long random token: what a limit or `head -c` leaves of it is secret too. */
+function fragments(secret: string): string[] {
+  const isToken = /^[\w+/=.~-]{24,4096}$/.test(secret) && /\d/.test(secret) &&
+    /[A-Za-z]/.test(secret);
+  if (!isToken) return [];
+  const parts: string[] = [];
+  for (let at = 0; at + FRAGMENT_CHARS <= secret.length; at += FRAGMENT_CHARS / 2) {
+    parts.push(secret.slice(at, at + FRAGMENT_CHARS));
+  }
+  return parts;
+}
+
 /** Letters and digits of a text, and where in the text each of them stands. */
 interface Reduced {
   text: string;
@@ -137,11 +150,12 @@ export class SecretSearch {
 
   constructor(secrets: Iterable<string>) {
     const all = [...new Set(secrets)].filter(({ length }) => length >= MIN_SECRET_CHARS);
-    this.#literal = new Needles(new Set(all.flatMap(literalForms).flatMap(pieces)));
+    const literal = [...all.flatMap(literalForms).flatMap(pieces), ...all.flatMap(fragments)];
+    this.#literal = new Needles(new Set(literal));
     this.#dense = new Needles(new Set(all.flatMap(denseForms).flatMap(pieces)));
   }
 
-  /** Where secrets stand in `text`, in order; ranges may touch but do not overlap. */
+  /** Where secrets stand in `text`, in order; ranges do not touch. */
   find(text: string): Range[] {
     if (text.length < MIN_SECRET_CHARS) return [];
     const found = this.#literal.find(text);
@@ -175,7 +189,7 @@ function merge(ranges: Range[]): Range[] {
   const merged: Range[] = [];
   for (const range of ranges) {
     const last = merged.at(-1);
-    if (last === undefined || range.start >= last.end) merged.push({ ...range });
+    if (last === undefined || range.start > last.end) merged.push({ ...range });
     else last.end = Math.max(last.end, range.end);
   }
   return merged;

@@ -97,6 +97,13 @@ Deno.test("createRedactor() keeps text that holds no secret", async () => {
   equal(createRedactor([SECRET])(own, "code"), own);
 });
 
+Deno.test("createRedactor() masks what a limit leaves of a long token", () => {
+  const token = "tk-Ab12Cd34Ef56Gh78Ij90Kl12Mn34";
+  const shown = createRedactor([token])(`first: ${token.slice(0, 20)}\nlast: ${token.slice(-19)}`);
+  ok(!shown.includes(token.slice(3, 17)) && !shown.includes(token.slice(-14)), shown);
+  equal(createRedactor([token])(`all: ${token}.`), "all: ***.");
+});
+
 Deno.test("SecretSearch finds a part of a long secret", () => {
   const long = Array.from({ length: 40 }, (_, i) => `Line${i}of-the-long-secret`).join("\n");
   const search = new SecretSearch([long]);

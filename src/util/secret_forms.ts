@@ -7,6 +7,8 @@
 /** Shorter needles would be found in ordinary text. */
 const MIN_ENCODED = 10;
 const MIN_PLAIN = 12;
+/** Of a longer secret only the likely spellings are looked for. */
+const MAX_CHARS = 4096;
 const UTF8 = new TextEncoder();
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
@@ -22,6 +24,9 @@ export function literalForms(secret: string): string[] {
 
 /** Spellings reduced to letters and digits; those too short to be told from other text are left out. */
 export function denseForms(secret: string): string[] {
+  if (secret.length > MAX_CHARS) {
+    return [secret, ...base64Forms(UTF8.encode(secret))].map(lettersAndDigits);
+  }
   const reversed = [...secret].reverse().join("");
   const bytes = UTF8.encode(secret);
   const wide = new Uint8Array(bytes.length * 2);

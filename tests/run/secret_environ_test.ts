@@ -102,6 +102,10 @@ Deno.test({
           arguments: { command: upwards("cat /proc/$pid/environ /proc/$pid/cmdline") },
         }],
       },
+      // File tools run in the process of hermes itself.
+      ...["/proc/self/environ", "/proc/thread-self/environ"].map((path) => ({
+        toolCalls: [{ name: "read_file", arguments: { path } }],
+      })),
       { text: "done" },
     ];
     await withJob(replies, async (job) => {
@@ -125,7 +129,7 @@ Deno.test({
       const seen = messages.find(({ role }) => role === "tool")!.content;
       match(seen, /host\.example/);
       assertAbsent(PASSWORD, seen);
-      assertAbsent(KEY, seen);
+      for (const { role, content } of messages) if (role === "tool") assertAbsent(KEY, content);
     });
   },
 });
