@@ -74,6 +74,7 @@ export function createContext({ parts, state, callTool }: ContextOptions): ToolC
       askGate({ parts, state }, (context) => parts.gate.checkAction(request, context)),
     approveCommand: (command) =>
       askGate({ parts, state }, (context) => parts.gate.checkCommand(command, context)),
+    redact: (text) => parts.redact(text, "file"),
     progress: (text) =>
       state.options.emit({
         type: "tool_delta",

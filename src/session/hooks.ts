@@ -41,7 +41,7 @@ export async function openHooks(setup: HookSetup): Promise<HookRunner> {
   const { home } = settings;
   const seal = new Seal(joinPath(home.root, SEAL_KEY_FILE));
   await attachShellHooks(runner, hooks, {
-    spawn: spawnHook,
+    spawn: (run) => spawnHook({ ...run, pass: settings.config.terminal.env_passthrough }),
     env: setup.processEnv,
     cwd: setup.cwd,
     log,

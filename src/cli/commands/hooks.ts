@@ -21,6 +21,7 @@ import { removeTree } from "../../util/remove_tree.ts";
 import { Seal, SEAL_KEY_FILE } from "../../util/seal.ts";
 import type { CommandInput } from "../command.ts";
 import { err, out } from "../io.ts";
+import { ownEnvironment } from "../own_environment.ts";
 import { settingsOf } from "../settings.ts";
 
 interface Configured {
@@ -59,7 +60,7 @@ async function list(
   { settings, json }: { settings: Settings; json: boolean },
 ): Promise<number> {
   const accepted = settings.config.hooks_auto_accept;
-  const here = { env: Deno.env.toObject(), cwd: Deno.cwd() };
+  const here = { env: ownEnvironment(), cwd: Deno.cwd() };
   const rows = await Promise.all(hooks.map(async (hook) => {
     const { objection } = accepted ? {} : await consentTo(hook, { consents, ...here });
     const { argv: _, ...shown } = hook;
@@ -105,7 +106,7 @@ async function test({ hooks }: Configured, input: CommandInput): Promise<number>
   for (const hook of concerned) {
     const report = await runShellHook(hook, payload, {
       spawn: spawnHook,
-      env: Deno.env.toObject(),
+      env: ownEnvironment(),
       cwd: Deno.cwd(),
       log() {},
       signal: new AbortController().signal,
@@ -166,7 +167,7 @@ async function approve(
       hint: "See which there are: hermes hooks list",
     });
   });
-  const here = { env: Deno.env.toObject(), cwd: Deno.cwd() };
+  const here = { env: ownEnvironment(), cwd: Deno.cwd() };
   let [added, missing] = [0, 0];
   for (const hook of wanted) {
     const { program, objection } = await consentTo(hook, { consents, ...here });

@@ -7,6 +7,7 @@ import { permissionsOf } from "../../plugins/powers.ts";
 import { readEntry } from "../../plugins/settings.ts";
 import { COMMANDS } from "../commands_data.ts";
 import { err } from "../io.ts";
+import { ownEnvironment } from "../own_environment.ts";
 import type { Surface } from "./open_session.ts";
 import type { SessionChoices } from "./run_options.ts";
 
@@ -27,7 +28,7 @@ export async function openFor(wish: PluginWish): Promise<PluginHost> {
   return await openPlugins({
     settings,
     cwd,
-    userHome: Deno.env.get("HOME") ?? "/",
+    userHome: ownEnvironment().HOME ?? "/",
     extra: choices.pluginPlaces ?? [],
     acceptUnpinned: choices.acceptPlugins,
     confirm: confirm && (async (candidate, snapshot) => {

@@ -8,6 +8,7 @@ import { openSession } from "../../session/open.ts";
 import type { Session } from "../../session/session.ts";
 import { resolvePath } from "../../util/path.ts";
 import { err } from "../io.ts";
+import { ownEnvironment } from "../own_environment.ts";
 import { settingsOf } from "../settings.ts";
 import type { SessionChoices } from "./run_options.ts";
 
@@ -54,7 +55,7 @@ export async function openFromFlags(choices: SessionChoices, surface: Surface): 
       ...host,
       cwd,
       settings,
-      processEnv: Deno.env.toObject(),
+      processEnv: ownEnvironment(),
       log,
       progress: choices.quiet ? log : say,
     });
@@ -70,5 +71,5 @@ export async function openFromFlags(choices: SessionChoices, surface: Surface): 
 function startDirectory(choices: SessionChoices, settings: Settings): string {
   const { backend, cwd } = settings.config.terminal;
   if (choices.cwdGiven || backend !== "local") return choices.cwd;
-  return resolvePath(choices.cwd, cwd.replace(/^~(?=$|\/)/, Deno.env.get("HOME") ?? "~"));
+  return resolvePath(choices.cwd, cwd.replace(/^~(?=$|\/)/, ownEnvironment().HOME ?? "~"));
 }
