@@ -3,6 +3,7 @@
  * policy give the same verdict.
  */
 import type { CommandVerdict, Decision } from "../protocol/approval.ts";
+import type { ProtectedPlaces } from "../util/protected_paths.ts";
 import { allowsCommand, allowsRule } from "./allowlist.ts";
 import { foldText, reordersText } from "./fold.ts";
 import { globMatch } from "./glob.ts";
@@ -15,8 +16,14 @@ import { walkShell } from "./walk.ts";
 export interface CommandPolicy {
   /** Where the command starts; relative paths are judged from there. */
   cwd?: string;
+  /** The same directory behind its links; the stricter judgement of both counts. */
+  realCwd?: string | undefined;
   /** The user's home: `rm -rf /home/me` is then known for what it is. */
   home?: string;
+  /** What hermes trusts and what holds secrets; its `homes` are further names of `home`. */
+  places?: ProtectedPlaces | undefined;
+  /** Absolute paths of files that are hermes itself, whatever they are called. */
+  hermesPrograms?: readonly string[];
   /** `approvals.deny`: globs that are never run. */
   denyGlobs?: readonly string[];
   /** Rule keys, literal commands and globs that need no further yes. */
@@ -103,9 +110,9 @@ export function inspect(command: string, policy: CommandPolicy = {}): Inspection
 function inspectViews(command: string, policy: CommandPolicy): Inspection {
   const findings = new Set<Finding>();
   let normalized = "";
-  for (const view of new Set([command.replaceAll("\0", ""), foldText(command)])) {
-    const walked = walkShell(view, { ...policy, programs: KNOWN_PROGRAMS });
-    normalized = walked.normalized;
+  for (const { view, cwd } of viewsOf(command, policy)) {
+    const walked = walkShell(view, { ...policy, cwd, programs: KNOWN_PROGRAMS });
+    normalized ||= walked.normalized;
     for (const glob of policy.denyGlobs ?? []) {
       if (isDenied(glob, [command, view, normalized, ...walked.invocations.map(commandLine)])) {
         findings.add({
@@ -122,6 +129,13 @@ function inspectViews(command: string, policy: CommandPolicy): Inspection {
   }
   if (reordersText(command)) findings.add(REORDERED);
   return { findings: [...findings], normalized };
+}
+
+/** The text as it is and as it looks, seen from each name of the directory. */
+function viewsOf(command: string, policy: CommandPolicy) {
+  const texts = [...new Set([foldText(command), command.replaceAll("\0", "")])];
+  const directories = [...new Set([policy.cwd, policy.realCwd ?? policy.cwd])];
+  return directories.flatMap((cwd) => texts.map((view) => ({ view, cwd })));
 }
 
 function isDenied(glob: string, texts: readonly string[]): boolean {

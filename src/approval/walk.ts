@@ -75,6 +75,7 @@ class Walker {
   readonly invocations: Invocation[] = [];
   problem: string | undefined;
   readonly #home: string | undefined;
+  readonly #places: Place["places"];
   readonly #programs: Iterable<string>;
   readonly #state: ShellState;
   readonly #expander: Expander;
@@ -88,6 +89,7 @@ class Walker {
 
   constructor(options: Place & { programs: Iterable<string> }) {
     this.#home = options.home;
+    this.#places = options.places;
     this.#programs = options.programs;
     this.#state = new ShellState(options.cwd);
     this.#expander = new Expander(this.#state);
@@ -383,7 +385,7 @@ class Walker {
   }
 
   #place(): Place {
-    return { cwd: this.#state.cwd, home: this.#home };
+    return { cwd: this.#state.cwd, home: this.#home, places: this.#places };
   }
 
   #fileText(path: string): string | undefined {
