@@ -7,6 +7,7 @@ import type { ProtectedPlaces } from "../util/protected_paths.ts";
 import { allowsCommand, allowsRule } from "./allowlist.ts";
 import { foldText, reordersText } from "./fold.ts";
 import { globMatch } from "./glob.ts";
+import { type HermesUse, hermesUses } from "./hermes_self.ts";
 import { commandLine } from "./invocation.ts";
 import { LIMITS, ShellLimitError } from "./shell_ast.ts";
 import { findingsIn, KNOWN_PROGRAMS } from "./rules.ts";
@@ -110,6 +111,7 @@ export function inspect(command: string, policy: CommandPolicy = {}): Inspection
 function inspectViews(command: string, policy: CommandPolicy): Inspection {
   const findings = new Set<Finding>();
   const unjudged = new Set<string>();
+  const uses = new Set<HermesUse>();
   let normalized = "";
   for (const { view, cwd } of viewsOf(command, policy)) {
     const walked = walkShell(view, { ...policy, cwd, programs: KNOWN_PROGRAMS });
@@ -127,6 +129,7 @@ function inspectViews(command: string, policy: CommandPolicy): Inspection {
       if (rule.key !== SUDO_STDIN_KEY || policy.sudoPassword !== true) findings.add(rule);
     }
     for (const construct of walked.unjudged) unjudged.add(construct);
+    for (const use of hermesUses(walked.invocations, policy.hermesPrograms)) uses.add(use);
     if (walked.problem !== undefined) findings.add(UNPARSABLE);
   }
   for (const construct of unjudged) {
@@ -137,6 +140,7 @@ function inspectViews(command: string, policy: CommandPolicy): Inspection {
       once: true,
     });
   }
+  for (const use of uses) findings.add({ ...use, kind: "dangerous", once: true });
   if (reordersText(command)) findings.add(REORDERED);
   return { findings: [...findings], normalized };
 }

@@ -42,7 +42,7 @@ function unwrapProgram(invocation: Invocation, before: Before): Payload[] {
   const special = SPECIAL.get(program);
   if (special !== undefined) return special(invocation, fileText);
   const wrapper = findWrapper(invocation);
-  if (wrapper !== undefined) return unwrapWith(wrapper.spec, wrapper.args, wrapper.name);
+  if (wrapper !== undefined) return unwrapWith(wrapper.args, wrapper);
   if (INTERPRETERS.test(program)) return unwrapCode(invocation);
   const text = invocation.path.includes("/") ? fileText(invocation.path) : undefined;
   return text === undefined ? [] : [{ text, via: "script" }];
@@ -157,7 +157,7 @@ function unwrapEnv(invocation: Invocation): Payload[] {
   });
   const split = [...values.get("S") ?? [], ...values.get("split-string") ?? []];
   const cwd = [...values.get("C") ?? [], ...values.get("chdir") ?? []].at(-1);
-  if (split.length === 0) return unwrapWith(WRAPPERS["env"]!, args, "env");
+  if (split.length === 0) return unwrapWith(args, { spec: WRAPPERS["env"]!, name: "env" });
   // The value may begin with options and variables of its own.
   const text = `env ${[...split, ...operands].join(" ")}`;
   return [{ text, via: "env", ...cwd === undefined ? {} : { cwd } }];
@@ -237,22 +237,23 @@ function unwrapGit({ args }: Invocation): Payload[] {
   ];
 }
 
+const CMAKE_TOOLS: ReadonlyMap<string, string> = new Map([
+  ["remove", "rm"],
+  ["remove_directory", "rm -r"],
+  ["rename", "mv"],
+  ["copy", "cp"],
+  ["copy_directory", "cp -r"],
+  ["create_symlink", "ln -s"],
+  ["time", ""],
+]);
+
 /** `cmake -E` is a small toolbox: `rm`, `copy`, `env`, `chdir`. */
 function unwrapCmake({ args }: Invocation): Payload[] {
   const at = args.indexOf("-E");
   if (at < 0) return [];
   const [tool = "", ...rest] = args.slice(at + 1);
-  const names: Readonly<Record<string, string>> = {
-    remove: "rm",
-    remove_directory: "rm -r",
-    rename: "mv",
-    copy: "cp",
-    copy_directory: "cp -r",
-    create_symlink: "ln -s",
-    time: "",
-  };
   if (tool === "chdir") return [{ argv: rest.slice(1), via: "cmake", cwd: rest[0] ?? "" }];
-  const head = Object.hasOwn(names, tool) ? names[tool]! : tool;
+  const head = CMAKE_TOOLS.get(tool) ?? tool;
   return [{ argv: [...head.split(" ").filter((word) => word !== ""), ...rest], via: "cmake" }];
 }
 

@@ -48,7 +48,10 @@ export function findWrapper(
   return undefined;
 }
 
-export function unwrapWith(spec: Wrapper, args: readonly string[], name: string): Payload[] {
+export function unwrapWith(
+  args: readonly string[],
+  { spec, name }: { spec: Wrapper; name: string },
+): Payload[] {
   const grammar: OptionGrammar = {
     values: (spec.values ?? "") + (spec.scripts ?? []).filter((flag) => flag.length === 1).join(""),
     longValues: [...spec.longValues ?? [], ...spec.scripts ?? []],

@@ -302,11 +302,10 @@ class Walker {
     return this.invocations.slice(before);
   }
 
-  /** Records a program run and follows what it runs in turn. */
+  /** Records a program run and follows what it runs in turn. `/proc/self/exe` is the shell. */
   #run(argv: readonly string[], frame: Frame): void {
     const invocation = this.#push(argv, frame);
     if (/^\/proc\/[^/]+\/exe$/.test(invocation.path)) {
-      // The program of a process that is most likely the shell itself.
       this.#run(["bash", ...invocation.args], { ...frame, raw: [] });
     }
     if (hasUnknown(invocation.path)) {
