@@ -36,7 +36,7 @@ export interface ToolContext {
   /** Asks for a yes; resolves to the outcome, never throws but on abort. */
   approve(request: ApprovalRequest): Promise<ApprovalOutcome>;
   /** Checks a shell command against the approval rules, asking when they say so. */
-  approveCommand(command: string): Promise<ApprovalOutcome>;
+  approveCommand(command: string, place?: CommandPlace): Promise<ApprovalOutcome>;
   /** Takes secrets out and keeps every line; for text that is cut or given line numbers afterwards. */
   redact(text: string): string;
   /** One line of progress to the surface. */
@@ -45,6 +45,15 @@ export interface ToolContext {
   log(text: string): void;
   /** Dispatches another tool on behalf of this call (scripts, plugins): the same path, the same rules. */
   callTool(name: string, args: unknown, options?: NestedCallOptions): Promise<NestedCallResult>;
+}
+
+/** Where and how a command is going to run. */
+export interface CommandPlace {
+  cwd: string;
+  /** The same directory behind its links. */
+  realCwd?: string;
+  /** Input can be sent to the command while it runs. */
+  takesInput?: boolean;
 }
 
 export interface NestedCallOptions {
