@@ -7,7 +7,7 @@ import { type FoundRegex, listRegexes } from "./_regex_list.ts";
 import type { RegexJob, RegexVerdict } from "./_regex_worker.ts";
 
 /** One text may take this long before its expression counts as slow. */
-const DEADLINE_MS = 3000;
+const DEADLINE_MS = 2000;
 const WORKERS = 2;
 
 /** The verdict on each job, in order. */

@@ -103,7 +103,7 @@ export function redactDeep(value: unknown, clean: (text: string) => string): unk
 
 /** Removes what could be read as chat or tool-call markup, bounds the length, marks it as an error. */
 function scrubError(text: string): string {
-  const plain = text.replace(PROTOCOL_TAGS, "")
+  const plain = text.slice(0, 4 * MAX_ERROR_CHARS).replace(PROTOCOL_TAGS, "")
     .replace(/^\s*```(?:json|xml|html|markdown)?[^\S\n]*\n?/gm, "")
     .replace(/```\s*$/gm, "")
     .replace(/<!\[CDATA\[[\s\S]*?\]\]>/g, "");

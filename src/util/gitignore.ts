@@ -1,5 +1,6 @@
 /** One ignore file (`.gitignore`, `.ignore`, `.rgignore`) compiled to a fast decision. */
 import { globSource } from "./glob.ts";
+import { trimEndOf } from "./trim_end.ts";
 
 /** What a file says of a path; undefined when it says nothing. */
 export type IgnoreVerdict = "ignore" | "keep" | undefined;
@@ -33,8 +34,14 @@ export class IgnoreRules {
   }
 }
 
+/** A blank that a backslash stands before belongs to the name. */
+function withoutTrailingBlanks(line: string): string {
+  const bare = trimEndOf(line, " \t");
+  return bare.endsWith("\\") ? line.slice(0, bare.length + 1) : bare;
+}
+
 function parseRule(line: string): Rule | undefined {
-  let glob = line.replace(/(?<!\\)[ \t]+$/, "");
+  let glob = withoutTrailingBlanks(line);
   if (glob === "" || glob.startsWith("#")) return undefined;
   const keep = glob.startsWith("!");
   if (keep) glob = glob.slice(1);

@@ -165,7 +165,7 @@ export const ANYWHERE_ROWS: readonly ProtectedRow[] = [
   {
     kind: "git settings",
     pattern:
-      /\/\.git\/(?:modules\/.+\/)?(?:hooks(?:\/|$)|config(?:\.worktree)?$|info\/attributes$)/,
+      /\/\.git\/(?:modules\/(?:(?!\/\.git\/modules\/).)+\/)?(?:hooks(?:\/|$)|config(?:\.worktree)?$|info\/attributes$)/,
   },
   {
     kind: "editor settings",
