@@ -5,7 +5,8 @@
  */
 import type { SearchLine, SearchQuery, SearchResult } from "../src/protocol/environment.ts";
 import { comparePaths, compileGlob } from "../src/util/glob.ts";
-import { compileSearchRegex, type SearchRegex } from "../src/util/search_regex.ts";
+import type { Clock } from "../src/util/linear_regex.ts";
+import { compileSearch, type SearchMatcher } from "../src/util/search_matcher.ts";
 import { searchText } from "../src/util/search_text.ts";
 import { type FoundFile, walkFiles } from "./_search_walk.ts";
 
@@ -13,6 +14,9 @@ const SLICE_MS = 20;
 const BUFFER_BYTES = 1 << 20;
 /** Larger files are searched in pieces of this size, split between lines. */
 const PIECE_BYTES = 64 << 20;
+
+/** One file may take this long: meanwhile nothing else runs, not even the answer to Ctrl-C. */
+const FILE_LIMIT_MS = 2000;
 
 /** The `search` of the local environment. */
 export function createLocalSearch(): (query: SearchQuery) => Promise<SearchResult> {
@@ -33,15 +37,17 @@ export function createLocalSearch(): (query: SearchQuery) => Promise<SearchResul
       return { ...emptyResult(), invalid: error.message };
     }
     const stopped = await runInSlices(steps, query);
-    const { mtimes, ...result } = fold;
+    const { mtimes, tooSlow, ...result } = fold;
     if (query.target === "files") pageByTime(result, mtimes, query);
-    return stopped ? { ...result, stopped } : result;
+    return stopped || tooSlow ? { ...result, stopped: "timeout" } : result;
   };
 }
 
 interface Fold extends SearchResult {
   /** Seconds of the last change, for `files`. */
   mtimes: Map<string, number>;
+  /** A file took too long for the expression. */
+  tooSlow?: boolean;
 }
 
 function emptyResult(): SearchResult {
@@ -89,7 +95,7 @@ function pageByTime(result: SearchResult, mtimes: Map<string, number>, query: Se
 }
 
 function searchContent(query: SearchQuery, fold: Fold): Iterator<void> {
-  const expression = compileSearchRegex(query.pattern, query);
+  const expression = compileSearch(query.pattern, query);
   function* steps(): Generator<void> {
     const buffer = new Uint8Array(BUFFER_BYTES);
     for (const file of candidates(query)) {
@@ -99,7 +105,11 @@ function searchContent(query: SearchQuery, fold: Fold): Iterator<void> {
       const page = query.lines
         ? { from: query.offset - before, to: query.offset + query.limit - before }
         : { from: 0, to: 0 };
-      const found = searchFile(file.path, { expression, page, query, buffer });
+      const found = searchFile(file.path, { expression, page, query, buffer, clock: fileClock() });
+      if (found === "too slow") {
+        fold.tooSlow = true;
+        continue;
+      }
       if (found.count === 0) continue;
       if (query.exclude?.(file.path)) {
         fold.omitted++;
@@ -125,10 +135,22 @@ function* candidates(query: SearchQuery): Generator<FoundFile> {
 }
 
 interface FileSearch {
-  expression: SearchRegex;
+  expression: SearchMatcher;
   page: { from: number; to: number };
   query: SearchQuery;
   buffer: Uint8Array;
+  clock: Clock;
+}
+
+class TooSlow extends Error {
+  override name = "TooSlow";
+}
+
+function fileClock(): Clock {
+  const deadline = performance.now() + FILE_LIMIT_MS;
+  return () => {
+    if (performance.now() > deadline) throw new TooSlow();
+  };
 }
 
 interface FileHits {
@@ -139,7 +161,7 @@ interface FileHits {
 const NOTHING: FileHits = { count: 0, lines: [] };
 
 /** Matches of one file; nothing for binary, unreadable and vanished ones. */
-function searchFile(path: string, search: FileSearch): FileHits {
+function searchFile(path: string, search: FileSearch): FileHits | "too slow" {
   let file: Deno.FsFile;
   try {
     file = Deno.openSync(path);
@@ -154,7 +176,8 @@ function searchFile(path: string, search: FileSearch): FileHits {
     }
     file.seekSync(0, Deno.SeekMode.Start);
     return searchPieces(path, file, search);
-  } catch {
+  } catch (error) {
+    if (error instanceof TooSlow) return "too slow";
     // A directory behind a race, or a read error: there is nothing to show of it.
     return NOTHING;
   } finally {
@@ -205,6 +228,7 @@ function searchBytes(
     context: query.context,
     multiline: query.multiline === true,
     countNewlines: bytes.length > BUFFER_BYTES,
+    clock: search.clock,
   });
   const lines = found.rows.map(({ line, text, match }) => ({
     path,
