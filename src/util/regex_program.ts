@@ -33,6 +33,8 @@ export interface RegexProgram {
 }
 
 export interface ProgramOptions {
+  /** How character classes are read: JavaScript's flag. */
+  classes: "u" | "v";
   ignoreCase: boolean;
   /** Source text of boundaries, longest first, with the kind of assertion each is. */
   boundaries: readonly (readonly [source: string, kind: number])[];
@@ -74,6 +76,7 @@ class Reader {
   #depth = 0;
   /** Flags that hold here; groups may change them for what they hold. */
   #fold: boolean;
+  #classes: string;
   #dotAll = false;
   #known = new Map<string, number>();
 
@@ -81,6 +84,7 @@ class Reader {
     this.#source = source;
     this.#boundaries = options.boundaries;
     this.#fold = options.ignoreCase;
+    this.#classes = options.classes;
   }
 
   read(): Tree {
@@ -174,7 +178,7 @@ class Reader {
     const key = `${this.#fold ? "i" : ""}${source}`;
     const known = this.#known.get(key);
     if (known !== undefined) return known;
-    this.leaves.push(new RegExp(`^${source}$`, this.#fold ? "iv" : "v"));
+    this.leaves.push(new RegExp(`^${source}$`, `${this.#fold ? "i" : ""}${this.#classes}`));
     this.#known.set(key, this.leaves.length - 1);
     return this.leaves.length - 1;
   }

@@ -63,6 +63,7 @@ function chooseEngine(
     const linear = new LinearRegex(translated.source, {
       ignoreCase: options.ignoreCase === true,
       boundaries: BOUNDARIES,
+      classes: "v",
       spansLines,
     });
     const match: SearchMatcher["match"] = (...place) => linear.match(...place);
