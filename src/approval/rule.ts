@@ -61,20 +61,29 @@ export function joinedArgs({ args }: Invocation): string {
   return args.join(" ");
 }
 
+/** What a program's joined arguments must show, and must not. Every pattern is linear in its input. */
+export interface ArgsPattern {
+  has: readonly RegExp[];
+  not?: RegExp;
+}
+
 /** A rule's test over a table: program to what its joined arguments must show. */
 export function byProgram(
-  table: Readonly<Record<string, RegExp>>,
+  table: Readonly<Record<string, RegExp | ArgsPattern>>,
 ): { programs: readonly string[]; test(command: Invocation): boolean } {
+  const rows = new Map(
+    Object.entries(table).map((
+      [name, row],
+    ) => [name, row instanceof RegExp ? { has: [row] } : row]),
+  );
   return {
-    programs: Object.keys(table),
+    programs: [...rows.keys()],
     test: (command) => {
-      const family = command.program.replace(/[\d.]+$/, "");
-      const pattern = Object.hasOwn(table, command.program)
-        ? table[command.program]
-        : Object.hasOwn(table, family)
-        ? table[family]
-        : undefined;
-      return pattern?.test(joinedArgs(command)) === true;
+      const row: ArgsPattern | undefined = rows.get(command.program) ??
+        rows.get(command.program.replace(/[\d.]+$/, ""));
+      if (row === undefined) return false;
+      const text = joinedArgs(command);
+      return row.has.every((pattern) => pattern.test(text)) && row.not?.test(text) !== true;
     },
   };
 }

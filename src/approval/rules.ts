@@ -10,6 +10,9 @@ import { protectedTouches } from "./protected_touches.ts";
 import type { Rule } from "./rule.ts";
 import { FILE_RULES } from "./rules/file_data.ts";
 import { PATH_RULES } from "./rules/path_data.ts";
+import { REACH_RULES } from "./rules/reach_data.ts";
+import { SEND_RULES } from "./rules/send_data.ts";
+import { GIT_SETTINGS_RULES } from "./rules/git_settings_data.ts";
 import { GIT_RULES } from "./rules/git_data.ts";
 import { HARDLINE_RULES } from "./rules/hardline_data.ts";
 import { NETWORK_RULES } from "./rules/network_data.ts";
@@ -29,6 +32,9 @@ export const RULES: readonly Rule[] = [
   ...SCRIPT_RULES,
   ...GIT_RULES,
   ...NETWORK_RULES,
+  ...REACH_RULES,
+  ...SEND_RULES,
+  ...GIT_SETTINGS_RULES,
   ...SERVICE_RULES,
   ...SYSTEM_RULES,
   ...WINDOWS_RULES,
