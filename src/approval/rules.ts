@@ -10,9 +10,14 @@ import { protectedTouches } from "./protected_touches.ts";
 import type { Rule } from "./rule.ts";
 import { FILE_RULES } from "./rules/file_data.ts";
 import { PATH_RULES } from "./rules/path_data.ts";
+import { TREE_RULES } from "./rules/tree_data.ts";
+import { MACHINE_RULES } from "./rules/machine_data.ts";
 import { REACH_RULES } from "./rules/reach_data.ts";
 import { SEND_RULES } from "./rules/send_data.ts";
 import { GIT_SETTINGS_RULES } from "./rules/git_settings_data.ts";
+import { LATER_RULES } from "./rules/later_data.ts";
+import { PRIVILEGE_RULES } from "./rules/privilege_data.ts";
+import { WATCH_RULES } from "./rules/watch_data.ts";
 import { GIT_RULES } from "./rules/git_data.ts";
 import { HARDLINE_RULES } from "./rules/hardline_data.ts";
 import { NETWORK_RULES } from "./rules/network_data.ts";
@@ -28,6 +33,7 @@ export const RULES: readonly Rule[] = [
   ...HARDLINE_RULES,
   ...FILE_RULES,
   ...PATH_RULES,
+  ...TREE_RULES,
   ...PROCESS_RULES,
   ...SCRIPT_RULES,
   ...GIT_RULES,
@@ -37,6 +43,10 @@ export const RULES: readonly Rule[] = [
   ...GIT_SETTINGS_RULES,
   ...SERVICE_RULES,
   ...SYSTEM_RULES,
+  ...LATER_RULES,
+  ...PRIVILEGE_RULES,
+  ...MACHINE_RULES,
+  ...WATCH_RULES,
   ...WINDOWS_RULES,
 ];
 
