@@ -206,6 +206,7 @@ export const LOAD_RULES: readonly Rule[] = [
       nvim:
         /(?:^| )(?:-[a-zA-Z]*[eE]s|-l|-S)|(?:^| )(?:-c|--cmd|\+)[ :]*(?:!|lua|call|exe|so\b|py|luado|w)/,
       ex: /./,
+      ed: /^$|!/,
       expect: /./,
       tclsh: /^$|^-/,
       dc: /!|^-f/,
@@ -226,6 +227,7 @@ export const LOAD_RULES: readonly Rule[] = [
       setarch: /(?:ba|z|da)?sh$/,
     }),
     match: [
+      "ed <<< '!rm x'",
       "make -f - <<< x",
       "make SHELL=/tmp/x",
       "emacs --batch --eval '(delete-file \"x\")'",

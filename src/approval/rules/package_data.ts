@@ -6,7 +6,7 @@ import { subcommand } from "../unwrap.ts";
 const PIP_PLACES =
   /(?:^| )(?:-i|--index-url|--extra-index-url|--trusted-host|-f|--find-links)[= ](?!https:\/\/(?:pypi\.org|download\.pytorch\.org|test\.pypi\.org)\/)(?=\S*[:.])/;
 const PIP_SOURCE =
-  /(?:^| )(?:git\+|hg\+|svn\+|bzr\+|https?:|ftp:|file:|ssh:)|(?:^| )[\w.-]+ @ (?:git\+|https?:)|(?:^| )-r https?:/;
+  /(?<!url|links| -i| -f|host)(?:^| )(?:git\+|hg\+|svn\+|bzr\+|https?:|ftp:|file:|ssh:)|(?:^| )[\w.-]+ @ (?:git\+|https?:)|(?:^| )-r https?:/;
 const NODE_SOURCE =
   /^(?:https?:|git\+|git:|ssh:|git@|github:|gitlab:|bitbucket:|gist:)|^[\w-]+\/[\w.-]+(?:#.*)?$/;
 const NODE_REGISTRY = /--registry[= ](?!https:\/\/registry\.(?:npmjs\.org|yarnpkg\.com))/;
