@@ -7,6 +7,7 @@ import type { ProtectedPlaces } from "../util/protected_paths.ts";
 import { allowsCommand, allowsRule } from "./allowlist.ts";
 import { foldText, reordersText } from "./fold.ts";
 import { globMatch } from "./glob.ts";
+import { type HermesUse, hermesUses } from "./hermes_self.ts";
 import { commandLine } from "./invocation.ts";
 import { LIMITS, ShellLimitError } from "./shell_ast.ts";
 import { findingsIn, KNOWN_PROGRAMS } from "./rules.ts";
@@ -109,6 +110,8 @@ export function inspect(command: string, policy: CommandPolicy = {}): Inspection
 /** Judges the text as it is and as it looks; what either shows counts. */
 function inspectViews(command: string, policy: CommandPolicy): Inspection {
   const findings = new Set<Finding>();
+  const unjudged = new Set<string>();
+  const uses = new Set<HermesUse>();
   let normalized = "";
   for (const { view, cwd } of viewsOf(command, policy)) {
     const walked = walkShell(view, { ...policy, cwd, programs: KNOWN_PROGRAMS });
@@ -125,15 +128,28 @@ function inspectViews(command: string, policy: CommandPolicy): Inspection {
     for (const rule of findingsIn(walked.invocations)) {
       if (rule.key !== SUDO_STDIN_KEY || policy.sudoPassword !== true) findings.add(rule);
     }
+    for (const construct of walked.unjudged) unjudged.add(construct);
+    for (const use of hermesUses(walked.invocations, policy.hermesPrograms)) uses.add(use);
     if (walked.problem !== undefined) findings.add(UNPARSABLE);
   }
+  for (const construct of unjudged) {
+    findings.add({
+      key: `unjudged execution: ${construct}`,
+      description: `runs text that could not be read beforehand (${construct})`,
+      kind: "dangerous",
+      once: true,
+    });
+  }
+  for (const use of uses) findings.add({ ...use, kind: "dangerous", once: true });
   if (reordersText(command)) findings.add(REORDERED);
   return { findings: [...findings], normalized };
 }
 
 /** The text as it is and as it looks, seen from each name of the directory. */
 function viewsOf(command: string, policy: CommandPolicy) {
-  const texts = [...new Set([foldText(command), command.replaceAll("\0", "")])];
+  const plain = command.replaceAll("\0", "");
+  // A shell joins continued lines even inside `$(` and names, where the parser does not.
+  const texts = [...new Set([foldText(command), plain, plain.replaceAll("\\\n", "")])];
   const directories = [...new Set([policy.cwd, policy.realCwd ?? policy.cwd])];
   return directories.flatMap((cwd) => texts.map((view) => ({ view, cwd })));
 }
