@@ -15,7 +15,15 @@ import {
   OUTPUT_OPTIONS,
   READS_TEXT,
 } from "./effects_data.ts";
-import { hasFlag, type Invocation, parseOptions } from "./invocation.ts";
+import {
+  hasFlag,
+  inputText,
+  type Invocation,
+  parseOptions,
+  type RedirectUse,
+} from "./invocation.ts";
+import type { Place } from "./paths.ts";
+import { protectionAt } from "./protection.ts";
 import { destinations, editedInPlace } from "./rule.ts";
 import { pathsIn } from "./words.ts";
 import { subcommand } from "./unwrap.ts";
@@ -53,13 +61,21 @@ function all(effect: Effect, paths: Iterable<string>): Touch[] {
   return [...paths].map((path) => ({ effect, path }));
 }
 
-function redirected({ redirects }: Invocation): Touch[] {
-  return redirects.flatMap(({ op, target }) => {
-    if (op === "<") return all("read", [target]);
-    if (op === ">>" || op === "&>>") return all("append", [target]);
-    if (op === ">&" && /^(?:\d+-?|-)$/.test(target)) return [];
-    return /^(?:>|>\||&>|<>|>&)$/.test(op) ? all("write", [target]) : [];
-  });
+/** Programs that are told on their input which files to take. */
+const READS_NAMES = /^(?:cpio|pax|sftp|ftp|lftp|xargs|parallel|tar|gtar|rsync|zip)$/;
+
+function redirected(command: Invocation): Touch[] {
+  const { redirects, program } = command;
+  const names = READS_NAMES.test(program) ? inputText(command) : undefined;
+  const told = names === undefined ? [] : all("read", pathsIn(names, { readsText: true }));
+  return [...told, ...redirects.flatMap(redirectedTo)];
+}
+
+function redirectedTo({ op, target }: RedirectUse): Touch[] {
+  if (op === "<") return all("read", [target]);
+  if (op === ">>" || op === "&>>") return all("append", [target]);
+  if (op === ">&" && /^(?:\d+-?|-)$/.test(target)) return [];
+  return /^(?:>|>\||&>|<>|>&)$/.test(op) ? all("write", [target]) : [];
 }
 
 type Reader = (command: Invocation) => Touch[];
@@ -139,10 +155,27 @@ function isIdentity(command: Invocation, i: number): boolean {
     (ENV_FILE_PROGRAMS.has(program) || args.includes("compose"));
 }
 
+let lastDirectory: string | undefined;
+let lastIsSecret = false;
+
+/** Whether the directory a command runs in is itself protected; scripts stay in one for a while. */
+function isSecretPlace(place: Place): boolean {
+  if (place.cwd === undefined) return false;
+  if (place.cwd !== lastDirectory) {
+    lastDirectory = place.cwd;
+    lastIsSecret = protectionAt(".", place) !== undefined;
+  }
+  return lastIsSecret;
+}
+
 /** Everything that looks like a path in the given words is read. */
 function mentioned(command: Invocation, words: readonly string[]): Touch[] {
   const readsText = READS_TEXT.test(command.program);
   const touches: Touch[] = [];
+  // In a directory of secrets every name is one.
+  if (isSecretPlace(command.place)) {
+    touches.push(...all("read", words.filter((word) => word[0] !== "-")));
+  }
   for (const [i, word] of words.entries()) {
     if (words === command.args && isIdentity(command, i)) continue;
     for (const path of pathsIn(word, { readsText })) touches.push({ effect: "read", path });
@@ -253,6 +286,11 @@ function archived(command: Invocation): Touch[] {
   });
   const into = [...options.values.get("C") ?? [], ...options.values.get("directory") ?? []];
   const touches = mentioned(command, args);
+  // Names are relative to the directory that was given before them.
+  if (into.length > 0) {
+    const below = options.operands.filter((path) => !/^[/~]/.test(path));
+    touches.push(...all("read", below.map((path) => `${into.at(-1)}/${path}`)));
+  }
   if (hasFlag(options, "x", "extract", "get")) {
     touches.push(...all("write", into.length > 0 ? into : ["."]));
     touches.push(...all("write", options.operands.filter((path) => path.startsWith("/"))));
@@ -283,8 +321,17 @@ function found({ args }: Invocation): Touch[] {
   const end = args.findIndex((arg) => /^[-(!]/.test(arg) && !/^-[HLPD]$/.test(arg));
   const roots = args.slice(0, end < 0 ? undefined : end);
   const lists = args.filter((_, i) => /^-(?:fprintf?0?|fls)$/.test(args[i - 1] ?? ""));
-  return [...all("write", lists), ...args.includes("-delete") ? all("delete", roots) : []];
+  const touches = [...all("write", lists), ...args.includes("-delete") ? all("delete", roots) : []];
+  const run = args[args.findIndex((arg) => /^-(?:exec|execdir|ok|okdir)$/.test(arg)) + 1];
+  if (run === undefined || run === args[0] || FIND_LOOKS.test(run)) return touches;
+  return [...touches, ...all(FIND_WRITES.test(run) ? "write" : "read", roots)];
 }
+
+/** What `find -exec` runs to show names only, and what changes the files it found. */
+const FIND_LOOKS =
+  /(?:^|\/)(?:ls|stat|echo|printf|file|basename|dirname|test|du|chmod|chown|realpath)$/;
+const FIND_WRITES =
+  /(?:^|\/)(?:rm|truncate|shred|unlink|sed|perl|mv|cp|tee|dd|ln|sh|bash|gzip|install|sponge)$/;
 
 function versioned(command: Invocation): Touch[] {
   const { name, args, globals } = subcommand(command.args, "git");
