@@ -115,6 +115,7 @@ export class Listeners {
           await conn.write(encoder.encode(HTTP_ANSWER));
           return;
         }
+        if (entry.data.startsWith("SSH-")) return;
         if (!HTTP_START.test(entry.data)) offerLater();
       }
     } finally {

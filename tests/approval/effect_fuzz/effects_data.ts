@@ -16,7 +16,11 @@ export const FREE_PLACES: readonly string[] = [
 
 const ALWAYS = /^/;
 const CONTAINER =
-  /^(?:(?:container |compose .*)?(?:rm|stop|kill|restart|down)\b|rmi|system prune|volume (?:rm|prune)|.*--privileged|.*-v ?\/:)/;
+  /^(?:container |compose (?:-\S+ \S+ )*)?(?:stop|kill|restart|down|rm (?:.* )?-\w*f|rmi (?:.* )?-\w*f)\b|^(?:system prune|volume (?:rm|prune))|--privileged|-v ?\/:/;
+
+/** State that programs keep for themselves where secrets live too. */
+export const PROGRAM_STATE =
+  /\/(?:\.gnupg\/(?:pubring\.kbx~?|trustdb\.gpg|\.#.*|.*\.lock)|\.config\/gcloud\/.*)$/;
 
 /** Arguments with which the recorded program does something a person would be asked about. */
 export const EFFECTIVE_ARGUMENTS: Readonly<Record<string, RegExp>> = {
@@ -24,8 +28,8 @@ export const EFFECTIVE_ARGUMENTS: Readonly<Record<string, RegExp>> = {
   reboot: ALWAYS,
   halt: ALWAYS,
   poweroff: ALWAYS,
-  init: /^[0-6S]$/,
-  telinit: /^[0-6S]$/,
+  init: /^[06]$/,
+  telinit: /^[06]$/,
   mkfs: ALWAYS,
   "mkfs.ext4": ALWAYS,
   "mkfs.xfs": ALWAYS,
@@ -63,8 +67,8 @@ export const EFFECTIVE_ARGUMENTS: Readonly<Record<string, RegExp>> = {
   setenforce: /./,
   docker: CONTAINER,
   podman: CONTAINER,
-  kubectl: /\b(?:delete|drain)\b/,
-  terraform: /\bdestroy\b|-auto-approve/,
+  kubectl: /\bdelete (?!pods? )|\bdrain\b/,
+  terraform: /\bdestroy\b(?!=)|-auto-approve/,
   helm: /\b(?:uninstall|delete)\b/,
   aws: /\b(?:delete|terminate|rm|rb)\b/,
   gcloud: /\bdelete\b/,

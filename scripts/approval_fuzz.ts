@@ -1,0 +1,115 @@
+/**
+ * `deno run -A scripts/approval_fuzz.ts`: executes generated commands that the approval rules
+ * allow in a throw-away container, and prints every one that had an effect without a decision.
+ */
+import { parseArgs } from "node:util";
+import { Campaign, describeHole, loadSeeds } from "../tests/approval/effect_fuzz/campaign.ts";
+import { Container } from "../tests/approval/effect_fuzz/container.ts";
+import { generateCase } from "../tests/approval/effect_fuzz/generate.ts";
+import { WORKSPACE } from "../tests/approval/effect_fuzz/protocol.ts";
+import { Random } from "../tests/approval/mutate.ts";
+
+const HELP = `Executes generated commands in a throw-away container and compares what they did with
+how they were judged: a command that the rules allow may have no effect that needs a decision.
+
+usage: deno run -A scripts/approval_fuzz.ts [options]
+
+  --seed N         start of the random stream; the same seed gives the same commands (default: now)
+  --count N        commands to generate (default 20000)
+  --minutes N      stop after so long, whatever the count
+  --file FILE      judge and execute the lines of FILE instead ("⏎" is a line break)
+  --run COMMAND    execute one command whatever the rules say, and print what it did
+  --cwd DIR        directory for --file and --run, inside the container (default ${WORKSPACE})
+  --help
+
+Exit code 1 when a hole was found. Needs root on Linux; nothing outside the container is written.`;
+
+/** The options after parsing. */
+interface Options {
+  seed: number;
+  count: number;
+  deadline: number;
+  file: string | undefined;
+  run: string | undefined;
+  cwd: string;
+}
+
+function parseOptions(args: string[]): Options | undefined {
+  const { values } = parseArgs({
+    args,
+    options: {
+      seed: { type: "string" },
+      count: { type: "string" },
+      minutes: { type: "string" },
+      file: { type: "string" },
+      run: { type: "string" },
+      cwd: { type: "string" },
+      help: { type: "boolean" },
+    },
+  });
+  if (values.help) return undefined;
+  const minutes = values.minutes === undefined ? Infinity : Number(values.minutes);
+  return {
+    seed: values.seed === undefined ? Date.now() % 1_000_000_000 : Number(values.seed),
+    count: Number(values.count ?? (minutes === Infinity ? 20_000 : Infinity)),
+    deadline: performance.now() + minutes * 60_000,
+    file: values.file,
+    run: values.run,
+    cwd: values.cwd ?? WORKSPACE,
+  };
+}
+
+/** The commands to try, in order. */
+async function* cases(options: Options) {
+  if (options.file !== undefined) {
+    for (const line of (await Deno.readTextFile(options.file)).split("\n")) {
+      if (line === "" || line.startsWith("# ")) continue;
+      yield { command: line.replaceAll("⏎", "\n"), cwd: options.cwd };
+    }
+    return;
+  }
+  const random = new Random(options.seed);
+  const seeds = loadSeeds();
+  for (let i = 0; i < options.count; i++) yield generateCase(random, seeds);
+}
+
+async function fuzz(container: Container, options: Options): Promise<number> {
+  const campaign = new Campaign(container);
+  const progress = () => {
+    const { generated, executed, holes } = campaign.counts;
+    return `${generated} generated, ${executed} executed, ${holes} holes`;
+  };
+  let nextAt = performance.now() + 10_000;
+  for await (const tried of cases(options)) {
+    const hole = await campaign.try(tried);
+    if (hole) console.log(`HOLE ${describeHole(hole)}`);
+    if (performance.now() > options.deadline) break;
+    if (performance.now() > nextAt) {
+      console.error(progress());
+      nextAt = performance.now() + 10_000;
+    }
+  }
+  console.log(progress());
+  return campaign.counts.holes === 0 ? 0 : 1;
+}
+
+if (import.meta.main) {
+  const options = parseOptions(Deno.args);
+  if (options === undefined) {
+    console.log(HELP);
+    Deno.exit(0);
+  }
+  const container = await Container.start();
+  let code = 0;
+  try {
+    if (options.run !== undefined) {
+      console.log(JSON.stringify(await container.run(options.run, options.cwd), null, 2));
+    } else {
+      console.log(`container: ${container.how}; seed ${options.seed}`);
+      code = await fuzz(container, options);
+    }
+  } finally {
+    await container[Symbol.asyncDispose]();
+  }
+  Deno.exit(code);
+}

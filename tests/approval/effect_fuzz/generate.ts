@@ -1,0 +1,182 @@
+/**
+ * Makes commands for the effect fuzzer from a seed: a dangerous text whose words are disguised,
+ * inside constructs that execute it, spliced with everyday work, and sometimes damaged at random.
+ * Knows nothing of the rules and executes nothing.
+ */
+import { shellQuote } from "../../../src/util/shell_quote.ts";
+import { disguise, embed, type Random, rewriteWords, wrapCommand } from "../mutate.ts";
+import {
+  EXECUTORS,
+  GAPS,
+  PATH_FORMS,
+  PAYLOADS,
+  PIECES,
+  PROGRAM_FORMS,
+  SCRIPTS,
+} from "./constructs_data.ts";
+import { HERMES_HOME, HOME, WORKSPACE } from "./protocol.ts";
+
+/** A command and the directory it starts in. */
+export interface Case {
+  command: string;
+  cwd: string;
+}
+
+/** Lines of the approval corpora. */
+export interface Seeds {
+  dangerous: readonly string[];
+  everyday: readonly string[];
+}
+
+const DIRECTORIES: readonly string[] = [
+  HOME,
+  "/",
+  "/etc",
+  "/opt",
+  `${HOME}/.ssh`,
+  HERMES_HOME,
+  `${HOME}/Documents`,
+  `${WORKSPACE}/src`,
+  `${WORKSPACE}/.git`,
+  "/tmp",
+  "/var/log",
+];
+/** Harmless in the workspace, not elsewhere. */
+const RELATIVE: readonly string[] = [
+  "rm -rf *",
+  "rm *",
+  "rm -rf .",
+  "rm -rf ./*",
+  "cat *",
+  "cat id_rsa",
+  "cat .env",
+  "head -5 ./*",
+  "> config.yaml",
+  "echo x > config.yaml",
+  "echo x >> .bashrc",
+  "cp hosts passwd",
+  "mv app x",
+  "truncate -s0 *",
+  "sed -i s/a/b/ *",
+  "grep -r . .",
+  "find . -type f -exec cat {} +",
+  "rm passwd",
+  "touch hooks/pre-commit",
+  "tar cf /tmp/a.tar .",
+];
+const MAX_LENGTH = 4_000;
+
+let serial = 0;
+
+/** Puts `text` into a template of `constructs_data.ts`. */
+export function fillTemplate(template: string, text: string): string {
+  const number = `${serial++ % 100}`;
+  const forms: Record<string, () => string> = {
+    T: () => text,
+    Q: () => shellQuote(text),
+    D: () => `"${text.replace(/["$`\\]/g, "\\$&")}"`,
+    B: () => btoa(unescape(encodeURIComponent(text))),
+    H: () =>
+      [...text].map((char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, "0")}`).join(""),
+    R: () => [...text].reverse().join(""),
+    N: () => number,
+    P: () => text,
+  };
+  return template.replace(/\{([TQDBHRNP])\}/g, (_, name: string) => forms[name]!());
+}
+
+/** The next command of the stream that `random` determines. */
+export function generateCase(random: Random, seeds: Seeds): Case {
+  if (random.chance(0.08)) {
+    return { command: random.pick(RELATIVE), cwd: random.pick(DIRECTORIES) };
+  }
+  let text = disguiseWords(pickText(random, seeds), random);
+  for (let depth = [0, 1, 1, 1, 1, 2, 2, 3][random.below(8)]!; depth > 0; depth--) {
+    text = random.chance(0.85)
+      ? fillTemplate(random.pick(EXECUTORS), text)
+      : random.chance(0.5)
+      ? embed(text, random)
+      : wrapCommand(text, random);
+  }
+  if (random.chance(0.12)) text = splice(text, random.pick(seeds.everyday), random);
+  if (random.chance(0.18)) text = damage(text, random);
+  if (random.chance(0.02)) text = disguise(text, random);
+  const cwd = random.chance(0.08) ? random.pick(DIRECTORIES) : WORKSPACE;
+  return { command: text.replaceAll("https://", "http://").slice(0, MAX_LENGTH), cwd };
+}
+
+function pickText(random: Random, seeds: Seeds): string {
+  const which = random.next();
+  if (which < 0.6) return random.pick(PAYLOADS);
+  if (which < 0.78) return random.pick(SCRIPTS);
+  return which < 0.95 ? random.pick(seeds.dangerous) : random.pick(seeds.everyday);
+}
+
+/** The same effect from other spellings of the program, the paths and the gaps. */
+function disguiseWords(text: string, random: Random): string {
+  let result = text;
+  if (random.chance(0.35)) {
+    const [pattern, form] = random.pick(PATH_FORMS);
+    result = result.replace(pattern, form);
+  }
+  const isSimple = !/[;\n&|<>(){}'"$]/.test(text);
+  if (isSimple && random.chance(0.12)) return rewriteWords(result.split(" "), random);
+  if (random.chance(0.1)) result = result.replace(" ", random.pick(GAPS));
+  if (random.chance(0.35)) {
+    const [program = "", ...rest] = result.split(" ");
+    result = [fillTemplate(random.pick(PROGRAM_FORMS), program), ...rest].join(" ");
+  }
+  return result;
+}
+
+/** Puts the text beside or into an everyday command. */
+function splice(text: string, everyday: string, random: Random): string {
+  switch (random.below(9)) {
+    case 0:
+      return `${everyday} && ${text}`;
+    case 1:
+      return `${text}; ${everyday}`;
+    case 2:
+      return `${everyday} | ${text}`;
+    case 3:
+      return `${everyday}\n${text}`;
+    case 4:
+      return `${everyday} & ${text}`;
+    case 5:
+      return replaceWord(everyday, `$(${text})`, random);
+    case 6:
+      return replaceWord(everyday, `<(${text})`, random);
+    case 7:
+      return replaceWord(everyday, `"\`${text}\`"`, random);
+    default:
+      return `${everyday} # '\n${text}`;
+  }
+}
+
+function replaceWord(line: string, word: string, random: Random): string {
+  const words = line.split(" ");
+  words[random.below(words.length)] = word;
+  return words.join(" ");
+}
+
+/** Inserts, removes, doubles and swaps pieces: most results are no shell, some are another one. */
+function damage(text: string, random: Random): string {
+  const tokens = text.match(/[A-Za-z0-9_./-]+|\s+|[^]/g) ?? [];
+  for (let count = 1 + random.below(3); count > 0; count--) {
+    const at = random.below(tokens.length + 1);
+    switch (random.below(6)) {
+      case 0:
+        tokens.splice(at, 1);
+        break;
+      case 1:
+        tokens.splice(at, 0, tokens[random.below(tokens.length)] ?? "");
+        break;
+      case 2:
+        tokens.splice(at, 1, random.pick(PIECES));
+        break;
+      default:
+        tokens.splice(at, 0, random.pick(PIECES));
+    }
+  }
+  return tokens.join("");
+}
