@@ -3,9 +3,13 @@
  * allow in a throw-away container, and prints every one that had an effect without a decision.
  */
 import { parseArgs } from "node:util";
-import { Campaign, describeHole, loadSeeds } from "../tests/approval/effect_fuzz/campaign.ts";
+import {
+  Campaign,
+  describeHole,
+  type Hole,
+  loadGrammar,
+} from "../tests/approval/effect_fuzz/campaign.ts";
 import { Container } from "../tests/approval/effect_fuzz/container.ts";
-import { generateCase } from "../tests/approval/effect_fuzz/generate.ts";
 import { WORKSPACE } from "../tests/approval/effect_fuzz/protocol.ts";
 import { Random } from "../tests/approval/mutate.ts";
 
@@ -59,18 +63,25 @@ function parseOptions(args: string[]): Options | undefined {
   };
 }
 
-/** The commands to try, in order. */
-async function* cases(options: Options) {
+/** The commands of a file, one a line. */
+async function readCases({ file = "", cwd }: Options) {
+  return (await Deno.readTextFile(file)).split("\n")
+    .filter((line) => line !== "" && !line.startsWith("# "))
+    .map((line) => ({ command: line.replaceAll("⏎", "\n"), cwd }));
+}
+
+/** Tries commands until the count or the time is used up; the holes as they are found. */
+async function* findHoles(campaign: Campaign, options: Options): AsyncGenerator<Hole> {
   if (options.file !== undefined) {
-    for (const line of (await Deno.readTextFile(options.file)).split("\n")) {
-      if (line === "" || line.startsWith("# ")) continue;
-      yield { command: line.replaceAll("⏎", "\n"), cwd: options.cwd };
+    for (const tried of await readCases(options)) {
+      const hole = await campaign.try(tried);
+      if (hole) yield hole;
     }
     return;
   }
+  const grammar = yield* campaign.singles(loadGrammar());
   const random = new Random(options.seed);
-  const seeds = loadSeeds();
-  for (let i = 0; i < options.count; i++) yield generateCase(random, seeds);
+  yield* campaign.random(grammar, { random, count: options.count, deadline: options.deadline });
 }
 
 async function fuzz(container: Container, options: Options): Promise<number> {
@@ -79,16 +90,9 @@ async function fuzz(container: Container, options: Options): Promise<number> {
     const { generated, executed, holes } = campaign.counts;
     return `${generated} generated, ${executed} executed, ${holes} holes`;
   };
-  let nextAt = performance.now() + 10_000;
-  for await (const tried of cases(options)) {
-    const hole = await campaign.try(tried);
-    if (hole) console.log(`HOLE ${describeHole(hole)}`);
-    if (performance.now() > options.deadline) break;
-    if (performance.now() > nextAt) {
-      console.error(progress());
-      nextAt = performance.now() + 10_000;
-    }
-  }
+  const timer = setInterval(() => console.error(progress()), 10_000);
+  for await (const hole of findHoles(campaign, options)) console.log(`HOLE ${describeHole(hole)}`);
+  clearInterval(timer);
   console.log(progress());
   return campaign.counts.holes === 0 ? 0 : 1;
 }

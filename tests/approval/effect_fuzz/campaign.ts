@@ -5,7 +5,9 @@
 import { decide } from "../../../src/approval/decide.ts";
 import type { CommandRunner } from "./container.ts";
 import { countedEffects, type Effect } from "./effects.ts";
-import type { Case, Seeds } from "./generate.ts";
+import { EXECUTORS, PATH_FORMS, PAYLOADS, PROGRAM_FORMS, SCRIPTS } from "./constructs_data.ts";
+import { type Case, generateCase, type Grammar, pruneGrammar, singleCases } from "./generate.ts";
+import type { Random } from "../mutate.ts";
 import { HOME } from "./protocol.ts";
 
 /** A command that was allowed and had an effect that needs a decision. */
@@ -22,15 +24,15 @@ export interface Counts {
 }
 
 const FIXTURES = new URL("../../fixtures/approval/", import.meta.url);
-const SHRINK_RUNS = 160;
+const SHRINK_RUNS = 60;
 
 /** True when the gate would run the command without asking anybody. */
 export function isAllowed({ command, cwd }: Case): boolean {
   return decide(command, { cwd, home: HOME }).decision === "allow";
 }
 
-/** Lines of the corpora; a corpus that does not exist has none. */
-export function loadSeeds(): Seeds {
+/** The whole grammar; a corpus that does not exist has no lines. */
+export function loadGrammar(): Grammar {
   const lines = (name: string) => {
     try {
       return Deno.readTextFileSync(new URL(name, FIXTURES)).split("\n")
@@ -44,6 +46,11 @@ export function loadSeeds(): Seeds {
   return {
     dangerous: ["dangerous.txt", "forbidden.txt", "bypass.txt"].flatMap(lines),
     everyday: lines("everyday.txt"),
+    payloads: PAYLOADS,
+    scripts: SCRIPTS,
+    executors: EXECUTORS,
+    programForms: PROGRAM_FORMS,
+    pathForms: PATH_FORMS,
   };
 }
 
@@ -54,6 +61,33 @@ export class Campaign {
 
   constructor(runner: CommandRunner) {
     this.#runner = runner;
+  }
+
+  /** Each piece of the grammar alone; the rest of the grammar is for `random()`. */
+  async *singles(grammar: Grammar): AsyncGenerator<Hole, Grammar> {
+    const leaking = new Set<string>();
+    for (const { piece, ...tried } of singleCases(grammar)) {
+      this.counts.generated++;
+      if (this.#isKnown(tried) || !isAllowed(tried)) continue;
+      const effects = await this.observe(tried);
+      if (effects.length === 0) continue;
+      leaking.add(piece);
+      this.counts.holes++;
+      yield { ...tried, effects, original: tried.command };
+    }
+    return pruneGrammar(grammar, leaking);
+  }
+
+  /** Holes in `count` generated commands. */
+  async *random(
+    grammar: Grammar,
+    options: { random: Random; count: number; deadline?: number },
+  ): AsyncGenerator<Hole> {
+    const { count, deadline = Infinity } = options;
+    for (let i = 0; i < count && performance.now() < deadline; i++) {
+      const hole = await this.try(generateCase(options.random, grammar));
+      if (hole) yield hole;
+    }
   }
 
   /** Judges, and executes when allowed; a hole is returned once however often it is found. */

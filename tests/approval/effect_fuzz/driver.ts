@@ -113,7 +113,8 @@ class Driver {
 
   async #execute(command: string, cwd: string) {
     const child = new Deno.Command("/usr/bin/setpriv", {
-      args: shellArguments(command, this.#uid),
+      // A shell that reads a script skips NUL bytes; arguments cannot hold them.
+      args: shellArguments(command.replaceAll("\0", ""), this.#uid),
       cwd,
       clearEnv: true,
       env: { PATH, HOME, USER: "me", SHELL: "/bin/bash", LANG: "C.UTF-8", TERM: "dumb" },

@@ -5,15 +5,7 @@
  */
 import { shellQuote } from "../../../src/util/shell_quote.ts";
 import { disguise, embed, type Random, rewriteWords, wrapCommand } from "../mutate.ts";
-import {
-  EXECUTORS,
-  GAPS,
-  PATH_FORMS,
-  PAYLOADS,
-  PIECES,
-  PROGRAM_FORMS,
-  SCRIPTS,
-} from "./constructs_data.ts";
+import { GAPS, PIECES } from "./constructs_data.ts";
 import { HERMES_HOME, HOME, WORKSPACE } from "./protocol.ts";
 
 /** A command and the directory it starts in. */
@@ -22,10 +14,23 @@ export interface Case {
   cwd: string;
 }
 
-/** Lines of the approval corpora. */
-export interface Seeds {
+/** What commands are made of; see `constructs_data.ts`. */
+export interface Grammar {
+  /** Simple commands that need a decision. */
+  payloads: readonly string[];
+  /** Texts with shell syntax that need a decision. */
+  scripts: readonly string[];
+  /** Lines of the dangerous corpora. */
   dangerous: readonly string[];
   everyday: readonly string[];
+  executors: readonly string[];
+  programForms: readonly string[];
+  pathForms: readonly (readonly [RegExp, string])[];
+}
+
+/** One case of a single piece of the grammar; `piece` says which, to leave it out later. */
+export interface SingleCase extends Case {
+  piece: string;
 }
 
 const DIRECTORIES: readonly string[] = [
@@ -85,38 +90,72 @@ export function fillTemplate(template: string, text: string): string {
   return template.replace(/\{([TQDBHRNP])\}/g, (_, name: string) => forms[name]!());
 }
 
-/** The next command of the stream that `random` determines. */
-export function generateCase(random: Random, seeds: Seeds): Case {
-  if (random.chance(0.08)) {
-    return { command: random.pick(RELATIVE), cwd: random.pick(DIRECTORIES) };
+/** Known to need a decision by itself, so that a construct around it is all that is tested. */
+const PROBE = "rm -rf /opt/app";
+
+/** Each piece of the grammar once, alone. */
+export function* singleCases(grammar: Grammar): Generator<SingleCase> {
+  const cwd = WORKSPACE;
+  for (const piece of [...grammar.payloads, ...grammar.scripts, ...grammar.dangerous]) {
+    yield { command: piece.replaceAll("https://", "http://"), cwd, piece };
   }
-  let text = disguiseWords(pickText(random, seeds), random);
+  for (const piece of grammar.executors) yield { command: fillTemplate(piece, PROBE), cwd, piece };
+  for (const piece of grammar.programForms) {
+    yield { command: `${fillTemplate(piece, "rm")} -rf /opt/app`, cwd, piece };
+  }
+  for (const [pattern, piece] of grammar.pathForms) {
+    for (const text of [PROBE, "rm -rf ~/Documents", "cat ~/.ssh/id_rsa", "tee -a ~/.bashrc"]) {
+      if (pattern.test(text)) yield { command: text.replace(pattern, piece), cwd, piece };
+    }
+  }
+  for (const command of RELATIVE) {
+    for (const cwd of DIRECTORIES) yield { command, cwd, piece: `${command} in ${cwd}` };
+  }
+}
+
+/** The grammar without the pieces that are known to leak. */
+export function pruneGrammar(grammar: Grammar, leaking: ReadonlySet<string>): Grammar {
+  const keep = (pieces: readonly string[]) => pieces.filter((piece) => !leaking.has(piece));
+  return {
+    payloads: keep(grammar.payloads),
+    scripts: keep(grammar.scripts),
+    dangerous: keep(grammar.dangerous),
+    everyday: grammar.everyday,
+    executors: keep(grammar.executors),
+    programForms: keep(grammar.programForms),
+    pathForms: grammar.pathForms.filter(([, piece]) => !leaking.has(piece)),
+  };
+}
+
+/** The next command of the stream that `random` determines. */
+export function generateCase(random: Random, grammar: Grammar): Case {
+  let text = disguiseWords(pickText(random, grammar), random, grammar);
   for (let depth = [0, 1, 1, 1, 1, 2, 2, 3][random.below(8)]!; depth > 0; depth--) {
     text = random.chance(0.85)
-      ? fillTemplate(random.pick(EXECUTORS), text)
+      ? fillTemplate(random.pick(grammar.executors), text)
       : random.chance(0.5)
       ? embed(text, random)
       : wrapCommand(text, random);
   }
-  if (random.chance(0.12)) text = splice(text, random.pick(seeds.everyday), random);
+  if (random.chance(0.12)) text = splice(text, random.pick(grammar.everyday), random);
   if (random.chance(0.18)) text = damage(text, random);
   if (random.chance(0.02)) text = disguise(text, random);
   const cwd = random.chance(0.08) ? random.pick(DIRECTORIES) : WORKSPACE;
   return { command: text.replaceAll("https://", "http://").slice(0, MAX_LENGTH), cwd };
 }
 
-function pickText(random: Random, seeds: Seeds): string {
+function pickText(random: Random, grammar: Grammar): string {
   const which = random.next();
-  if (which < 0.6) return random.pick(PAYLOADS);
-  if (which < 0.78) return random.pick(SCRIPTS);
-  return which < 0.95 ? random.pick(seeds.dangerous) : random.pick(seeds.everyday);
+  if (which < 0.6) return random.pick(grammar.payloads);
+  if (which < 0.78) return random.pick(grammar.scripts);
+  return random.pick(which < 0.95 ? grammar.dangerous : grammar.everyday);
 }
 
 /** The same effect from other spellings of the program, the paths and the gaps. */
-function disguiseWords(text: string, random: Random): string {
+function disguiseWords(text: string, random: Random, grammar: Grammar): string {
   let result = text;
   if (random.chance(0.35)) {
-    const [pattern, form] = random.pick(PATH_FORMS);
+    const [pattern, form] = random.pick(grammar.pathForms);
     result = result.replace(pattern, form);
   }
   const isSimple = !/[;\n&|<>(){}'"$]/.test(text);
@@ -124,7 +163,7 @@ function disguiseWords(text: string, random: Random): string {
   if (random.chance(0.1)) result = result.replace(" ", random.pick(GAPS));
   if (random.chance(0.35)) {
     const [program = "", ...rest] = result.split(" ");
-    result = [fillTemplate(random.pick(PROGRAM_FORMS), program), ...rest].join(" ");
+    result = [fillTemplate(random.pick(grammar.programForms), program), ...rest].join(" ");
   }
   return result;
 }
