@@ -260,6 +260,8 @@ Deno.test("terminal reports a broken environment as degraded", async () => {
   const broken = Object.create(bench.env, {
     exec: { value: () => Promise.reject(new EnvironmentError("The container is gone")) },
     cwd: { value: () => "/" },
+    stat: { value: () => Promise.resolve({ kind: "directory" }) },
+    realPath: { value: () => Promise.resolve("/") },
   });
   const ctx = createTestContext(broken, { approve: "once" });
   const reply = await runTool("terminal", { command: "true" }, ctx);

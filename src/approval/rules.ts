@@ -5,8 +5,19 @@
  */
 import { foldText } from "./fold.ts";
 import type { Invocation } from "./invocation.ts";
+import type { ProtectedKind } from "../util/protected_paths_data.ts";
+import { protectedTouches } from "./protected_touches.ts";
 import type { Rule } from "./rule.ts";
 import { FILE_RULES } from "./rules/file_data.ts";
+import { PATH_RULES } from "./rules/path_data.ts";
+import { TREE_RULES } from "./rules/tree_data.ts";
+import { MACHINE_RULES } from "./rules/machine_data.ts";
+import { REACH_RULES } from "./rules/reach_data.ts";
+import { SEND_RULES } from "./rules/send_data.ts";
+import { GIT_SETTINGS_RULES } from "./rules/git_settings_data.ts";
+import { LATER_RULES } from "./rules/later_data.ts";
+import { PRIVILEGE_RULES } from "./rules/privilege_data.ts";
+import { WATCH_RULES } from "./rules/watch_data.ts";
 import { GIT_RULES } from "./rules/git_data.ts";
 import { HARDLINE_RULES } from "./rules/hardline_data.ts";
 import { NETWORK_RULES } from "./rules/network_data.ts";
@@ -21,12 +32,21 @@ import { walkShell } from "./walk.ts";
 export const RULES: readonly Rule[] = [
   ...HARDLINE_RULES,
   ...FILE_RULES,
+  ...PATH_RULES,
+  ...TREE_RULES,
   ...PROCESS_RULES,
   ...SCRIPT_RULES,
   ...GIT_RULES,
   ...NETWORK_RULES,
+  ...REACH_RULES,
+  ...SEND_RULES,
+  ...GIT_SETTINGS_RULES,
   ...SERVICE_RULES,
   ...SYSTEM_RULES,
+  ...LATER_RULES,
+  ...PRIVILEGE_RULES,
+  ...MACHINE_RULES,
+  ...WATCH_RULES,
   ...WINDOWS_RULES,
 ];
 
@@ -39,7 +59,13 @@ for (const rule of RULES) {
   }
 }
 const FOR_REDIRECTIONS = RULES.filter((rule) => rule.redirections === true);
-const FOR_ALL = RULES.filter((rule) => rule.programs === undefined && !rule.redirections);
+const BY_KIND = new Map<ProtectedKind, Rule[]>();
+for (const rule of RULES) {
+  for (const kind of rule.protects ?? []) BY_KIND.set(kind, [...BY_KIND.get(kind) ?? [], rule]);
+}
+const FOR_ALL = RULES.filter((rule) =>
+  rule.programs === undefined && !rule.redirections && rule.protects === undefined
+);
 
 /** Names that some rule looks at. */
 export const KNOWN_PROGRAMS: readonly string[] = [...BY_PROGRAM.keys()];
@@ -51,9 +77,11 @@ function familyOf(program: string): string {
 }
 
 /** Rules that may say something about a command. */
-function* rulesFor({ program, redirects }: Invocation): Generator<Rule> {
+function* rulesFor(command: Invocation): Generator<Rule> {
+  const { program, redirects } = command;
   yield* FOR_ALL;
   if (redirects.length > 0) yield* FOR_REDIRECTIONS;
+  for (const { verdict } of protectedTouches(command)) yield* BY_KIND.get(verdict.kind) ?? [];
   yield* BY_PROGRAM.get(program) ?? [];
   const family = familyOf(program);
   if (family !== program) yield* BY_PROGRAM.get(family) ?? [];
@@ -76,7 +104,11 @@ function judges(rule: Rule, example: string): boolean {
   return invocations.some((command) => appliesTo(rule, command) && rule.test(command, invocations));
 }
 
-function appliesTo(rule: Rule, { program, redirects }: Invocation): boolean {
+function appliesTo(rule: Rule, command: Invocation): boolean {
+  const { program, redirects } = command;
+  if (rule.protects !== undefined) {
+    return protectedTouches(command).some(({ verdict }) => rule.protects!.includes(verdict.kind));
+  }
   if (rule.programs === undefined && rule.redirections === undefined) return true;
   const names = [program, familyOf(program)];
   return (rule.redirections === true && redirects.length > 0) ||

@@ -59,7 +59,10 @@ export interface ApprovalContext {
   callId: string;
   tool: string;
   environment: string;
+  /** Where the action happens. */
   cwd: string;
+  /** The same directory behind its links, where somebody looked. */
+  realCwd?: string;
   signal: AbortSignal;
   /** Set for sub-agents: never prompts. */
   unattended?: boolean;

@@ -1,6 +1,7 @@
 /** What leaves the machine, or comes in and runs: secrets, shells, downloads, packages. */
 import { hasFlag, type Invocation, isShell, parseOptions, shellUse } from "../invocation.ts";
-import { canonicalPath, holdsSecrets } from "../paths.ts";
+import { canonicalPath } from "../paths.ts";
+import { protectionAt } from "../protection.ts";
 import { destinations, given, operands, type Rule } from "../rule.ts";
 import { subcommand } from "../unwrap.ts";
 import { basename } from "../../util/path.ts";
@@ -36,7 +37,10 @@ function sentFiles({ program, args }: Invocation): string[] {
 }
 
 function namesSecret(command: Invocation, paths: readonly string[]): boolean {
-  return paths.some((path) => holdsSecrets(path, command.place));
+  return paths.some((path) => {
+    const kind = path === "" ? undefined : protectionAt(path, command.place)?.kind;
+    return kind === "credentials" || kind === "env file";
+  });
 }
 
 /** Whether secrets reach the command through a pipe, a substitution or a redirection. */
