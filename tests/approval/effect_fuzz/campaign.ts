@@ -2,13 +2,13 @@
  * Judges commands, executes the allowed ones in the container, and reports each that had an
  * effect without a decision, made as small as possible. Owns no container and prints nothing.
  */
-import { decide } from "../../../src/approval/decide.ts";
+import { type CommandPolicy, decide } from "../../../src/approval/decide.ts";
 import type { CommandRunner } from "./container.ts";
 import { countedEffects, type Effect } from "./effects.ts";
 import { EXECUTORS, PATH_FORMS, PAYLOADS, PROGRAM_FORMS, SCRIPTS } from "./constructs_data.ts";
 import { type Case, generateCase, type Grammar, pruneGrammar, singleCases } from "./generate.ts";
 import type { Random } from "../mutate.ts";
-import { HOME } from "./protocol.ts";
+import { HERMES_HOME, HOME } from "./protocol.ts";
 
 /** A command that was allowed and had an effect that needs a decision. */
 export interface Hole extends Case {
@@ -26,9 +26,16 @@ export interface Counts {
 const FIXTURES = new URL("../../fixtures/approval/", import.meta.url);
 const SHRINK_RUNS = 60;
 
+/** What hermes knows when it runs in the container. */
+const POLICY: CommandPolicy = {
+  home: HOME,
+  places: { homes: [HOME], hermesHomes: [HERMES_HOME], trustedBase: [] },
+  hermesPrograms: ["/usr/local/sbin/hermes"],
+};
+
 /** True when the gate would run the command without asking anybody. */
 export function isAllowed({ command, cwd }: Case): boolean {
-  return decide(command, { cwd, home: HOME }).decision === "allow";
+  return decide(command, { ...POLICY, cwd, realCwd: cwd }).decision === "allow";
 }
 
 /** The whole grammar; a corpus that does not exist has no lines. */
