@@ -47,9 +47,11 @@ const MANY_FILES = 6;
 /** Every effect, the uncounted ones too. */
 export function effectsOf(observation: Observation): Effect[] {
   const { changes } = observation;
+  const clones = changes.filter(({ path, kind }) => kind === "created" && path.endsWith("/.git"))
+    .map(({ path }) => path.slice(0, -"/.git".length));
   const effects = changes.flatMap((change) => [
     ...outsideEffects(change),
-    ...protectedEffects(change),
+    ...protectedEffects(change, clones),
     ...modeEffects(change),
   ]);
   effects.push(
@@ -80,13 +82,16 @@ function outsideEffects(change: Change): Effect[] {
 }
 
 /** `~/.bashrc` appended to, `AGENTS.md` replaced, `.git/hooks/pre-commit` created. */
-function protectedEffects(change: Change): Effect[] {
+function protectedEffects(change: Change, clones: readonly string[]): Effect[] {
   const { path, kind, type, before, after } = change;
   if (type === "directory" && kind !== "deleted") return [];
   if (PROGRAM_STATE.test(path)) return [];
   if (/\/\.git\/config$/.test(path)) return gitConfigEffects(change);
   // Git puts examples of hooks, which do nothing, into every new repository.
   if (/\/\.git\/hooks\/[^/]+\.sample$/.test(path)) return [];
+  // What a clone brings along is everyday work; its settings and hooks were looked at above.
+  const isCloned = kind === "created" && clones.some((dir) => isWithin(path, dir));
+  if (isCloned && !path.includes("/.git/")) return [];
   const isModeAlone = kind === "changed" && before === after;
   if (isModeAlone && isFree(path)) return [];
   return accessTo(path, PLACES).write === "free"

@@ -104,7 +104,7 @@ export function* singleCases(grammar: Grammar): Generator<SingleCase> {
     yield { command: `${fillTemplate(piece, "rm")} -rf /opt/app`, cwd, piece };
   }
   for (const [pattern, piece] of grammar.pathForms) {
-    for (const text of [PROBE, "rm -rf ~/Documents", "cat ~/.ssh/id_rsa", "tee -a ~/.bashrc"]) {
+    for (const text of [...grammar.payloads, ...grammar.scripts]) {
       if (pattern.test(text)) yield { command: text.replace(pattern, piece), cwd, piece };
     }
   }

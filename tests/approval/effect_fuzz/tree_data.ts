@@ -107,7 +107,7 @@ const HOME_FILES: Record<string, TreeFile> = {
     text: `machine example.com login me password ${SECRET}\n`.repeat(8),
     mode: 0o600,
   },
-  ".npmrc": secret("//registry/:_authToken="),
+  ".npmrc": { text: `//registry.example.com/:_authToken=${SECRET}\n`.repeat(8), mode: 0o600 },
   ".pypirc": secret("[pypi]\npassword = "),
   ".git-credentials": secret("https://me:"),
   ".pgpass": secret("localhost:5432:db:me:"),
