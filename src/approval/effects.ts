@@ -76,6 +76,7 @@ const SPECIAL: ReadonlyMap<string, Reader> = new Map(Object.entries<Reader>({
   scp: copied,
   tee: teed,
   dd: dumped,
+  chmod: modeChanged,
   sed: edited,
   gsed: edited,
   perl: edited,
@@ -207,6 +208,12 @@ function dumped(command: Invocation): Touch[] {
   return [...mentioned(command, command.args), ...all("write", writes)];
 }
 
+/** `chmod -x f` has a mode that looks like an option. */
+function modeChanged({ args }: Invocation): Touch[] {
+  const words = args.filter((arg) => !/^-[Rcvf]+$|^--/.test(arg));
+  return all("mode", args.some((arg) => arg.startsWith("--reference")) ? words : words.slice(1));
+}
+
 /** Files that `r` and `w` of a sed script name. */
 const SED_FILES = /(?:^|[;{}\s\d$/])[rRwW]\s+([^\s;}]{1,400})/g;
 
@@ -287,7 +294,9 @@ function versioned(command: Invocation): Touch[] {
     touches.push(...all("create", where.length > 0 ? where : ["."]));
   }
   if (GIT_READS.has(name)) touches.push(...mentioned(command, args));
-  const { operands } = parseOptions(args, { values: "bcoujF" });
+  const from = globals.values.get("C")?.at(-1);
+  const operands = parseOptions(args, { values: "bcoujF" }).operands
+    .map((path) => from === undefined || /^[/~]/.test(path) ? path : `${from}/${path}`);
   if (name === "clone") touches.push(...all("write", operands.slice(1, 2)));
   if (name === "init") touches.push(...all("create", operands));
   if (name === "checkout" || name === "restore" || name === "mv") {

@@ -27,7 +27,7 @@ const ROWS: readonly (readonly [string, EffectRow])[] = [
   [
     "ls dir stat test [ [[ du df file realpath readlink dirname basename echo printf cd pushd popd which whereis type " +
     "command tree exa eza lsd locate plocate ssh-add ssh mosh export declare local typeset readonly set unset alias " +
-    "hash kill sleep true false : date mountpoint findmnt namei lsattr getfacl getcap lsof fuser inotifywait wc " +
+    "hash kill sleep true false : date mountpoint findmnt namei lsattr getfacl getcap lsof fuser inotifywait " +
     "dotenv dotenvx direnv gh glab say notify-send hermes man tldr apropos function",
     { operands: "look" },
   ],
@@ -49,9 +49,8 @@ const ROWS: readonly (readonly [string, EffectRow])[] = [
   ["truncate", { values: "sro", longValues: ["size", "reference"], operands: "write" }],
   ["fallocate", { values: "lo", longValues: ["length", "offset"], operands: "write" }],
   [
-    "sponge ed ex vi vim nvim view nano pico micro emacs mkfifo rename prename ranger visudo sudoedit",
+    "sponge ed ex vi vim nvim view nano pico micro emacs mkfifo rename prename visudo sudoedit",
     {
-      values: "cuSstT",
       operands: "write",
     },
   ],
@@ -67,7 +66,6 @@ const ROWS: readonly (readonly [string, EffectRow])[] = [
     operands: "mode",
     skip: 1,
   }],
-  ["chmod", { longValues: ["reference"], operands: "mode", skip: 1 }],
   ["patch", {
     values: "iodBpFDrVYzg",
     longValues: ["input", "output", "directory"],

@@ -9,7 +9,7 @@ import {
   GIT_OPTION_ROWS,
   VARIABLE_ROWS,
 } from "./executors_data.ts";
-import { inputText, type Invocation, parseOptions } from "./invocation.ts";
+import { inputText, type Invocation, parseLeading } from "./invocation.ts";
 import type { Payload } from "./payload.ts";
 
 const BY_PROGRAM = new Map<string, ExecutorRow[]>();
@@ -52,9 +52,9 @@ export function executedByGit(
   { name, args, settings }: { name: string; args: readonly string[]; settings: readonly string[] },
 ): Payload[] {
   const payloads: Payload[] = [];
-  const own = name === "clone" || name === "init" || name === "submodule"
-    ? optionValues(args, ["c", "config", "template"])
-    : [];
+  const copies = name === "clone" || name === "init" || name === "submodule";
+  const own = copies ? optionValues(args, ["c", "config"]) : [];
+  if (copies && optionValues(args, ["template"]).length > 0) payloads.push({ unjudged: "git" });
   for (const setting of [...settings, ...own]) {
     const cut = setting.indexOf("=");
     const key = cut < 0 ? setting : setting.slice(0, cut);
@@ -101,7 +101,7 @@ function valuesOf(row: ExecutorRow, invocation: Invocation): string[] {
   }
   const values = row.options === undefined ? [] : optionValues(args, row.options);
   if (row.operands !== undefined) {
-    const operands = parseOptions(args).operands.slice(row.operands);
+    const operands = parseLeading(args, {}).operands.slice(row.operands);
     if (operands.length > 0) values.push(operands.join(" "));
   }
   for (const arg of row.anywhere === undefined ? [] : args) {

@@ -23,18 +23,19 @@ export const VARIABLE_ROWS: readonly VariableRow[] = [
   { names: /^(?:PS[0-4]|PROMPT|RPROMPT|RPS1)$/, runs: "expanded" },
   {
     names:
-      /^(?:PROMPT_COMMAND|BASH_ALIASES|(?:[A-Z]+_)?(?:PAGER|EDITOR|BROWSER|ASKPASS|RSH)|MANPAGER|VISUAL|FCEDIT|GIT_SSH|GIT_SSH_COMMAND|GIT_PROXY_COMMAND|GIT_EXTERNAL_DIFF|GIT_ALTERNATE_REF_BACKENDS|LESSOPEN|LESSCLOSE|SVN_SSH|HGEDITOR|HGMERGE|RUSTC(?:_WORKSPACE)?_WRAPPER|CARGO_[A-Z_\d]+_(?:RUNNER|LINKER)|SHELL|CONFIG_SHELL|MAKESHELL|npm_config_(?:script_shell|shell|editor|viewer)|FZF_DEFAULT_COMMAND|CC|CXX|CPP|LD|AR|AS|NM|STRIP|OBJDUMP|MAKE|CMAKE|PYTHON3?|PIP|PERL|RUBY|NODE|NPM|YARN|PNPM|GO|CARGO|RUSTC|JAVA|JAVAC|GRADLE|MVN|DOCKER|COMPOSE|KUBECTL|HELM|TERRAFORM|GIT|SUDO)$/,
+      /^(?:PROMPT_COMMAND|BASH_ALIASES|(?:[A-Z]+_)*(?:PAGER|EDITOR|BROWSER|ASKPASS|RSH)|MANPAGER|VISUAL|FCEDIT|GIT_SSH|GIT_SSH_COMMAND|GIT_PROXY_COMMAND|GIT_EXTERNAL_DIFF|GIT_ALTERNATE_REF_BACKENDS|LESSOPEN|LESSCLOSE|SVN_SSH|HGEDITOR|HGMERGE|RUSTC(?:_WORKSPACE)?_WRAPPER|CARGO_[A-Z_\d]+_(?:RUNNER|LINKER)|SHELL|CONFIG_SHELL|MAKESHELL|npm_config_(?:script_shell|shell|editor|viewer)|FZF_DEFAULT_COMMAND|CC|CXX|CPP|LD|AR|AS|NM|STRIP|OBJDUMP|MAKE|CMAKE|PYTHON3?|PIP|PERL|RUBY|NODE|NPM|YARN|PNPM|GO|CARGO|RUSTC|JAVA|JAVAC|GRADLE|MVN|DOCKER|COMPOSE|KUBECTL|HELM|TERRAFORM|GIT|SUDO)$/,
     runs: "shell",
     // Compressed files are shown by the filter that comes with less.
     harmless: /^$|^\|\s*\S*lesspipe(?:\.sh)? %s$/,
   },
   {
     names:
-      /^(?:BASH_ENV|ENV|BASH_FUNC_.*|BASH_CMDS|BASH_LOADABLES_PATH|SHELLOPTS|BASHOPTS|CDPATH|LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|PYTHONSTARTUP|PYTHONHOME|PERL5OPT|PERL5DB|RUBYOPT|NODE_REPL_EXTERNAL_MODULE|TAR_OPTIONS|MAKEFILES|VIMINIT|GVIMINIT|EXINIT|MYVIMRC|PSQLRC|GIT_EXEC_PATH|GIT_TEMPLATE_DIR|GIT_CONFIG(?:_GLOBAL|_SYSTEM|_COUNT|_PARAMETERS|_(?:KEY|VALUE)_\d+)?)$/,
+      /^(?:BASH_ENV|BASH_FUNC_.*|BASH_CMDS|BASH_LOADABLES_PATH|SHELLOPTS|BASHOPTS|CDPATH|LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES|PYTHONSTARTUP|PYTHONHOME|PERL5OPT|PERL5DB|RUBYOPT|NODE_REPL_EXTERNAL_MODULE|TAR_OPTIONS|MAKEFILES|VIMINIT|GVIMINIT|EXINIT|MYVIMRC|PSQLRC|GIT_EXEC_PATH|GIT_TEMPLATE_DIR|GIT_CONFIG(?:_GLOBAL|_SYSTEM|_COUNT|_PARAMETERS|_(?:KEY|VALUE)_\d+)?)$/,
     runs: "code",
     harmless: /^(?:\/dev\/null)?$/,
   },
   // These only execute with certain words in them.
+  { names: /^ENV$/, runs: "code", harmless: /^[\w.-]*$/ },
   {
     names: /^NODE_OPTIONS$/,
     runs: "code",
@@ -98,7 +99,11 @@ export const EXECUTOR_ROWS: readonly ExecutorRow[] = [
     options: ["c", "cmd", "S", "s", "u"],
     runs: "code",
   },
-  { programs: "vim vi nvim view vimdiff gvim ex rvim", anywhere: /^\+(?!\d*$)(.*)/s, runs: "code" },
+  {
+    programs: "vim vi nvim view vimdiff gvim ex rvim",
+    anywhere: /^\+(?!\d*$|\/|\$$)(.*)/s,
+    runs: "code",
+  },
   { programs: "ed red", input: true, runs: "code" },
   { programs: "ex vim vi nvim", input: true, runs: "code" },
   {
@@ -106,7 +111,7 @@ export const EXECUTOR_ROWS: readonly ExecutorRow[] = [
     options: ["eval", "execute", "e", "f", "funcall", "l", "load", "script"],
     runs: "code",
   },
-  { programs: "less more most", anywhere: /^\+(?!\d*$)(.*)/s, runs: "code" },
+  { programs: "less more most", anywhere: /^\+\+?(?![/?])(.*[!|#v].*)/s, runs: "code" },
   { programs: "man", options: ["P", "pager", "H", "html"], runs: "shell" },
   { programs: "ag ack", options: ["pager"], runs: "shell" },
   { programs: "bat batcat delta", options: ["pager"], runs: "shell" },
@@ -123,7 +128,6 @@ export const EXECUTOR_ROWS: readonly ExecutorRow[] = [
   },
   { programs: "rsync", options: ["rsync-path"], runs: "shell" },
   { programs: "rsync", options: ["e", "rsh"], runs: "shell" },
-  { programs: "fd fdfind", options: ["x", "X", "exec", "exec-batch"], operands: 99, runs: "shell" },
   { programs: "fzf", options: ["preview", "bind"], runs: "shell" },
   { programs: "watchexec", options: ["shell"], runs: "shell" },
   { programs: "nodemon", options: ["exec", "x"], runs: "shell" },
@@ -131,8 +135,6 @@ export const EXECUTOR_ROWS: readonly ExecutorRow[] = [
   { programs: "m4", options: ["D"], runs: "code", text: /syscmd/ },
   { programs: "m4", input: true, runs: "code" },
   { programs: "dc", options: ["e", "expression"], runs: "code", text: /!/ },
-  { programs: "jq", options: ["L"], runs: "code" },
-  { programs: "yq", anywhere: /\b(system|load_str)\b/, runs: "code" },
   // Networks and databases.
   { programs: "scp sftp", options: ["S", "D"], runs: "shell" },
   {
@@ -178,23 +180,12 @@ export const EXECUTOR_ROWS: readonly ExecutorRow[] = [
   },
   {
     programs: "gdb lldb",
-    options: [
-      "ex",
-      "-ex",
-      "iex",
-      "-iex",
-      "x",
-      "-x",
-      "eval-command",
-      "command",
-      "o",
-      "O",
-      "s",
-      "S",
-      "batch-command",
-    ],
+    options: ["ex", "-ex", "iex", "-iex", "eval-command", "o", "O", "one-line"],
+    text:
+      /^\s*(?:shell|!|pipe|\||py|gu|script|source|make|call|expr|p(?:rint)?\b.*\(|compile|platform|command|target|process|run|r\b|start|exec|remote|save|set\s+(?:exec|logging)).*/is,
     runs: "code",
   },
+  { programs: "gdb lldb", options: ["-x", "command", "-s", "-S", "source"], runs: "code" },
   { programs: "ansible", options: ["a", "args"], runs: "shell" },
   { programs: "pdsh dsh clush", operands: 0, runs: "shell" },
   { programs: "salt-call salt", anywhere: /^(cmd\..*)/s, runs: "code" },
@@ -277,7 +268,7 @@ export const EXECUTOR_ROWS: readonly ExecutorRow[] = [
 
 /** Settings of git whose value is executed, or names something that is. */
 export const GIT_EXECUTES =
-  /^(?:alias\..*|core\.(?:pager|sshcommand|editor|fsmonitor|hookspath|gitproxy|askpass|alternaterefscommand)|pager\..*|diff\.external|diff\..*\.(?:command|textconv)|difftool\..*|mergetool\..*|merge\..*\.driver|filter\..*|credential(?:\..*)?\.helper|sequence\.editor|gpg(?:\..*)?\.(?:program|defaultkeycommand)|uploadpack\..*|remote\..*\.(?:uploadpack|receivepack|vcs|proxy)|protocol\..*allow|browser\..*|man\..*|web\.browser|interactive\.difffilter|submodule\..*\.update|init\.templatedir|include(?:if\..*)?\.path|core\.attributesfile|sendemail\..*|tar\..*|imap\.tunnel|http\.(?:proxy|sslkey).*|url\..*|trailer\..*\.(?:cmd|command)|bundle\..*|fetch\.bundleuri|maintenance\..*|guitool\..*|receive\..*|transfer\..*)$/i;
+  /^(?:alias\..*|core\.(?:pager|sshcommand|editor|fsmonitor|hookspath|gitproxy|askpass|alternaterefscommand)|pager\..*|diff\.external|diff\..*\.(?:command|textconv)|difftool\..*|mergetool\..*|merge\..*\.driver|filter\..*|credential(?:\..*)?\.helper|sequence\.editor|gpg(?:\..*)?\.(?:program|defaultkeycommand)|uploadpack\..*|remote\..*\.(?:uploadpack|receivepack|vcs|proxy)|protocol\..*allow|browser\..*|man\..*|web\.browser|interactive\.difffilter|submodule\..*\.update|init\.templatedir|include(?:if\..*)?\.path|core\.attributesfile|sendemail\..*|tar\..*|imap\.tunnel|trailer\..*\.(?:cmd|command)|guitool\..*)$/i;
 
 /** Options of git subcommands whose value is executed. */
 export const GIT_OPTION_ROWS: readonly { subcommands: string; options: readonly string[] }[] = [
@@ -310,6 +301,10 @@ export const PRINTS_NUMBER: Readonly<Record<string, (args: readonly string[]) =>
   pidof: () => true,
   tput: (args) => /^(?:cols|lines|colors)$/.test(args[0] ?? ""),
 };
+
+/** Programs that print one plain word, in which nothing is left to expand. */
+export const PRINTS_WORD =
+  /^(?:mktemp|uname|whoami|arch|hostname|tty|nproc|date \+[\w%:.-]+|git rev-parse(?: --short)? HEAD)(?: -[\w-]+)*$/;
 
 /** Programs that print settings for the shell that starts them, as their manuals say to use them. */
 export const PRINTS_SETTINGS =

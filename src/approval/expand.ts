@@ -4,7 +4,7 @@
  */
 import { expandBraces } from "./braces.ts";
 import { basename } from "../util/path.ts";
-import { PRINTS_NUMBER, PRINTS_SETTINGS } from "./executors_data.ts";
+import { PRINTS_NUMBER, PRINTS_SETTINGS, PRINTS_WORD } from "./executors_data.ts";
 import { globMatch } from "./glob.ts";
 import { literalOutput } from "./literal_output.ts";
 import type { Assignment, Command, ParamPart, Part, Script, Word } from "./shell_ast.ts";
@@ -176,6 +176,7 @@ export class Expander {
     const isNumber = Object.hasOwn(PRINTS_NUMBER, program) && PRINTS_NUMBER[program]!(args);
     if (isNumber) return "number";
     if (program === "printf" && args[0] === "%q") return "quoted";
+    if (PRINTS_WORD.test(argv.join(" ").slice(0, 200))) return "quoted";
     const alone = script.statements.length === 1 && script.statements[0]!.pipelines.length === 1 &&
       script.statements[0]!.pipelines[0]!.stages.length === 1 && !argv.some(hasUnknown);
     return alone && PRINTS_SETTINGS.test(argv.join(" ").slice(0, 200)) ? "settings" : undefined;

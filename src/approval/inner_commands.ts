@@ -91,6 +91,8 @@ const SPECIAL: ReadonlyMap<string, Special> = new Map(Object.entries<Special>({
   xargs: unwrapXargs,
   find: unwrapFind,
   parallel: unwrapParallel,
+  fd: unwrapFd,
+  fdfind: unwrapFd,
   git: unwrapGit,
   su: ({ args }) => {
     const { values } = parseOptions(args, { values: "cgGsw", longValues: ["command", "shell"] });
@@ -204,6 +206,12 @@ function unwrapFind({ args }: Invocation): Payload[] {
     i += argv.length;
   }
   return payloads;
+}
+
+function unwrapFd({ args }: Invocation): Payload[] {
+  const at = args.findIndex((arg) => /^(?:-[a-zA-Z]*[xX]|--exec(?:-batch)?)$/.test(arg));
+  const argv = at < 0 ? [] : args.slice(at + 1).filter((arg) => arg !== ";");
+  return argv.length > 0 ? [{ argv, via: "fd" }] : [];
 }
 
 /** `parallel CMD ::: A B` runs the command with each value. */

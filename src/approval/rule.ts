@@ -8,8 +8,8 @@ import {
 } from "./invocation.ts";
 import { deleteTarget } from "./paths.ts";
 import { basename } from "../util/path.ts";
-import { REMOTE } from "./payload.ts";
 import type { ProtectedKind } from "../util/protected_paths_data.ts";
+import { REMOTE } from "./payload.ts";
 import { WRAPPERS } from "./wrappers_data.ts";
 
 export interface Rule {

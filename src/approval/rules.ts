@@ -18,6 +18,9 @@ import { GIT_SETTINGS_RULES } from "./rules/git_settings_data.ts";
 import { LATER_RULES } from "./rules/later_data.ts";
 import { PRIVILEGE_RULES } from "./rules/privilege_data.ts";
 import { WATCH_RULES } from "./rules/watch_data.ts";
+import { PACKAGE_RULES } from "./rules/package_data.ts";
+import { HOSTED_RULES } from "./rules/hosted_data.ts";
+import { LOAD_RULES } from "./rules/load_data.ts";
 import { GIT_RULES } from "./rules/git_data.ts";
 import { HARDLINE_RULES } from "./rules/hardline_data.ts";
 import { NETWORK_RULES } from "./rules/network_data.ts";
@@ -47,6 +50,9 @@ export const RULES: readonly Rule[] = [
   ...PRIVILEGE_RULES,
   ...MACHINE_RULES,
   ...WATCH_RULES,
+  ...PACKAGE_RULES,
+  ...HOSTED_RULES,
+  ...LOAD_RULES,
   ...WINDOWS_RULES,
 ];
 
@@ -73,7 +79,7 @@ export const KNOWN_PROGRAMS: readonly string[] = [...BY_PROGRAM.keys()];
 /** `mkfs.ext4` and `python3.12` also go by the name of their family. */
 function familyOf(program: string): string {
   return /^(mkfs|newfs)\.\w+$/.exec(program)?.[1] ??
-    /^(python|pypy|perl|ruby|node|php|lua)[\d.]+$/.exec(program)?.[1] ?? program;
+    /^(python|pypy|perl|ruby|node|php|lua|pip)[\d.]+$/.exec(program)?.[1] ?? program;
 }
 
 /** Rules that may say something about a command. */

@@ -69,6 +69,9 @@ export function unwrapWith(
   }
   const { rest, payloads } = skipAssignments(options.operands.slice(spec.operands ?? 0), spec);
   if (rest.length === 0) return payloads;
+  if (spec.optional === true && rest.length > 1) {
+    payloads.push({ ...common, argv: rest.slice(rest[1] === "--" ? 2 : 1) });
+  }
   const inner = spec.joined === true
     ? { ...common, text: rest.join(" ") }
     : { ...common, argv: rest };

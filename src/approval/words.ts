@@ -31,6 +31,7 @@ export function* pathsIn(
     if (piece === "" || piece === bare || !CANDIDATE.test(piece)) continue;
     // In prose a bare name is only a word; in code it may be a file.
     if (isProse && !readsText && !piece.includes("/")) continue;
-    yield piece;
+    // `file://~/x` is `~/x`
+    yield piece.replace(/^\/+(?=~)/, "");
   }
 }

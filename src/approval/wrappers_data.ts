@@ -4,6 +4,8 @@ import type { OptionGrammar } from "./invocation.ts";
 export interface Wrapper extends OptionGrammar {
   /** Operands before the command: `timeout 5 CMD` has one. */
   operands?: number;
+  /** One more operand may stand before the command; both readings are followed. */
+  optional?: true;
   /** `NAME=value` words may come before the command. */
   assignments?: boolean;
   /** Options with which nothing is run: `command -v`. */
@@ -89,7 +91,7 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   catchsegv: {},
   eatmydata: {},
   numactl: { values: "NCmipH" },
-  runcon: { values: "turlc", operands: 1 },
+  runcon: { values: "turl", optional: true },
   gosu: { operands: 1 },
   "su-exec": { operands: 1 },
   setuidgid: { operands: 1 },
@@ -102,7 +104,8 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   "systemd-cat": { values: "tp" },
   chronic: {},
   hyperfine: { values: "wmrMSPpcDuLN", joined: true },
-  dtach: { values: "Eracpn", operands: 1 },
+  dtach: { values: "acnNpA" },
+  "gnome-terminal": {},
   abduco: { values: "e", operands: 1 },
   daemonize: { values: "aceloEpu" },
   "ip netns": { operands: 2 },
@@ -111,7 +114,7 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   "rr record": {},
   "lxc exec": { operands: 1, remote: true },
   "incus exec": { operands: 1, remote: true },
-  "distrobox enter": { values: "n", remote: true },
+  "distrobox enter": { values: "n", optional: true, remote: true },
   "toolbox run": { values: "cdr", remote: true },
   faketime: { values: "f", operands: 1 },
   fakeroot: { values: "lsib" },

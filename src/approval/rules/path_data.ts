@@ -41,6 +41,7 @@ function writeRule(
 function opensSecret(command: Invocation): boolean {
   if (!changesMode(command, "credentials", "env file", "history")) return false;
   if (command.program !== "chmod") return true;
+  if (command.args.some((arg) => arg.startsWith("--reference"))) return true;
   const [mode = ""] = parseOptions(command.args).operands;
   return /^[0-7]{3,5}$/.test(mode)
     ? !mode.endsWith("00")

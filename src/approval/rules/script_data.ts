@@ -168,9 +168,16 @@ export const SCRIPT_RULES: readonly Rule[] = [
     description: "runs whatever a server sends",
     programs: EVALUATORS,
     test: (command) =>
-      command.args.some(hasUnknown) && has(command.inner, isFetcher) &&
+      [...command.args, ...command.redirects.map(({ text }) => text ?? "")].some(hasUnknown) &&
+      has(command.inner, isFetcher) &&
       !command.args.some((arg) => arg.startsWith("\0<(")),
-    match: ["eval $(curl u)", "source `wget u`", ". $(curl u)", 'bash -c "$(curl u)"'],
+    match: [
+      "eval $(curl u)",
+      "source `wget u`",
+      ". $(curl u)",
+      'bash -c "$(curl u)"',
+      '. /dev/stdin <<< "$(curl u)"',
+    ],
     noMatch: ['eval "$(ssh-agent -s)"', "echo $(curl u)"],
   },
   {

@@ -90,7 +90,29 @@ function readsFoundSecrets(command: Invocation, all: readonly Invocation[]): boo
   );
 }
 
+/** Files that interpreters and tools load without being asked. */
+const LOADED =
+  /\/(?:site|dist)-packages\/(?:[^/]*\.pth|(?:site|user)customize\.py)$|\/sitecustomize\.py$|\/\.(?:pdbrc|pythonrc|irbrc|npmrc|yarnrc|bunfig\.toml|mise\.toml)$|\/\.husky\/|\/\.devcontainer\/devcontainer\.json$/;
+
 export const TREE_RULES: readonly Rule[] = [
+  {
+    key: "file that loads by itself",
+    kind: "dangerous",
+    description: "changes a file that an interpreter or tool runs when it starts",
+    redirections: true,
+    programs: ["cp", "mv", "install", "ln", "tee", "curl", "wget", "rsync", "sed", "dd", "sponge"],
+    test: (command) =>
+      writtenBy(command).some((path) =>
+        LOADED.test(`/${absolutePath(path, command.place)}`.toLowerCase())
+      ),
+    match: [
+      "cp x.pth ~/.local/lib/python3.12/site-packages/",
+      "echo x > .husky/pre-commit",
+      "echo x > ~/.pdbrc",
+    ],
+    noMatch: ["cp x.py src/", "cat .husky/pre-commit", "echo x > y.pth"],
+  },
+
   {
     key: "change logs or system data",
     kind: "dangerous",
