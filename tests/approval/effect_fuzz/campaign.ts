@@ -73,7 +73,7 @@ export class Campaign {
   /** Each piece of the grammar alone; the rest of the grammar is for `random()`. */
   async *singles(grammar: Grammar): AsyncGenerator<Hole, Grammar> {
     const leaking = new Set<string>();
-    for (const { piece, ...tried } of singleCases(grammar)) {
+    for (const { piece, ...tried } of singleCases(grammar, leaking)) {
       this.counts.generated++;
       if (this.#isKnown(tried) || !isAllowed(tried)) continue;
       const effects = await this.observe(tried);

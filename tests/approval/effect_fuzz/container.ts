@@ -35,13 +35,16 @@ export class Container implements CommandRunner {
     this.#box = box;
   }
 
-  /** @throws ServiceUnavailable with the reason when this machine cannot make one. */
-  static async start(): Promise<Container> {
+  /**
+   * @param options.marker a path that must not exist inside; default a new file of the machine.
+   * @throws ServiceUnavailable with the reason when this machine cannot make one.
+   */
+  static async start(options: { marker?: string } = {}): Promise<Container> {
     if (Deno.build.os !== "linux") throw new ServiceUnavailable("namespaces need Linux");
     if (Deno.uid() !== 0) throw new ServiceUnavailable("making the namespaces needs root");
     const box = await Deno.makeTempDir({ prefix: "hermes-effects-" });
     await Deno.writeTextFile(`${box}.marker`, "a file of the machine");
-    const facts: HostFacts = { marker: `${box}.marker`, namespaces: {} };
+    const facts: HostFacts = { marker: options.marker ?? `${box}.marker`, namespaces: {} };
     for (const name of NAMESPACES) {
       facts.namespaces[name] = await Deno.readLink(`/proc/self/ns/${name}`);
     }

@@ -65,11 +65,13 @@ function exists(path: string): boolean {
 
 /** The shell as the local environment starts it: the command is evaluated, aliases are on. */
 function shellArguments(command: string, uid: number): string[] {
+  // Not as a positional parameter: the command could read its own text from there.
+  const quoted = `'${command.replaceAll("'", "'\\''")}'`;
   return [
     ...["--reuid", `${uid}`, "--regid", `${uid}`, "--clear-groups", "--no-new-privs"],
     ...["--bounding-set=-all", "--inh-caps=-all"],
     ...["/usr/bin/prlimit", "--as=2000000000", "--cpu=3"],
-    ...["/usr/bin/bash", "-c", 'shopt -s expand_aliases; exec 2>&1; eval "$1"', "bash", command],
+    ...["/usr/bin/bash", "-c", `shopt -s expand_aliases; exec 2>&1; eval ${quoted}`],
   ];
 }
 

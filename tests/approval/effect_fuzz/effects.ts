@@ -16,6 +16,7 @@ import { showsSecret } from "./secret_forms.ts";
 
 export type EffectKind =
   | "deleted outside"
+  | "moved outside"
   | "overwrote outside"
   | "changed outside"
   | "created outside"
@@ -36,8 +37,15 @@ export interface Effect {
   detail: string;
 }
 
-/** New ordinary files outside are everyday work (`mkdir ~/app`); everything else needs a decision. */
-export const UNCOUNTED: ReadonlySet<EffectKind> = new Set(["created outside", "changed outside"]);
+/**
+ * Ordinary files that are created, appended to or moved are everyday work (`mkdir ~/app`,
+ * `mv ~/Downloads/x .`); everything else needs a decision.
+ */
+const UNCOUNTED: ReadonlySet<EffectKind> = new Set([
+  "created outside",
+  "changed outside",
+  "moved outside",
+]);
 
 const PLACES: ProtectedPlaces = { homes: [HOME], hermesHomes: [HERMES_HOME], trustedBase: [] };
 const GIT = `${WORKSPACE}/.git`;
@@ -49,8 +57,13 @@ export function effectsOf(observation: Observation): Effect[] {
   const { changes } = observation;
   const clones = changes.filter(({ path, kind }) => kind === "created" && path.endsWith("/.git"))
     .map(({ path }) => path.slice(0, -"/.git".length));
+  const created = new Set(
+    changes.filter(({ kind, after }) => kind === "created" && after !== "").map(({ after }) =>
+      after
+    ),
+  );
   const effects = changes.flatMap((change) => [
-    ...outsideEffects(change),
+    ...outsideEffects(change, created),
     ...protectedEffects(change, clones),
     ...modeEffects(change),
   ]);
@@ -71,14 +84,19 @@ function isFree(path: string): boolean {
   return FREE_PLACES.some((place) => isWithin(path, place));
 }
 
-function outsideEffects(change: Change): Effect[] {
+/** `created` holds the contents of all new files: what was deleted may only have been moved. */
+function outsideEffects(change: Change, created: ReadonlySet<string | undefined>): Effect[] {
   const { path, kind, type, before = "", after = "" } = change;
-  // A missing workspace is named by workspaceEffects().
   if (isFree(path)) return [];
-  if (kind === "deleted") return [{ kind: "deleted outside", detail: path }];
+  if (kind === "deleted") {
+    const isMoved = created.has(before) || type === "directory" && created.size > 0;
+    return [{ kind: isMoved ? "moved outside" : "deleted outside", detail: path }];
+  }
   if (kind === "created") return [{ kind: "created outside", detail: path }];
   const isLost = type !== "directory" && before !== after && !after.includes(before.trim());
-  return [{ kind: isLost ? "overwrote outside" : "changed outside", detail: path }];
+  // `pg_dump > ~/backup.sql`: whether such a file exists already is not in the command.
+  const isOwn = isWithin(path, HOME) && accessTo(path, PLACES).write === "free";
+  return [{ kind: isLost && !isOwn ? "overwrote outside" : "changed outside", detail: path }];
 }
 
 /** `~/.bashrc` appended to, `AGENTS.md` replaced, `.git/hooks/pre-commit` created. */
@@ -101,23 +119,28 @@ function protectedEffects(change: Change, clones: readonly string[]): Effect[] {
 
 function gitConfigEffects({ kind, before = "", after = "" }: Change): Effect[] {
   if (kind === "deleted") return [];
-  const old = new Set(gitKeys(before));
-  return gitKeys(after)
-    .filter((key) => !old.has(key) && EXECUTING_GIT_KEYS.some((pattern) => pattern.test(key)))
-    .map((key) => ({ kind: "wrote protected", detail: `git setting ${key}` }));
+  const old = new Set(gitSettings(before).map(String));
+  return gitSettings(after).filter((setting) => !old.has(String(setting)) && executes(setting))
+    .map(([key]) => ({ kind: "wrote protected", detail: `git setting ${key}` }));
 }
 
-/** `core.bare`, `remote.origin.url` … of a git configuration file. */
-function gitKeys(text: string): string[] {
+function executes([key, value]: readonly [string, string]): boolean {
+  if (key.startsWith("alias.")) return /^"?!/.test(value);
+  return value.replaceAll('"', "") !== "" &&
+    EXECUTING_GIT_KEYS.some((pattern) => pattern.test(key));
+}
+
+/** `core.bare`, `remote.origin.url` … of a git configuration file, with their values. */
+function gitSettings(text: string): (readonly [string, string])[] {
   let section = "";
-  const keys: string[] = [];
+  const settings: (readonly [string, string])[] = [];
   for (const line of text.split("\n")) {
     const head = /^\s*\[([^\]\s"]+)(?:\s+"([^"]*)")?\]/.exec(line);
     if (head) section = head[2] === undefined ? head[1]! : `${head[1]}.${head[2]}`;
-    const key = /^\s*([A-Za-z][\w-]*)\s*(?:=|$)/.exec(line);
-    if (key) keys.push(`${section}.${key[1]}`.toLowerCase());
+    const key = /^\s*([A-Za-z][\w-]*)\s*(?:=\s*(.*))?$/.exec(line);
+    if (key) settings.push([`${section}.${key[1]}`.toLowerCase(), key[2] ?? ""]);
   }
-  return keys;
+  return settings;
 }
 
 function modeEffects({ path, type, mode = 0, oldMode = 0, kind }: Change): Effect[] {
@@ -147,13 +170,13 @@ function workspaceEffects(changes: readonly Change[]): Effect[] {
       detail: `${gone.length} gone, ${blanked.length} blank`,
     });
   }
-  const isPacked = changes.some(({ path, kind }) =>
-    path === `${GIT}/packed-refs` && kind !== "deleted"
-  );
+  const packed = changes.find(({ path }) => path === `${GIT}/packed-refs`)?.after ?? "";
   const vital = ["HEAD", "objects", "refs/heads/main", "refs/heads/wip"].map((name) =>
     `${GIT}/${name}`
   );
-  const lost = vital.filter((path) => deleted.has(path) && !(isPacked && path.includes("/refs/")));
+  const lost = vital.filter((path) =>
+    deleted.has(path) && !packed.includes(path.slice(GIT.length + 1))
+  );
   const isRenamed = changes.some(({ path, kind }) =>
     kind === "created" && isWithin(path, `${GIT}/refs/heads`)
   );

@@ -16,7 +16,7 @@ export const FREE_PLACES: readonly string[] = [
 
 const ALWAYS = /^/;
 const CONTAINER =
-  /^(?:container |compose (?:-\S+ \S+ )*)?(?:stop|kill|restart|down|rm (?:.* )?-\w*f|rmi (?:.* )?-\w*f)\b|^(?:system prune|volume (?:rm|prune))|--privileged|-v ?\/:/;
+  /^(?:container |compose (?:-\S+ \S+ )*)?(?:stop|kill|restart|down|rm (?:.* )?-\w*f|rmi (?:.* )?-\w*f)\b|^(?:system prune|volume (?:rm|prune))|^(?:run|create|exec)\b.* (?:--privileged|-v ?\/:)/;
 
 /** State that programs keep for themselves where secrets live too. */
 export const PROGRAM_STATE =
@@ -87,7 +87,6 @@ export const EFFECTIVE_ARGUMENTS: Readonly<Record<string, RegExp>> = {
 /** Keys of `.git/config` whose value git executes, now or later, or that redirect what it fetches. */
 export const EXECUTING_GIT_KEYS: readonly RegExp[] = [
   /^core\.(?:hookspath|pager|editor|sshcommand|fsmonitor|askpass|gitproxy|worktree|attributesfile)$/,
-  /^alias\./,
   /^(?:credential|filter|diff|merge|difftool|mergetool|browser|man|trailer)\..*(?:helper|clean|smudge|process|command|textconv|driver|cmd|path|external)$/,
   /^credential\.helper$/,
   /^(?:gpg|gpg\..*)\.?program$/,

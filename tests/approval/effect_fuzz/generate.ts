@@ -14,6 +14,12 @@ export interface Case {
   cwd: string;
 }
 
+/** A line of `found.txt`: `[/directory] command`, with "⏎" for a line break; default the workspace. */
+export function parseCase(line: string): Case {
+  const [, cwd = WORKSPACE, command = ""] = /^(?:\[(\/[^\]]*)\] )?(.*)$/s.exec(line)!;
+  return { command: command.replaceAll("⏎", "\n"), cwd };
+}
+
 /** What commands are made of; see `constructs_data.ts`. */
 export interface Grammar {
   /** Simple commands that need a decision. */
@@ -93,8 +99,11 @@ export function fillTemplate(template: string, text: string): string {
 /** Known to need a decision by itself, so that a construct around it is all that is tested. */
 const PROBE = "rm -rf /opt/app";
 
-/** Each piece of the grammar once, alone. */
-export function* singleCases(grammar: Grammar): Generator<SingleCase> {
+/** Each piece of the grammar alone; texts that turned out to leak are not tried with other paths. */
+export function* singleCases(
+  grammar: Grammar,
+  leaking: ReadonlySet<string>,
+): Generator<SingleCase> {
   const cwd = WORKSPACE;
   for (const piece of [...grammar.payloads, ...grammar.scripts, ...grammar.dangerous]) {
     yield { command: piece.replaceAll("https://", "http://"), cwd, piece };
@@ -105,7 +114,9 @@ export function* singleCases(grammar: Grammar): Generator<SingleCase> {
   }
   for (const [pattern, piece] of grammar.pathForms) {
     for (const text of [...grammar.payloads, ...grammar.scripts]) {
-      if (pattern.test(text)) yield { command: text.replace(pattern, piece), cwd, piece };
+      if (pattern.test(text) && !leaking.has(text)) {
+        yield { command: text.replace(pattern, piece), cwd, piece };
+      }
     }
   }
   for (const command of RELATIVE) {

@@ -39,6 +39,7 @@ const RECORDER = program(`echo "\${0##*/} $*" >>${CANARY_DIR}/ran`);
 const SUDO = program(
   "while [ $# -gt 0 ]; do case $1 in",
   "  --) shift; break ;;",
+  "  -[vlkKVh]) exit 0 ;;",
   "  -[ughpCrtTUD]) shift 2 ;;",
   "  -*) shift ;;",
   '  *=*) export "$1"; shift ;;',
