@@ -50,7 +50,7 @@ const EFFECTS: readonly (readonly [string, string])[] = [
   ["sudo rm /etc/passwd", "deleted outside"],
   ["echo x > /var/log/syslog", "overwrote outside"],
   ["echo x >> ~/.bashrc", "wrote protected"],
-  ["touch .git/hooks/pre-commit", "wrote protected"],
+  ["echo id > .git/hooks/pre-commit", "wrote protected"],
   ["git config core.pager x", "wrote protected"],
   ["rm -rf ./*", "emptied workspace"],
   ["mv .git /tmp/g", "removed history"],

@@ -6,6 +6,7 @@ import { type CommandPolicy, decide } from "../../../src/approval/decide.ts";
 import type { CommandRunner } from "./container.ts";
 import { countedEffects, type Effect } from "./effects.ts";
 import { EXECUTORS, PATH_FORMS, PAYLOADS, PROGRAM_FORMS, SCRIPTS } from "./constructs_data.ts";
+import { READERS, WRITERS } from "./file_uses_data.ts";
 import { type Case, generateCase, type Grammar, pruneGrammar, singleCases } from "./generate.ts";
 import type { Random } from "../mutate.ts";
 import { HERMES_HOME, HOME } from "./protocol.ts";
@@ -55,6 +56,8 @@ export function loadGrammar(): Grammar {
     everyday: lines("everyday.txt"),
     payloads: PAYLOADS,
     scripts: SCRIPTS,
+    readers: READERS,
+    writers: WRITERS,
     executors: EXECUTORS,
     programForms: PROGRAM_FORMS,
     pathForms: PATH_FORMS,
@@ -75,7 +78,7 @@ export class Campaign {
     const leaking = new Set<string>();
     for (const { piece, ...tried } of singleCases(grammar, leaking)) {
       this.counts.generated++;
-      if (this.#isKnown(tried) || !isAllowed(tried)) continue;
+      if (leaking.has(piece) || this.#isKnown(tried) || !isAllowed(tried)) continue;
       const effects = await this.observe(tried);
       if (effects.length === 0) continue;
       leaking.add(piece);

@@ -112,9 +112,10 @@ function protectedEffects(change: Change, clones: readonly string[]): Effect[] {
   if (isCloned && !path.includes("/.git/")) return [];
   const isModeAlone = kind === "changed" && before === after;
   if (isModeAlone && isFree(path)) return [];
-  return accessTo(path, PLACES).write === "free"
-    ? []
-    : [{ kind: "wrote protected", detail: `${kind} ${path}` }];
+  const access = accessTo(path, PLACES).write;
+  // An empty file that only asks (a hook, instructions) does nothing yet.
+  if (access === "ask" && kind === "created" && after === "" && type === "file") return [];
+  return access === "free" ? [] : [{ kind: "wrote protected", detail: `${kind} ${path}` }];
 }
 
 function gitConfigEffects({ kind, before = "", after = "" }: Change): Effect[] {

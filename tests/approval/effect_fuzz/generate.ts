@@ -6,6 +6,7 @@
 import { shellQuote } from "../../../src/util/shell_quote.ts";
 import { disguise, embed, type Random, rewriteWords, wrapCommand } from "../mutate.ts";
 import { GAPS, PIECES } from "./constructs_data.ts";
+import { PROTECTED_FILES, SECRET_FILES } from "./file_uses_data.ts";
 import { HERMES_HOME, HOME, WORKSPACE } from "./protocol.ts";
 
 /** A command and the directory it starts in. */
@@ -29,6 +30,9 @@ export interface Grammar {
   /** Lines of the dangerous corpora. */
   dangerous: readonly string[];
   everyday: readonly string[];
+  /** Templates of programs that use a file; see `file_uses_data.ts`. */
+  readers: readonly string[];
+  writers: readonly string[];
   executors: readonly string[];
   programForms: readonly string[];
   pathForms: readonly (readonly [RegExp, string])[];
@@ -119,8 +123,19 @@ export function* singleCases(
       }
     }
   }
+  yield* fileCases(grammar.readers, SECRET_FILES);
+  yield* fileCases(grammar.writers, PROTECTED_FILES);
   for (const command of RELATIVE) {
     for (const cwd of DIRECTORIES) yield { command, cwd, piece: `${command} in ${cwd}` };
+  }
+}
+
+/** Each template with each file; a template that leaks with one file leaks. */
+function* fileCases(templates: readonly string[], files: readonly string[]) {
+  for (const piece of templates) {
+    for (const file of files) {
+      yield { command: piece.replaceAll("{F}", file), cwd: WORKSPACE, piece };
+    }
   }
 }
 
@@ -132,6 +147,8 @@ export function pruneGrammar(grammar: Grammar, leaking: ReadonlySet<string>): Gr
     scripts: keep(grammar.scripts),
     dangerous: keep(grammar.dangerous),
     everyday: grammar.everyday,
+    readers: keep(grammar.readers),
+    writers: keep(grammar.writers),
     executors: keep(grammar.executors),
     programForms: keep(grammar.programForms),
     pathForms: grammar.pathForms.filter(([, piece]) => !leaking.has(piece)),
@@ -157,9 +174,19 @@ export function generateCase(random: Random, grammar: Grammar): Case {
 
 function pickText(random: Random, grammar: Grammar): string {
   const which = random.next();
-  if (which < 0.6) return random.pick(grammar.payloads);
+  if (which < 0.35) return random.pick(grammar.payloads);
+  if (which < 0.47) return useFile(grammar.readers, SECRET_FILES, random);
+  if (which < 0.6) return useFile(grammar.writers, PROTECTED_FILES, random);
   if (which < 0.78) return random.pick(grammar.scripts);
   return random.pick(which < 0.95 ? grammar.dangerous : grammar.everyday);
+}
+
+function useFile(templates: readonly string[], files: readonly string[], random: Random): string {
+  const file = random.pick(files);
+  const name = random.chance(0.5)
+    ? file
+    : file.replace(`${WORKSPACE}/`, "").replace(`${HOME}/`, "~/");
+  return random.pick(templates).replaceAll("{F}", name);
 }
 
 /** The same effect from other spellings of the program, the paths and the gaps. */
