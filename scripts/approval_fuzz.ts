@@ -9,7 +9,7 @@ import {
   type Hole,
   loadGrammar,
 } from "../tests/approval/effect_fuzz/campaign.ts";
-import { Container } from "../tests/approval/effect_fuzz/container.ts";
+import { Container, type Runtime } from "../tests/approval/effect_fuzz/container.ts";
 import { WORKSPACE } from "../tests/approval/effect_fuzz/protocol.ts";
 import { Random } from "../tests/approval/mutate.ts";
 
@@ -23,6 +23,8 @@ usage: deno run -A scripts/approval_fuzz.ts [options]
   --minutes N      stop after so long, whatever the count
   --file FILE      judge and execute the lines of FILE instead ("⏎" is a line break)
   --run COMMAND    execute one command whatever the rules say, and print what it did
+  --container HOW  "namespaces" (default: needs root, no daemon) or "docker" (a daemon is started
+                   when none runs)
   --cwd DIR        directory for --file and --run, inside the container (default ${WORKSPACE})
   --help
 
@@ -36,6 +38,7 @@ interface Options {
   file: string | undefined;
   run: string | undefined;
   cwd: string;
+  runtime: Runtime;
 }
 
 function parseOptions(args: string[]): Options | undefined {
@@ -48,6 +51,7 @@ function parseOptions(args: string[]): Options | undefined {
       file: { type: "string" },
       run: { type: "string" },
       cwd: { type: "string" },
+      container: { type: "string" },
       help: { type: "boolean" },
     },
   });
@@ -60,6 +64,7 @@ function parseOptions(args: string[]): Options | undefined {
     file: values.file,
     run: values.run,
     cwd: values.cwd ?? WORKSPACE,
+    runtime: values.container === "docker" ? "docker" : "namespaces",
   };
 }
 
@@ -103,7 +108,7 @@ if (import.meta.main) {
     console.log(HELP);
     Deno.exit(0);
   }
-  const container = await Container.start();
+  const container = await Container.start({ runtime: options.runtime });
   let code = 0;
   try {
     if (options.run !== undefined) {

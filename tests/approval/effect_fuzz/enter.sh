@@ -10,6 +10,7 @@ ip link set lo up
 # Every address is this machine: whatever a command connects to ends at the driver's listeners.
 ip route add local 0.0.0.0/0 dev lo
 
+mkdir -p "$box"
 mount -t tmpfs -o mode=755,size=96m,nosuid,nodev box "$box"
 cd "$box"
 mkdir usr etc proc dev driver deno old
