@@ -74,9 +74,12 @@ export class Campaign {
   }
 
   /** Each piece of the grammar alone; the rest of the grammar is for `random()`. */
-  async *singles(grammar: Grammar): AsyncGenerator<Hole, Grammar> {
+  async *singles(
+    grammar: Grammar,
+    options: { quick?: boolean } = {},
+  ): AsyncGenerator<Hole, Grammar> {
     const leaking = new Set<string>();
-    for (const { piece, ...tried } of singleCases(grammar, leaking)) {
+    for (const { piece, ...tried } of singleCases(grammar, { leaking, ...options })) {
       this.counts.generated++;
       if (leaking.has(piece) || this.#isKnown(tried) || !isAllowed(tried)) continue;
       const effects = await this.observe(tried);

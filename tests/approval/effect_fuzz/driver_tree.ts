@@ -10,6 +10,8 @@ interface Entry {
   type: Change["type"];
   mode: number;
   uid: number;
+  /** Changes with every write, so that most files need no reading. */
+  stamp: string;
   /** Contents of a file, target of a link. */
   bytes?: Uint8Array;
   target?: string;
@@ -48,9 +50,11 @@ function typeOf(info: Deno.FileInfo): Change["type"] {
   return info.isSymlink ? "link" : "other";
 }
 
-function readEntry(path: string, info: Deno.FileInfo): Entry {
+function readEntry(path: string, info: Deno.FileInfo, known: Entry | undefined): Entry {
   const type = typeOf(info);
-  const entry: Entry = { type, mode: (info.mode ?? 0) & 0o7777, uid: info.uid ?? 0 };
+  const stamp = `${info.ino} ${info.size} ${info.ctime?.getTime()} ${info.mtime?.getTime()}`;
+  if (type === "file" && known?.stamp === stamp) return known;
+  const entry: Entry = { type, mode: (info.mode ?? 0) & 0o7777, uid: info.uid ?? 0, stamp };
   if (type === "file") entry.bytes = Deno.readFileSync(path);
   if (type === "link") entry.target = Deno.readLinkSync(path);
   return entry;
@@ -149,6 +153,8 @@ export class Tree {
     if (entry.type === "link") return;
     Deno.chownSync(path, entry.uid, entry.uid);
     Deno.chmodSync(path, entry.mode);
+    const again = readEntry(path, Deno.lstatSync(path), undefined);
+    this.#entries.set(path, { ...entry, stamp: again.stamp });
   }
 
   #read(): Map<string, Entry> {
@@ -156,7 +162,7 @@ export class Tree {
     const visit = (path: string) => {
       if (found.size > MAX_ENTRIES) return;
       const info = Deno.lstatSync(path);
-      found.set(path, readEntry(path, info));
+      found.set(path, readEntry(path, info, this.#entries.get(path)));
       if (!info.isDirectory) return;
       const names = [...Deno.readDirSync(path)].map(({ name }) => name).sort();
       for (const name of names) {

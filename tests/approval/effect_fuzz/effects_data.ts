@@ -75,8 +75,8 @@ export const EFFECTIVE_ARGUMENTS: Readonly<Record<string, RegExp>> = {
   npm: /\b(?:publish|unpublish)\b/,
   hermes:
     /^(?:.* )?(?:config (?:set|edit)|hooks|plugins? (?:install|enable|update|remove)|trust|update|gateway (?:stop|restart))\b/,
-  pkill: /-9|-KILL|-u|hermes/,
-  killall: /-9|-KILL|-r|-u|hermes/,
+  pkill: /(?:^|\s)-(?:9|KILL|u)(?:\s|$)|hermes/,
+  killall: /(?:^|\s)-(?:9|KILL|r|u)(?:\s|$)|hermes/,
   apt: /\b(?:remove|purge|autoremove)\b/,
   "apt-get": /\b(?:remove|purge|autoremove)\b/,
   dpkg: /-[rP]\b|--remove|--purge/,
