@@ -5,6 +5,7 @@
 import { isWithin } from "../../../src/util/path.ts";
 import { accessTo, type ProtectedPlaces } from "../../../src/util/protected_paths.ts";
 import {
+  EDITORS,
   EFFECTIVE_ARGUMENTS,
   EXECUTING_GIT_KEYS,
   FREE_PLACES,
@@ -127,6 +128,7 @@ function gitConfigEffects({ kind, before = "", after = "" }: Change): Effect[] {
 
 function executes([key, value]: readonly [string, string]): boolean {
   if (key.startsWith("alias.")) return /^"?!/.test(value);
+  if (/^core\.(?:editor|pager)$/.test(key) && EDITORS.test(value)) return false;
   return value.replaceAll('"', "") !== "" &&
     EXECUTING_GIT_KEYS.some((pattern) => pattern.test(key));
 }

@@ -84,6 +84,9 @@ export const EFFECTIVE_ARGUMENTS: Readonly<Record<string, RegExp>> = {
   setcap: /./,
 };
 
+/** Values of `core.editor` and `core.pager` that are everyday choices. */
+export const EDITORS = /^(?:n?vim?|nano|emacs|code|less|more|cat|delta|true)(?: -[\w-]+)*$/;
+
 /** Keys of `.git/config` whose value git executes, now or later, or that redirect what it fetches. */
 export const EXECUTING_GIT_KEYS: readonly RegExp[] = [
   /^core\.(?:hookspath|pager|editor|sshcommand|fsmonitor|askpass|gitproxy|worktree|attributesfile)$/,

@@ -197,6 +197,26 @@ function useFile(templates: readonly string[], files: readonly string[], random:
   return random.pick(templates).replaceAll("{F}", name);
 }
 
+/** The same options in another shape: attached values, abbreviations, other order. */
+export function reshapeOptions(text: string, random: Random): string {
+  switch (random.below(7)) {
+    case 0:
+      return text.replace(/ (-[A-Za-z]) (?=[^-\s])/, " $1");
+    case 1:
+      return text.replace(/ (--[a-z-]+)=/, " $1 ");
+    case 2:
+      return text.replace(/ (--[a-z-]+) (?=[^-\s])/, " $1=");
+    case 3:
+      return text.replace(/ (--[a-z-]{3,}?)[a-z]{1,3}(?=[= ])/, " $1");
+    case 4:
+      return text.replace(/ (-[A-Za-z]+) -([A-Za-z]+)(?= )/, " $1$2");
+    case 5:
+      return text.replace(/^(\S+) (-\S+) (.*)$/, "$1 $3 $2");
+    default:
+      return text.replace(/^(\S+ (?:-\S+ )*)(?=[^-\s])/, "$1-- ");
+  }
+}
+
 /** The same effect from other spellings of the program, the paths and the gaps. */
 function disguiseWords(text: string, random: Random, grammar: Grammar): string {
   let result = text;
@@ -204,6 +224,7 @@ function disguiseWords(text: string, random: Random, grammar: Grammar): string {
     const [pattern, form] = random.pick(grammar.pathForms);
     result = result.replace(pattern, form);
   }
+  if (random.chance(0.2)) result = reshapeOptions(result, random);
   const isSimple = !/[;\n&|<>(){}'"$]/.test(text);
   if (isSimple && random.chance(0.12)) return rewriteWords(result.split(" "), random);
   if (random.chance(0.1)) result = result.replace(" ", random.pick(GAPS));
