@@ -19,7 +19,7 @@ export interface Candidate {
   origin: PluginOrigin;
   /** A folder, a file or an address. */
   location: string;
-  /** From an address that nobody installed. */
+  /** Not the plugin that grants to its name were made to. */
   foreign?: boolean;
   /** A plugin in the home that has the same name and is not used. */
   rival?: string;

@@ -44,7 +44,7 @@ export function permissionLines(permissions: PluginPermissions): string[] {
 export function permissionsBeyond(one: PluginPermissions, other: PluginPermissions): string[] {
   const left = <K extends keyof PluginPermissions>(kind: K) =>
     (one[kind] as readonly string[]).filter((item) =>
-      !(other[kind] as readonly string[]).includes(item)
+      !(other[kind] as readonly string[] | undefined)?.includes(item)
     ) as unknown as PluginPermissions[K];
   return permissionLines({
     net: left("net"),

@@ -5,7 +5,7 @@
 import type { Home } from "../config/home.ts";
 import { UsageError } from "../protocol/error.ts";
 import { resolvePath } from "../util/path.ts";
-import type { Candidate } from "./discover.ts";
+import { type Candidate, Discovery } from "./discover.ts";
 import { keepPin, lockOf, readLock, readLocked, readPin } from "./lock.ts";
 import type { LoadOptions } from "./open.ts";
 import { type Address, fetchSource, isAddress, parseAddress, requirePinned } from "./remote.ts";
@@ -19,8 +19,11 @@ export async function runCandidate(place: string, options: LoadOptions): Promise
   if (!isAddress(place)) {
     const location = resolvePath(cwd, place);
     const source = readSource(location);
-    const { manifest } = await openSnapshot(source, cache);
-    return { id: manifest.name, origin: "path", location, read: () => Promise.resolve(source) };
+    const { manifest: { name: id } } = await openSnapshot(source, cache);
+    // What was granted to the plugin of this name was granted to another one.
+    const known = await new Discovery(home, cwd).find(id);
+    const foreign = known !== undefined && known.location !== location;
+    return { id, origin: "path", location, foreign, read: () => Promise.resolve(source) };
   }
   const address = parseAddress(place);
   const { source, from } = await findSource(home, address);

@@ -8,13 +8,16 @@ import { which } from "../util/which.ts";
 import { type CoveredFile, findFile, type FoundFile } from "./hook_files.ts";
 import {
   ASKS_WHERE,
-  INLINE_OPTION,
+  INLINE_OPTIONS,
   INTERPRETER,
+  LOADING_OPTION,
   PLACED,
   PYTHON,
+  RECIPES,
   RUN_BY_VARIABLE,
   SCRIPT_NAME,
   SHELL,
+  SHELL_TEXT,
   WRAPPER,
 } from "./hook_program_data.ts";
 
@@ -90,13 +93,14 @@ class Survey {
     let runner = program;
     let isInline = false;
     let script: { found: FoundFile; index: number; isPlaced: boolean } | undefined;
+    await this.#coverRecipe(runner, ".");
     for (const [at, word] of words.entries()) {
       if (WRAPPER.test(runner)) {
         await this.#coverProgram(word);
         if (INTERPRETER.test(basename(word))) runner = basename(word);
       }
-      isInline ||= inlineOption(runner).test(word);
-      const isText = SHELL.test(runner) && INLINE_OPTION.shell.test(words[at - 1] ?? "");
+      isInline ||= isInlineOption(runner, word);
+      const isText = SHELL.test(runner) && SHELL_TEXT.test(words[at - 1] ?? "");
       if (isText || /[\s;|&()<>]/.test(word)) {
         await this.#scan(word, { runner, bases: [this.#place.cwd] });
         continue;
@@ -105,12 +109,13 @@ class Survey {
         await this.#scanImports(`import ${word}`, [this.#place.cwd]);
       }
       const mayBeScript = script === undefined && !isInline && INTERPRETER.test(runner);
+      await this.#coverRecipe(runner, word);
       for (const text of partsOf(word)) {
         const isScript = mayBeScript && text === word && !word.startsWith("-");
         const isForced = isScript || (text !== word && RUN_BY_VARIABLE.test(word));
         const found = await this.#findWord(text, { isForced });
         const read = found && await this.#readScript(found, runner);
-        if (!isScript || found === undefined) continue;
+        if (!isScript || found === undefined || LOADING_OPTION.test(words[at - 1] ?? "")) continue;
         const isPlaced = PLACED.test(runner) || read === undefined || read.isPlaced;
         script = { found, index: at + 1, isPlaced };
       }
@@ -147,6 +152,16 @@ class Survey {
     const found = path === undefined ? undefined : await this.#find(path);
     if (found?.covered.sha256 === undefined) return;
     if (this.#add(found)) await this.#readScript(found);
+  }
+
+  /** Covers the file that says what `make` and its like do, in the folder a word names. */
+  async #coverRecipe(runner: string, folder: string): Promise<void> {
+    const names = Object.hasOwn(RECIPES, runner) ? RECIPES[runner]! : [];
+    const base = resolvePath(this.#place.cwd, folder);
+    for (const name of names) {
+      const found = await this.#findWord(name, { isForced: true, base });
+      if (found) await this.#scan(textOf(found), { runner: "", bases: [base] });
+    }
   }
 
   /** What a script names: its interpreter and other files, all covered. Undefined for what is no text. */
@@ -239,8 +254,8 @@ function movableOf(
   return { index, name: basename(path), bytes, sha256, interpreter: interpreter ?? [] };
 }
 
-function inlineOption(runner: string): RegExp {
-  return SHELL.test(runner) ? INLINE_OPTION.shell : INLINE_OPTION.other;
+function isInlineOption(program: string, word: string): boolean {
+  return INLINE_OPTIONS.some(({ runner, option }) => runner.test(program) && option.test(word));
 }
 
 /** A word, and what follows its `=`. */
@@ -252,6 +267,11 @@ function partsOf(word: string): string[] {
 /** No shell runs that would know `~`, and hooks like to live in the home. */
 export function expandHome(word: string, env: Readonly<Record<string, string>>): string {
   return word.startsWith("~/") && env.HOME ? joinPath(env.HOME, word.slice(2)) : word;
+}
+
+/** What a file says that is no script by its first line; nothing for what is no text. */
+function textOf({ bytes }: FoundFile): string {
+  return bytes === undefined ? "" : scriptText(bytes) ?? "";
 }
 
 /** The text of a script; undefined for anything else. */

@@ -19,10 +19,44 @@ export const WRAPPER =
 /** Variables whose value is a file that is run or loaded before anything else. */
 export const RUN_BY_VARIABLE = /^(?:BASH_ENV|ENV|PYTHONSTARTUP|LD_PRELOAD|LD_AUDIT)=/;
 
-/** Options whose value, or whose following word, is the program itself. */
-export const INLINE_OPTION = {
-  shell: /^-[a-zA-Z]*c[a-zA-Z]*$/,
-  other: /^-[a-zA-Z]*[cemr]$|^--(?:eval|print|command)$/,
+/** Of a shell: the next word is the program itself. */
+export const SHELL_TEXT = /^-[a-zA-Z]*c[a-zA-Z]*$/;
+
+/** The same of other interpreters; after such a word no file is a script. */
+export const INLINE_OPTIONS: readonly { runner: RegExp; option: RegExp }[] = [
+  { runner: SHELL, option: SHELL_TEXT },
+  { runner: PYTHON, option: /^-[a-zA-Z]*[cm]$/ },
+  { runner: /^php[\d.]*$/, option: /^-r$/ },
+  { runner: /^perl[\d.]*$/, option: /^-[a-zA-Z]*[eE]/ },
+  {
+    runner: /^(?:node|nodejs|bun|ruby[\d.]*|lua[\d.]*)$/,
+    option: /^-(?:e|p|pe)$|^--(?:eval|print)$/,
+  },
+  { runner: /^deno$/, option: /^(?:eval|task)$/ },
+];
+
+/** Options of interpreters whose next word is a file that is loaded before the script. */
+export const LOADING_OPTION =
+  /^(?:-r|--require|--import|--loader|--experimental-loader|--preload|--rcfile|--init-file|--config|--import-map)$/;
+
+/** Programs that do what a file in a folder says, and the names of that file. */
+export const RECIPES: Readonly<Record<string, readonly string[]>> = {
+  make: ["GNUmakefile", "makefile", "Makefile"],
+  gmake: ["GNUmakefile", "makefile", "Makefile"],
+  npm: ["package.json"],
+  npx: ["package.json"],
+  pnpm: ["package.json"],
+  yarn: ["package.json"],
+  bun: ["package.json"],
+  deno: ["deno.json", "deno.jsonc"],
+  just: ["justfile", "Justfile", ".justfile"],
+  task: ["Taskfile.yml", "Taskfile.yaml"],
+  rake: ["Rakefile", "rakefile"],
+  tox: ["tox.ini"],
+  nox: ["noxfile.py"],
+  invoke: ["tasks.py"],
+  composer: ["composer.json"],
+  "pre-commit": [".pre-commit-config.yaml"],
 };
 
 /** Ends of names that are run by something, whatever their mode says. */

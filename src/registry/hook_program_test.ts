@@ -195,6 +195,28 @@ const CHANGES: Record<string, Case> = {
     change: append("hooks/first"),
     says: /hooks\/first has changed/,
   },
+  "a recipe of the project": {
+    command: "make -s check",
+    files: { "bin/make": FAKE, "project/Makefile": "check:\n\t./check.sh\n" },
+    change: append("project/Makefile"),
+    says: /Makefile has changed/,
+  },
+  "a script that a recipe in another folder runs": {
+    command: "make -C ../hooks check",
+    files: {
+      "bin/make": FAKE,
+      "hooks/Makefile": "check:\n\t./check.sh\n",
+      "hooks/check.sh": "exit 0\n",
+    },
+    change: append("hooks/check.sh"),
+    says: /check\.sh has changed/,
+  },
+  "a module that is loaded before the script": {
+    command: "node -r ../hooks/first.js ../hooks/guard",
+    files: { "bin/node": FAKE, "hooks/first.js": "0;\n", "hooks/guard": "0;\n" },
+    change: append("hooks/guard"),
+    says: /hooks\/guard has changed/,
+  },
   "a script reached by a link that is turned elsewhere": {
     command: "sh ../hooks/link.sh",
     files: { "hooks/real.sh": "exit 0\n", "hooks/evil.sh": "exit 0\n" },

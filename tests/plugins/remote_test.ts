@@ -5,7 +5,7 @@ import { sha256Hex } from "../../src/util/hash.ts";
 import { runHermes, startHermes } from "../support/hermes.ts";
 import { Seal } from "../../src/util/seal.ts";
 import { withJob } from "../support/run_job.ts";
-import { PluginBench } from "./_bench.ts";
+import { PluginBench, pluginFiles, toolModule } from "./_bench.ts";
 import { greeter, greeterSite, Site } from "./_site.ts";
 
 async function refused(url: string, says: RegExp): Promise<void> {
@@ -309,6 +309,13 @@ Deno.test("what was granted to a name is not granted to another plugin of that n
   await using bench = await PluginBench.create();
   await bench.open({ ...grants, extra: [url], acceptUnpinned: true });
   assert.notEqual((await bench.call("greet")).pid, Deno.pid, "it ran inside hermes");
+  // A folder named for the run is not the one in the home that was trusted, either.
+  const files = pluginFiles("greeter", toolModule("pid", "return { pid: Deno.pid }"));
+  const elsewhere = await bench.write("elsewhere", files);
+  await bench.user("greeter", "export function register() {}");
+  const host = await bench.open({ ...grants, enabled: ["greeter"], extra: [elsewhere] });
+  assert.notEqual((await bench.call("pid")).pid, Deno.pid, "it ran inside hermes");
+  await host.close();
   await withJob([], async (job) => {
     assert.equal((await job.hermes(["plugins", "install", url, "--yes"])).code, 0);
     const key = "plugins.entries.greeter.trust";

@@ -5,7 +5,7 @@ import { type Candidate, Discovery } from "../../plugins/discover.ts";
 import { probePlugin } from "../../plugins/install.ts";
 import { readLock, unpin } from "../../plugins/lock.ts";
 import { readAgreed, requireName } from "../../plugins/open.ts";
-import { forgetPin, pinAgreed, sealedPin } from "../../plugins/pins.ts";
+import { changesSince, forgetPin, pinAgreed, sealedPin } from "../../plugins/pins.ts";
 import { permissionsOf } from "../../plugins/powers.ts";
 import { reasonOf } from "../../plugins/problem.ts";
 import { describeGrants, entryOf, requireSettings } from "../../plugins/settings.ts";
@@ -182,6 +182,8 @@ async function enable(work: PluginWork): Promise<number> {
     }
     out(`${id} is enabled. It may:\n`);
     out(lines(describePowers(manifest, entry).map((line) => `  ${line}`)));
+    const changes = before?.origin === "user" && await changesSince(before, source);
+    if (changes) out(`  Changed since it was enabled: ${changes}\n`);
     if (before) out(describeDemands(before.permissions, permissionsOf(manifest)));
     const need = needOf(manifest, settings);
     if (need !== undefined) err(`hermes: ${id} does not load yet: ${need}\n`);
