@@ -17,7 +17,6 @@ Deno.test("supervisorScript() starts nothing where no terminal could outlive the
     dir: "/nowhere/1",
     token: "tok",
     cwd: "/",
-    strictCwd: false,
     env: {},
     stdin: "piped",
     background: true,

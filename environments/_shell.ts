@@ -30,8 +30,6 @@ export interface Shell {
 
 export interface StartOptions {
   cwd: string;
-  /** See `ShellScript.strictCwd`. */
-  strictCwd: boolean;
   env: Record<string, string>;
   stdin: "null" | "piped";
   /** Nobody waits for it: `stateIn` may change as soon as it has started. */

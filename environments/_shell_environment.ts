@@ -194,10 +194,8 @@ export class ShellEnvironment implements Environment {
     await this.#shell.clean();
   }
 
-  #place(options: { cwd?: string; taskId?: string }): { cwd: string; strictCwd: boolean } {
-    return options.cwd === undefined
-      ? { cwd: this.cwd(options.taskId), strictCwd: false }
-      : { cwd: this.resolve(options.cwd, options.taskId), strictCwd: true };
+  #place({ cwd, taskId }: { cwd?: string; taskId?: string }): { cwd: string } {
+    return { cwd: cwd === undefined ? this.cwd(taskId) : this.resolve(cwd, taskId) };
   }
 
   async #readyTask(id = DEFAULT_TASK): Promise<ShellState> {

@@ -7,9 +7,8 @@ import { shellQuote } from "../src/util/shell_quote.ts";
 
 export interface ShellScript {
   command: string;
+  /** Where the command runs. When it cannot be entered, nothing runs and the end is 126. */
   cwd: string;
-  /** A missing directory ends the command with 126 instead of falling back to the nearest parent. */
-  strictCwd: boolean;
   /** Marks every descendant, so that the ones that leave the process group can be found. */
   marker: string;
   /** Variables for this command only; value `i` comes in `valueVariable(i)`, so that it stays out of argv. */
@@ -60,7 +59,7 @@ export function buildShellScript(script: ShellScript): string {
 }
 
 /** What does not depend on the command: brings back what earlier ones exported. */
-export function openingScript(script: Omit<ShellScript, "command" | "cwd" | "strictCwd">): string {
+export function openingScript(script: Omit<ShellScript, "command" | "cwd">): string {
   const { remote } = script;
   const parts = [script.tty ? `exec <${script.tty} >${script.tty} 2>&1` : "exec 2>&1"];
   if (remote) parts.unshift(remote.first);
@@ -102,11 +101,10 @@ function readState(path: string, remote: RemoteHooks | undefined): string {
 /** OLDPWD is put back afterwards: `cd -` belongs to the task, not to this script. */
 function enterDirectory(script: ShellScript): string[] {
   const dir = shellQuote(script.cwd);
-  const enter = script.strictCwd
-    ? `command cd -- ${dir} || exit 126`
-    : `__hermes_d=${dir}; until command cd -- "$__hermes_d" 2>/dev/null; do __hermes_d=\${__hermes_d%/*}; ` +
-      `__hermes_d=\${__hermes_d:-/}; done; [ "$__hermes_d" = ${dir} ] || ` +
-      `echo "[hermes: cannot enter "${dir}", running in $__hermes_d instead]"`;
+  // Never another directory: the command was judged, and meant, for this one.
+  const enter =
+    `command cd -- ${dir} || { echo "[hermes: cannot enter "${dir}": the command was not run]"; ` +
+    "exit 126; }";
   const restore =
     'if [ -n "$__hermes_o" ]; then OLDPWD=$__hermes_o; else unset OLDPWD; export OLDPWD; fi';
   return ["__hermes_o=${OLDPWD-}", enter, restore];

@@ -6,7 +6,7 @@ import { registry } from "../src/registry/registry.ts";
 import type { ExecResult, SpawnOptions } from "../src/protocol/environment.ts";
 import { EnvironmentError } from "../src/protocol/error.ts";
 import type { InferSchema, JsonSchema } from "../src/protocol/json_schema.ts";
-import type { ToolContext, ToolResult } from "../src/protocol/tool.ts";
+import type { CommandPlace, ToolContext, ToolResult } from "../src/protocol/tool.ts";
 import { cleanOutput } from "../src/util/clean_output.ts";
 import { commandRedactMode } from "../src/util/redact_command.ts";
 import { foregroundRefusal, isPlainDirectoryName } from "./_terminal_guard.ts";
@@ -64,15 +64,17 @@ registry.register({
 async function runTerminal(args: TerminalArgs, ctx: ToolContext): Promise<ToolResult> {
   const refusal = refuse(args, ctx);
   if (refusal) return refusal;
+  const where = await findDirectory(args, ctx);
+  if ("error" in where) return refused(where.error);
   const place: SpawnOptions = { taskId: ctx.taskId };
-  if (args.workdir !== undefined) {
-    place.cwd = ctx.env.resolve(args.workdir, ctx.taskId);
-    const info = await ctx.env.stat(place.cwd);
-    if (info?.kind !== "directory") return refused(`workdir ${place.cwd} is not a directory`);
-  }
+  // What was judged is what is entered: the path behind the links of `workdir`.
+  if (args.workdir !== undefined) place.cwd = where.realCwd ?? where.cwd;
   const ptyRefused = args.pty === true && NEEDS_PIPE.test(args.command);
   if (args.pty && !ptyRefused) place.pty = true;
-  const outcome = await ctx.approveCommand(args.command);
+  const outcome = await ctx.approveCommand(args.command, {
+    ...where,
+    takesInput: args.background === true,
+  });
   if (outcome.answer === "deny") {
     const reason = outcome.reason ?? "The command was denied. Do not try it again in another form.";
     return refused(reason, outcome.unanswerable ? "pending_approval" : "blocked");
@@ -92,6 +94,32 @@ async function runTerminal(args: TerminalArgs, ctx: ToolContext): Promise<ToolRe
     const hint = "The next call connects again; tell the user when it keeps failing.";
     return { ...refused(error.message, "degraded"), reason: error.message, retry_hint: hint };
   }
+}
+
+/**
+ * Where the command is going to run, for the gate. A directory that is not there ends the call;
+ * one that vanishes later, or may not be entered, is the shell's to refuse.
+ */
+async function findDirectory(
+  { workdir }: TerminalArgs,
+  { env, taskId }: ToolContext,
+): Promise<CommandPlace | { error: string }> {
+  const cwd = workdir === undefined ? env.cwd(taskId) : env.resolve(workdir, taskId);
+  // Elsewhere each look is a way over the network, and the session's own directory has no links
+  // that lead back to this machine.
+  if (workdir === undefined && env.name !== "local") return { cwd };
+  try {
+    const info = await env.stat(cwd);
+    if (info?.kind === "directory") return { cwd, realCwd: await env.realPath(cwd) };
+  } catch (error) {
+    if (error instanceof EnvironmentError) throw error;
+    return { error: `Nothing ran: cannot enter ${cwd}: ${(error as Error).message}` };
+  }
+  return {
+    error: workdir === undefined
+      ? `Nothing ran: the session's directory ${cwd} is gone. Give a workdir that exists.`
+      : `Nothing ran: workdir ${cwd} is not a directory`,
+  };
 }
 
 function refused(error: string, status = "error"): Record<string, unknown> {

@@ -2,7 +2,8 @@
 import type { ShellState } from "./shell_state.ts";
 import { hasUnknown } from "./unknown.ts";
 import { inputText, type Invocation, parseLeading } from "./invocation.ts";
-import { canonicalPath } from "./paths.ts";
+import { literalOutput } from "./literal_output.ts";
+import { canonicalPath, type Place } from "./paths.ts";
 
 /** Longer paths no system opens; following them would make `cd a; cd a; …` costly. */
 const MAX_PATH_CHARS = 4_096;
@@ -32,10 +33,17 @@ const EFFECTS: Readonly<Record<string, Effect>> = {
   },
   shift: (state, { args }) => state.positional = state.positional?.slice(Number(args[0] ?? 1)),
   printf: (state, { args }) => {
-    if (args[0] === "-v" && args[1] !== undefined) state.vars.delete(args[1]);
+    const [flag, name, ...rest] = args;
+    if (flag !== "-v" || name === undefined) return;
+    const text = rest.some(hasUnknown) ? undefined : literalOutput(["printf", ...rest], undefined);
+    state.assignAny(name, text === undefined ? [] : [text]);
   },
-  mapfile: (state, { args }) => state.arrays.delete(args.at(-1) ?? ""),
-  getopts: (state, { args }) => state.vars.delete(args[1] ?? ""),
+  mapfile: readLines,
+  readarray: readLines,
+  getopts: (state, { args }) => state.assignAny(args[1] ?? "", []),
+  exec: (state, { args, redirects }) => {
+    if (args.length === 0 && redirects.some(({ op }) => op.startsWith("<"))) state.fed = true;
+  },
 };
 
 /** Applies what `invocation` does to the shell itself, if it is such a builtin. */
@@ -45,16 +53,27 @@ export function applyBuiltin(state: ShellState, invocation: Invocation): void {
 
 function changeDirectory(state: ShellState, { args, place }: Invocation): void {
   const target = parseLeading(args, {}).operands[0] ?? "~";
+  // Where a search path is set, a plain name may lead anywhere.
+  const searched = state.vars.has("CDPATH") && !/^(?:[/~]|\.{1,2}(?:\/|$))/.test(target);
+  const known = target !== "-" && !/^[-+]\d/.test(target) && !searched;
+  state.cwd = known ? directoryAfter(target, { ...place, cwd: state.cwd }) : undefined;
+}
+
+/** The directory that `cd target` leads to; undefined when that cannot be known. */
+export function directoryAfter(target: string, place: Place): string | undefined {
   const rooted = target.startsWith("/") || target.startsWith("~");
-  const known = target !== "-" && !hasUnknown(target) && (rooted || state.cwd !== undefined);
-  const path = known ? canonicalPath(target, { ...place, cwd: state.cwd }) : "";
-  state.cwd = path !== "" && path.length <= MAX_PATH_CHARS ? path : undefined;
+  if (hasUnknown(target) || !(rooted || place.cwd !== undefined)) return undefined;
+  const path = canonicalPath(target, place);
+  return path.length <= MAX_PATH_CHARS ? path : undefined;
 }
 
 function declare(state: ShellState, { args }: Invocation): void {
   for (const arg of args) {
-    const found = /^([A-Za-z_]\w*)=([^]*)$/.exec(arg);
-    if (found !== null) state.assign(found[1]!, { value: found[2]!, certain: true });
+    const found = /^([A-Za-z_]\w*)(?:\[[^\]]*\])?(\+?)=([^]*)$/.exec(arg);
+    if (found === null) continue;
+    const [, name = "", plus, value = ""] = found;
+    const before = plus === "+" ? state.vars.get(name)?.at(-1) ?? "" : "";
+    state.assign(name, { value: before + value, certain: true });
   }
 }
 
@@ -64,7 +83,17 @@ function readInput(state: ShellState, invocation: Invocation): void {
   const lines = inputText(invocation)?.split("\n").filter((line) => line !== "") ?? [];
   operands.forEach((name, i) => {
     const values = lines.map((line) => operands.length === 1 ? line : line.split(/\s+/)[i] ?? "");
-    if (values.length === 0) state.vars.delete(name);
-    else state.vars.set(name, values.slice(0, 64));
+    state.assignAny(name, values);
   });
+  if (operands.length === 0) state.assignAny("REPLY", lines);
+}
+
+/** `mapfile a` with certain input learns the lines. */
+function readLines(state: ShellState, invocation: Invocation): void {
+  const { operands } = parseLeading(invocation.args, { values: "dnOsuCc" });
+  const name = operands[0] ?? "MAPFILE";
+  const text = inputText(invocation);
+  state.arrays.delete(name);
+  if (text === undefined) state.assignAny(name, []);
+  else state.assignArray(name, text.split("\n").filter((line) => line !== "").slice(0, 64));
 }

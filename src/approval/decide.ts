@@ -3,9 +3,12 @@
  * policy give the same verdict.
  */
 import type { CommandVerdict, Decision } from "../protocol/approval.ts";
+import type { ProtectedPlaces } from "../util/protected_paths.ts";
 import { allowsCommand, allowsRule } from "./allowlist.ts";
 import { foldText, reordersText } from "./fold.ts";
 import { globMatch } from "./glob.ts";
+import { type HermesUse, hermesUses } from "./hermes_self.ts";
+import { takesCommands } from "./interactive.ts";
 import { commandLine } from "./invocation.ts";
 import { LIMITS, ShellLimitError } from "./shell_ast.ts";
 import { findingsIn, KNOWN_PROGRAMS } from "./rules.ts";
@@ -15,8 +18,16 @@ import { walkShell } from "./walk.ts";
 export interface CommandPolicy {
   /** Where the command starts; relative paths are judged from there. */
   cwd?: string;
+  /** The same directory behind its links; the stricter judgement of both counts. */
+  realCwd?: string | undefined;
+  /** True when input can be sent to the command while it runs. */
+  takesInput?: boolean | undefined;
   /** The user's home: `rm -rf /home/me` is then known for what it is. */
   home?: string;
+  /** What hermes trusts and what holds secrets; its `homes` are further names of `home`. */
+  places?: ProtectedPlaces | undefined;
+  /** Absolute paths of files that are hermes itself, whatever they are called. */
+  hermesPrograms?: readonly string[];
   /** `approvals.deny`: globs that are never run. */
   denyGlobs?: readonly string[];
   /** Rule keys, literal commands and globs that need no further yes. */
@@ -102,10 +113,12 @@ export function inspect(command: string, policy: CommandPolicy = {}): Inspection
 /** Judges the text as it is and as it looks; what either shows counts. */
 function inspectViews(command: string, policy: CommandPolicy): Inspection {
   const findings = new Set<Finding>();
+  const unjudged = new Set<string>();
+  const uses = new Set<HermesUse>();
   let normalized = "";
-  for (const view of new Set([command.replaceAll("\0", ""), foldText(command)])) {
-    const walked = walkShell(view, { ...policy, programs: KNOWN_PROGRAMS });
-    normalized = walked.normalized;
+  for (const { view, cwd } of viewsOf(command, policy)) {
+    const walked = walkShell(view, { ...policy, cwd, programs: KNOWN_PROGRAMS });
+    normalized ||= walked.normalized;
     for (const glob of policy.denyGlobs ?? []) {
       if (isDenied(glob, [command, view, normalized, ...walked.invocations.map(commandLine)])) {
         findings.add({
@@ -118,10 +131,33 @@ function inspectViews(command: string, policy: CommandPolicy): Inspection {
     for (const rule of findingsIn(walked.invocations)) {
       if (rule.key !== SUDO_STDIN_KEY || policy.sudoPassword !== true) findings.add(rule);
     }
+    for (const construct of walked.unjudged) unjudged.add(construct);
+    if (policy.takesInput === true && walked.invocations.some(takesCommands)) {
+      unjudged.add("interactive input");
+    }
+    for (const use of hermesUses(walked.invocations, policy.hermesPrograms)) uses.add(use);
     if (walked.problem !== undefined) findings.add(UNPARSABLE);
   }
+  for (const construct of unjudged) {
+    findings.add({
+      key: `unjudged execution: ${construct}`,
+      description: `runs text that could not be read beforehand (${construct})`,
+      kind: "dangerous",
+      once: true,
+    });
+  }
+  for (const use of uses) findings.add({ ...use, kind: "dangerous", once: true });
   if (reordersText(command)) findings.add(REORDERED);
   return { findings: [...findings], normalized };
+}
+
+/** The text as it is and as it looks, seen from each name of the directory. */
+function viewsOf(command: string, policy: CommandPolicy) {
+  const plain = command.replaceAll("\0", "");
+  // A shell joins continued lines even inside `$(` and names, where the parser does not.
+  const texts = [...new Set([foldText(command), plain, plain.replaceAll("\\\n", "")])];
+  const directories = [...new Set([policy.cwd, policy.realCwd ?? policy.cwd])];
+  return directories.flatMap((cwd) => texts.map((view) => ({ view, cwd })));
 }
 
 function isDenied(glob: string, texts: readonly string[]): boolean {

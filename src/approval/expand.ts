@@ -3,11 +3,13 @@
  * output, braces, field splitting. What cannot be known becomes a marker inside the text.
  */
 import { expandBraces } from "./braces.ts";
+import { basename } from "../util/path.ts";
+import { PRINTS_NUMBER, PRINTS_SETTINGS, PRINTS_WORD } from "./executors_data.ts";
 import { globMatch } from "./glob.ts";
 import { literalOutput } from "./literal_output.ts";
 import type { Assignment, Command, ParamPart, Part, Script, Word } from "./shell_ast.ts";
 import { checkGrowth, MAX_CHOICES, type ShellState } from "./shell_state.ts";
-import { hasUnknown, unknown } from "./unknown.ts";
+import { hasUnknown, type Known, unknown } from "./unknown.ts";
 
 /** Longest value that `${x#…}` and friends are computed for: they cost its square. */
 const MAX_STRIPPED = 64;
@@ -39,12 +41,19 @@ export class Expander {
 
   /** Runs `body` once for each combination of possible values, within bounds. */
   forEachChoice(body: () => void): void {
+    // What a command runs in turn makes choices of its own.
+    const outer = { index: this.#index, radix: this.#radix };
+    const radix = this.#radix = new Map();
     this.#index = 0;
-    this.#radix = new Map();
     body();
-    const total = [...this.#radix.values()].reduce((product, { size }) => product * size, 1);
-    for (this.#index = 1; this.#index < Math.min(total, MAX_CHOICES); this.#index++) body();
-    this.#index = 0;
+    const total = [...radix.values()].reduce((product, { size }) => product * size, 1);
+    for (let index = 1; index < Math.min(total, MAX_CHOICES); index++) {
+      this.#index = index;
+      this.#radix = radix;
+      body();
+    }
+    this.#index = outer.index;
+    this.#radix = outer.radix;
   }
 
   /** The arguments a word becomes: none, one or many. */
@@ -71,7 +80,7 @@ export class Expander {
   assign({ name, value, append, items }: Assignment, { certain }: { certain: boolean }): void {
     if (items !== undefined) {
       const before = append ? this.#state.arrays.get(name) ?? [] : [];
-      this.#state.arrays.set(name, [...before, ...items.flatMap((item) => this.fields(item))]);
+      this.#state.assignArray(name, [...before, ...items.flatMap((item) => this.fields(item))]);
       return;
     }
     const before = append ? this.#state.vars.get(name)?.at(-1) ?? "" : "";
@@ -145,11 +154,11 @@ export class Expander {
       case "text":
         return part.text;
       case "script":
-        return this.output(part.script) ?? unknown("(…)");
+        return this.output(part.script) ?? unknown("(…)", this.#kindOf(part.script));
       case "process":
         return this.#processFile(part.script);
       case "arithmetic":
-        return unknown("((…))");
+        return unknown("((…))", "number");
       case "param":
         return this.#parameter(part);
       default:
@@ -157,9 +166,25 @@ export class Expander {
     }
   }
 
+  /** What the program that prints a substitution's output says about it. */
+  #kindOf(script: Script): Known | undefined {
+    const stage = script.statements.at(-1)?.pipelines.at(-1)?.stages.at(-1);
+    if (stage?.kind !== "simple" || stage.words.length === 0) return undefined;
+    const argv = stage.words.flatMap((word) => this.fields(word));
+    const [path = "", ...args] = argv;
+    const program = basename(path);
+    const isNumber = Object.hasOwn(PRINTS_NUMBER, program) && PRINTS_NUMBER[program]!(args);
+    if (isNumber) return "number";
+    if (program === "printf" && args[0] === "%q") return "quoted";
+    if (PRINTS_WORD.test(argv.join(" ").slice(0, 200))) return "quoted";
+    const alone = script.statements.length === 1 && script.statements[0]!.pipelines.length === 1 &&
+      script.statements[0]!.pipelines[0]!.stages.length === 1 && !argv.some(hasUnknown);
+    return alone && PRINTS_SETTINGS.test(argv.join(" ").slice(0, 200)) ? "settings" : undefined;
+  }
+
   /** A name for the output of `<(…)`, under which its text is found when certain. */
   #processFile(script: Script): string {
-    const path = unknown(`<(${this.#state.files.size})`);
+    const path = unknown(`<(${this.#state.files.size})`, this.#kindOf(script));
     const text = this.output(script);
     if (text !== undefined) this.#state.files.set(path, text);
     return path;
@@ -167,7 +192,10 @@ export class Expander {
 
   #parameter(part: ParamPart): string | string[] {
     let name = part.name;
-    if (part.indirect) name = this.#scalar(name) ?? "";
+    if (part.indirect) {
+      name = this.#scalar(name) ?? "";
+      if (isIndirection(part)) this.#state.expand(name || unknown(part.name), "indirection");
+    }
     if (part.op === "" && (name === "@" || name === "*" || name.endsWith("[@]"))) {
       const list = name.endsWith("[@]")
         ? this.#state.arrays.get(name.slice(0, -3))
@@ -209,6 +237,10 @@ export class Expander {
     const arg = part.arg === undefined ? "" : this.text(part.arg);
     const given = value !== undefined && (value !== "" || !part.op.startsWith(":"));
     switch (part.op) {
+      case "@":
+        if (arg === "P") this.#state.expand(value ?? unknown(part.name), "prompt expansion");
+        if (arg === "Q") return unknown(part.name, "quoted");
+        return arg === "P" ? unknown(part.name) : value ?? unknown(part.name);
       case ":=":
       case "=":
         if (!given) this.#state.assign(part.name, { value: arg, certain: true });
@@ -237,6 +269,11 @@ export class Expander {
           : transform(value, part.op, arg);
     }
   }
+}
+
+/** `${!x}`, but not `${!prefix*}` or the keys `${!a[@]}`. */
+function isIndirection({ name, op, arg }: ParamPart): boolean {
+  return !name.endsWith("[@]") && !(op === "@" && arg?.raw === "") && !/^[*@]/.test(arg?.raw ?? "");
 }
 
 const SPECIAL: ReadonlyMap<string, string> = new Map(Object.entries({

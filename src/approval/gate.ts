@@ -20,7 +20,7 @@ export interface ApprovalGateOptions {
   policy: ApprovalPolicy;
   /** Asks a person; absent when nobody is there. */
   approver?: Approver | undefined;
-  rules?: Omit<CommandPolicy, "cwd">;
+  rules?: Omit<CommandPolicy, "cwd" | "realCwd" | "takesInput">;
   /** Waiting for an answer longer than this is a no; default 300 000. */
   timeoutMs?: number;
   /** Stores a rule in `command_allowlist`. */
@@ -93,6 +93,8 @@ class Gate implements ApprovalGate {
       evaluate(command, {
         ...this.#options.rules,
         cwd: context.cwd,
+        realCwd: context.realCwd,
+        takesInput: context.takesInput,
         allowlist: this.#remembered,
       });
     const { decision, findings } = judge();

@@ -166,6 +166,8 @@ export interface ShellUse {
   script: string;
   /** `$0` and the arguments after it, as far as given. */
   positional: string[];
+  /** Files that are run first. */
+  startFiles: string[];
 }
 
 /** How a shell program was asked to run. */
@@ -175,12 +177,18 @@ export function shellUse(invocation: Invocation): ShellUse {
     { values: "oO", longValues: ["rcfile", "init-file", "init-command"] },
   );
   const [script = "", ...positional] = options.operands;
+  const startFiles = ["rcfile", "init-file", "init-command"].flatMap((name) =>
+    options.values.get(name) ?? []
+  );
   if (hasFlag(options, "c", "command")) {
-    return { mode: "command", script: options.values.get("command")?.[0] ?? script, positional };
+    const text = options.values.get("command")?.[0] ?? script;
+    return { mode: "command", script: text, positional, startFiles };
   }
   const fromInput = script === "" || script === "-" || STDIN_FILE.test(script);
-  if (fromInput || options.flags.has("s")) return { mode: "stdin", script: "", positional: [] };
-  return { mode: "file", script, positional: options.operands };
+  if (fromInput || options.flags.has("s")) {
+    return { mode: "stdin", script: "", positional: [], startFiles };
+  }
+  return { mode: "file", script, positional: options.operands, startFiles };
 }
 
 /** Text a program reads from standard input: a here-document, a here-string or a known pipe. */

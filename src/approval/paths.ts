@@ -2,7 +2,8 @@
  * What a path means to the rules: where it points after `..`, `//`, `~` and `/proc` tricks,
  * and which protected place that is. Pure text; symbolic links are not followed.
  */
-import { basename, dirname, normalizePath } from "../util/path.ts";
+import { basename, dirname, isWithin, normalizePath } from "../util/path.ts";
+import type { ProtectedPlaces } from "../util/protected_paths.ts";
 import { eraseUnknown, hasUnknown } from "./unknown.ts";
 import { globMatch, hasGlob } from "./glob.ts";
 
@@ -10,6 +11,8 @@ import { globMatch, hasGlob } from "./glob.ts";
 export interface Place {
   cwd?: string | undefined;
   home?: string | undefined;
+  /** What hermes trusts and what holds secrets; its `homes` are further names of `home`. */
+  places?: ProtectedPlaces | undefined;
 }
 
 /** Stands in where the home is not known, so that `~/..` still leads out of it. */
@@ -25,8 +28,10 @@ export function canonicalPath(path: string, place: Place): string {
   full = normalizePath(full);
   full = full.replace(/^\/proc\/(?:self|thread-self|\d+|\0[^\0]*\0)\/(?:root|cwd)(?=\/|$)/, "") ||
     "/";
-  if (home === "/") return full;
-  return full === home || full.startsWith(`${home}/`) ? `~${full.slice(home.length)}` : full;
+  for (const name of [home, ...place.places?.homes ?? []]) {
+    if (name !== "/" && isWithin(full, name)) return `~${full.slice(name.length)}`;
+  }
+  return full;
 }
 
 function expandTilde(path: string, home: string): string {

@@ -8,7 +8,7 @@ import {
 } from "./invocation.ts";
 import { deleteTarget, type WriteTarget, writeTarget } from "./paths.ts";
 import { basename } from "../util/path.ts";
-import { REMOTE } from "./unwrap.ts";
+import { REMOTE } from "./payload.ts";
 import { WRAPPERS } from "./wrappers_data.ts";
 
 export interface Rule {

@@ -34,6 +34,8 @@ export interface Word {
 export interface Assignment {
   name: string;
   append: boolean;
+  /** What stands in the brackets of `name[…]=`. */
+  subscript?: string;
   value: Word;
   /** Set for `name=(…)`. */
   items?: Word[];

@@ -59,7 +59,7 @@ const FUNCTION_HEAD = /[ \t]*\([ \t]*\)/y;
 const COPROC = /coproc(?:[ \t]+[A-Za-z_]\w*(?=[ \t]*[({]))?/y;
 const TIME = /time(?:[ \t]+-p(?=[ \t]))?(?=[ \t]+[^ \t-])/y;
 const CLAUSE_END = /;;&?|;&/y;
-const ASSIGNMENT = /^([A-Za-z_]\w*)(?:\[[^\]]*\])?(\+?)=/;
+const ASSIGNMENT = /^([A-Za-z_]\w*)(?:\[([^\]]*)\])?(\+?)=/;
 
 class ShellParser extends ShellLexer {
   /** Up to here everything was understood. */
@@ -334,13 +334,14 @@ class ShellParser extends ShellLexer {
     if (first?.kind !== "text" || first.quoted) return undefined;
     const head = ASSIGNMENT.exec(first.text);
     if (head === null) return undefined;
-    const [text, name, plus] = head;
+    const [text, name, subscript, plus] = head;
     const rest = first.text.slice(text.length);
     const parts = word.parts.slice(1);
     if (rest !== "") parts.unshift({ kind: "text", text: rest, quoted: false });
     const assignment: Assignment = {
       name: name!,
       append: plus === "+",
+      ...subscript === undefined ? {} : { subscript },
       value: { parts, raw: word.raw.slice(text.length) },
     };
     if (parts.length === 0 && this.src[this.pos] === "(") {

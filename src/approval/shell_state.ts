@@ -10,12 +10,20 @@ export class ShellState {
   readonly vars = new Map<string, string[]>();
   readonly arrays = new Map<string, string[]>();
   readonly aliases = new Map<string, string>();
+  /** Arrays whose subscripts are keys, not numbers. */
+  readonly keyed = new Set<string>();
+  /** Variables whose values are evaluated as numbers. */
+  readonly integers = new Set<string>();
+  #written: Written[] = [];
+  #expanded: Expanded[] = [];
   /** `$1…`; undefined when unknown, as in a function body seen before its call. */
   positional: string[] | undefined = [];
   /** `$0`. */
   zero = "bash";
   /** Contents of files written so far, and of process substitutions, where certain. */
   readonly files = new Map<string, string>();
+  /** Standard input was replaced for what follows: `exec < FILE`. */
+  fed = false;
   /** The working directory; undefined after a `cd` to somewhere unknown. */
   cwd: string | undefined;
 
@@ -32,7 +40,46 @@ export class ShellState {
     const known = options.certain ? [] : this.vars.get(name) ?? [];
     if (known.length < MAX_CHOICES && !known.includes(options.value)) known.push(options.value);
     this.vars.set(name, known);
+    this.#written.push({ name, value: options.value });
   }
+
+  /** Several possible values at once, as a loop gives them; none: unknown from now on. */
+  assignAny(name: string, values: readonly string[]): void {
+    this.vars.delete(name);
+    if (values.length > 0) this.vars.set(name, [...new Set(values)].slice(0, MAX_CHOICES));
+    for (const value of values) this.#written.push({ name, value });
+    if (values.length === 0) this.#written.push({ name, value: undefined });
+  }
+
+  /** The items of an array. */
+  assignArray(name: string, items: string[]): void {
+    this.arrays.set(name, items);
+    for (const value of items) this.#written.push({ name, value });
+  }
+
+  /** Notes text that a word expanded once more: `${x@P}`. */
+  expand(text: string, via: string): void {
+    this.#expanded.push({ text, via });
+  }
+
+  takeWritten(): Written[] {
+    return this.#written.length === 0 ? this.#written : this.#written.splice(0);
+  }
+
+  takeExpanded(): Expanded[] {
+    return this.#expanded.length === 0 ? this.#expanded : this.#expanded.splice(0);
+  }
+}
+
+/** A variable that was given a value; undefined when nobody knows which. */
+interface Written {
+  name: string;
+  value: string | undefined;
+}
+
+interface Expanded {
+  text: string;
+  via: string;
 }
 
 /** Doubling a value over and over must not exhaust memory. */

@@ -36,6 +36,7 @@ const PLAIN_IN_BRACES = /[^'"\\$`}/]+/y;
 const PLAIN_IN_QUOTES = /[^"\\$`]+/y;
 const PLAIN_IN_HEREDOC = /[^\\$`]+/y;
 const PLAIN_IN_PARENS = /[^()'"\\$`]+/y;
+const PLAIN_IN_BRACKETS = /[^[\]'"\\$`]+/y;
 const PLAIN_IN_INDEX = /[^\]'"\\$`]+/y;
 const NAME = /[A-Za-z_]\w*|[0-9@*#?$!-]/y;
 const BRACED_NAME = /[A-Za-z_]\w*|[0-9]+|[@*#?$!-]/y;
@@ -209,6 +210,10 @@ function scanDollar(cursor: Cursor, quoted: boolean): Part {
     cursor.pos += 2;
     return deeper(cursor, () => scanParameter(cursor, quoted));
   }
+  if (next === "[") {
+    cursor.pos += 2;
+    return deeper(cursor, () => scanBrackets(cursor));
+  }
   cursor.pos++;
   const name = take(cursor, NAME);
   if (name === "") return { kind: "text", text: "$", quoted };
@@ -243,7 +248,10 @@ function scanParameter(cursor: Cursor, quoted: boolean): ParamPart {
 function scanIndex(cursor: Cursor, part: ParamPart): void {
   const start = ++cursor.pos;
   const parts: Part[] = [];
-  do take(cursor, PLAIN_IN_INDEX); while (scanSpecial(cursor, parts));
+  do {
+    const text = take(cursor, PLAIN_IN_INDEX);
+    if (text !== "") parts.push({ kind: "text", text, quoted: false });
+  } while (scanSpecial(cursor, parts));
   if (cursor.src[cursor.pos] !== "]") throw new ShellSyntaxError("unterminated [");
   const raw = cursor.src.slice(start, cursor.pos++);
   if (raw === "@" || raw === "*") part.name += "[@]";
@@ -283,6 +291,23 @@ export function scanArithmetic(cursor: Cursor): Part {
   const parts: Part[] = [];
   scanParens(cursor, parts);
   if (cursor.src[cursor.pos++] !== ")") throw new ShellSyntaxError("unterminated ((");
+  return { kind: "arithmetic", parts };
+}
+
+/** After `$[`, through the `]` that closes it. */
+function scanBrackets(cursor: Cursor): Part {
+  const parts: Part[] = [];
+  for (let depth = 1; depth > 0;) {
+    const text = take(cursor, PLAIN_IN_BRACKETS);
+    if (text !== "") parts.push({ kind: "text", text, quoted: false });
+    const char = cursor.src[cursor.pos];
+    if (char === undefined) throw new ShellSyntaxError("unterminated $[");
+    if (char === "[" || char === "]") {
+      depth += char === "[" ? 1 : -1;
+      if (depth > 0) parts.push({ kind: "text", text: char, quoted: false });
+      cursor.pos++;
+    } else scanSpecial(cursor, parts);
+  }
   return { kind: "arithmetic", parts };
 }
 

@@ -3,11 +3,15 @@
  * would run: through pipes, substitutions, functions, wrappers and scripts inside scripts.
  * Over-approximates: both branches are taken, every possible value is tried.
  */
-import { applyBuiltin } from "./builtins.ts";
+import { applyBuiltin, directoryAfter } from "./builtins.ts";
 import { Expander, scriptsIn } from "./expand.ts";
+import { PROGRAM_DEFAULTS } from "./executors_data.ts";
+import { Evaluation } from "./evaluation.ts";
 import { globMatch, hasGlob } from "./glob.ts";
-import { type Invocation, programName, type RedirectUse } from "./invocation.ts";
+import { innerCommands } from "./inner_commands.ts";
+import type { Invocation, RedirectUse } from "./invocation.ts";
 import { canonicalPath, type Place } from "./paths.ts";
+import type { Payload, TextPayload } from "./payload.ts";
 import { isForkBomb } from "./fork_bomb.ts";
 import { showCommand } from "./show_command.ts";
 import { shellQuote } from "../util/shell_quote.ts";
@@ -25,38 +29,21 @@ import {
 } from "./shell_ast.ts";
 import { parseShell } from "./shell_parser.ts";
 import { ShellState } from "./shell_state.ts";
-import { eraseUnknown, hasUnknown, showUnknown } from "./unknown.ts";
-import { type Payload, unwrap } from "./unwrap.ts";
+import { eraseUnknown, hasUnknown, hasUnknownBut, showUnknown } from "./unknown.ts";
+import {
+  expandingScript,
+  type Flow,
+  type Frame,
+  invocationOf,
+  NOTHING,
+  redirectWords,
+  START,
+  type Walked,
+} from "./walk_flow.ts";
 
 /** Stages of one pipeline, and scripts inside scripts inside scripts. */
 const MAX_STAGES = 256;
 const MAX_PAYLOAD_DEPTH = 16;
-
-export interface Walked {
-  invocations: Invocation[];
-  /** The script as understood: expanded and on one line. */
-  normalized: string;
-  /** What could not be parsed, in the script or in one it carries. */
-  problem: string | undefined;
-}
-
-/** What surrounds a command. */
-interface Flow {
-  upstream: readonly Invocation[];
-  stdin: string | undefined;
-  background: boolean;
-  via: readonly string[];
-}
-
-const START: Flow = { upstream: [], stdin: undefined, background: false, via: [] };
-
-/** The parts of a command that do not depend on which words were chosen. */
-interface Frame extends Flow {
-  env: ReadonlyMap<string, string>;
-  redirects: readonly RedirectUse[];
-  raw: readonly string[];
-  inner: readonly Invocation[];
-}
 
 /**
  * @param programs names that globs in a command word are tried against.
@@ -68,16 +55,20 @@ export function walkShell(
 ): Walked {
   const walker = new Walker(options);
   const normalized = walker.text(source, START);
-  return { invocations: walker.invocations, normalized, problem: walker.problem };
+  const { invocations, problem } = walker;
+  return { invocations, normalized, problem, unjudged: [...walker.unjudged] };
 }
 
 class Walker {
   readonly invocations: Invocation[] = [];
   problem: string | undefined;
+  readonly unjudged = new Set<string>();
   readonly #home: string | undefined;
+  readonly #places: Place["places"];
   readonly #programs: Iterable<string>;
   readonly #state: ShellState;
   readonly #expander: Expander;
+  readonly #evaluation: Evaluation;
   readonly #functions = new Map<string, Command>();
   /** Functions being followed, so that recursion ends. */
   readonly #calling = new Set<string>();
@@ -88,9 +79,15 @@ class Walker {
 
   constructor(options: Place & { programs: Iterable<string> }) {
     this.#home = options.home;
+    this.#places = options.places;
     this.#programs = options.programs;
     this.#state = new ShellState(options.cwd);
     this.#expander = new Expander(this.#state);
+    this.#evaluation = new Evaluation({
+      state: this.#state,
+      expander: this.#expander,
+      follow: (payload) => this.#follow(payload, { ...START, ...NOTHING }),
+    });
   }
 
   /** Parses and follows shell text; returns it in normal form. */
@@ -181,6 +178,7 @@ class Walker {
 
   #compound(node: CompoundCommand, flow: Flow): string {
     const inner = this.#substitutions([...node.words ?? [], ...redirectWords(node.redirects)]);
+    if (node.keyword === "[[") this.#evaluation.operands(node.words ?? []);
     const redirects = this.#redirects(node.redirects);
     if (redirects.length > 0) this.#push([], { ...flow, ...NOTHING, inner, redirects });
     const input = redirects.find((redirect) => redirect.text !== undefined)?.text;
@@ -204,8 +202,8 @@ class Walker {
     const values = node.words === undefined
       ? this.#state.positional
       : node.words.flatMap((word) => this.#expander.fields(word));
-    if (values === undefined || values.length === 0) this.#state.vars.delete(node.variable!);
-    else this.#state.vars.set(node.variable!, [...new Set(values)].slice(0, 64));
+    this.#state.assignAny(node.variable!, values ?? []);
+    this.#evaluation.assigned();
   }
 
   #simple(command: SimpleCommand, flow: Flow): string {
@@ -229,6 +227,7 @@ class Walker {
       const frame = { ...flow, env, redirects, raw, inner };
       if (argv.length > 0) this.#run(argv, frame);
       else if (redirects.length > 0 || env.size > 0) this.#push([], frame);
+      if (argv.length > 0) this.#evaluation.variables(env);
     });
     this.#feed(command, { flow, commands: this.invocations.slice(before) });
     this.#remember(command, flow.stdin);
@@ -261,7 +260,11 @@ class Walker {
     const given = command.words.length === 0
       ? command.assignments
       : command.words.flatMap(({ assignment }) => assignment?.items ? [assignment] : []);
-    for (const assignment of given) this.#expander.assign(assignment, { certain });
+    for (const assignment of given) {
+      this.#evaluation.subscripts(assignment);
+      this.#expander.assign(assignment, { certain });
+    }
+    this.#evaluation.assigned();
     const output = command.redirects.find(({ op, fd }) => /^>[>|]?$/.test(op) && /^1?$/.test(fd));
     if (output === undefined) return;
     const text = this.#output(command, stdin);
@@ -294,45 +297,61 @@ class Walker {
     for (const word of words) {
       for (const script of scriptsIn(word.parts)) this.#script(script, START);
     }
+    this.#evaluation.words(words);
     this.#state.cwd = cwd;
     return this.invocations.slice(before);
   }
 
-  /** Records a program run and follows what it runs in turn. */
+  /** Records a program run and follows what it runs in turn. `/proc/self/exe` is the shell. */
   #run(argv: readonly string[], frame: Frame): void {
     const invocation = this.#push(argv, frame);
+    if (/^\/proc\/[^/]+\/exe$/.test(invocation.path)) {
+      this.#run(["bash", ...invocation.args], { ...frame, raw: [] });
+    }
     if (hasUnknown(invocation.path)) {
       // Were the unknown part empty, the rest of the line would be the command.
       const path = eraseUnknown(invocation.path);
       const rest = path === "" ? invocation.args : [path, ...invocation.args];
       if (path === "" && rest.length > 0) this.#run(rest, { ...frame, raw: [] });
+      const usual = PROGRAM_DEFAULTS.get(showUnknown(invocation.path).slice(1));
+      if (usual !== undefined) this.#run([usual, ...invocation.args], { ...frame, raw: [] });
     } else if (hasGlob(invocation.path)) this.#tryGlob(invocation, frame);
+    this.#evaluation.builtin(invocation);
     applyBuiltin(this.#state, invocation);
+    this.#evaluation.assigned();
     this.#callFunction(invocation, frame);
-    for (const payload of unwrap(invocation, (path) => this.#fileText(path))) {
-      this.#follow(payload, invocation);
-    }
+    const known = { fileText: (path: string) => this.#fileText(path), fed: this.#state.fed };
+    for (const payload of innerCommands(invocation, known)) this.#follow(payload, invocation);
   }
 
-  #follow(
-    payload: Payload,
-    { via, upstream, stdin, background, inner, redirects, env }: Invocation,
-  ): void {
-    if (++this.#payloadDepth > MAX_PAYLOAD_DEPTH) throw new ShellLimitError("too many wrappers");
-    const flow: Flow = { upstream, stdin, background, via: [...via, payload.via] };
-    if ("argv" in payload) this.#run(payload.argv, { ...flow, env, redirects, inner, raw: [] });
-    else {
-      const { positional, zero } = this.#state;
-      if (payload.positional !== undefined) {
-        this.#state.zero = payload.positional[0] ?? zero;
-        this.#state.positional = payload.positional.slice(1);
-      }
-      const inside = payload.fromInput === true ? { ...flow, stdin: undefined } : flow;
-      this.text(showUnknown(payload.text), inside);
-      this.#state.positional = positional;
-      this.#state.zero = zero;
+  #follow(payload: Payload, from: Frame): void {
+    if ("unjudged" in payload) {
+      this.unjudged.add(payload.unjudged);
+      return;
     }
+    if (++this.#payloadDepth > MAX_PAYLOAD_DEPTH) throw new ShellLimitError("too many wrappers");
+    const { upstream, stdin, background, inner, redirects, env } = from;
+    const flow: Flow = { upstream, stdin, background, via: [...from.via, payload.via] };
+    const { cwd } = this.#state;
+    if (payload.cwd !== undefined) this.#state.cwd = directoryAfter(payload.cwd, this.#place());
+    if ("argv" in payload) this.#run(payload.argv, { ...flow, env, redirects, inner, raw: [] });
+    else this.#followText(payload, flow);
+    if (payload.cwd !== undefined) this.#state.cwd = cwd;
     this.#payloadDepth--;
+  }
+
+  #followText(payload: TextPayload, flow: Flow): void {
+    if (hasUnknownBut(payload.text, "number", "quoted", "settings")) this.unjudged.add(payload.via);
+    const { positional, zero } = this.#state;
+    if (payload.positional !== undefined) {
+      this.#state.zero = payload.positional[0] ?? zero;
+      this.#state.positional = payload.positional.slice(1);
+    }
+    const inside = payload.fromInput === true ? { ...flow, stdin: undefined } : flow;
+    const text = showUnknown(payload.text);
+    this.text(payload.expands === true ? expandingScript(text) : text, inside);
+    this.#state.positional = positional;
+    this.#state.zero = zero;
   }
 
   #callFunction({ path, args }: Invocation, frame: Frame): void {
@@ -355,6 +374,7 @@ class Walker {
   /** `/bin/r?` runs what it matches: every program with rules that fits is assumed. A lone `*` is prose. */
   #tryGlob({ path, args }: Invocation, frame: Frame): void {
     if (!/[/a-z]/i.test(path)) return;
+    this.unjudged.add("program name pattern");
     const pattern = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
     for (const program of this.#programs) {
       if (globMatch(pattern, program)) this.#run([program, ...args], { ...frame, raw: [] });
@@ -363,27 +383,13 @@ class Walker {
 
   #push(argv: readonly string[], frame: Frame): Invocation {
     if (this.invocations.length >= LIMITS.commands) throw new ShellLimitError("too many commands");
-    const [path = "", ...args] = argv;
-    const invocation: Invocation = {
-      program: programName(path),
-      path,
-      args,
-      raw: frame.raw,
-      env: frame.env,
-      redirects: frame.redirects,
-      upstream: frame.upstream,
-      stdin: frame.stdin,
-      background: frame.background,
-      via: frame.via,
-      inner: frame.inner,
-      place: this.#place(),
-    };
+    const invocation = invocationOf(argv, { ...frame, place: this.#place() });
     this.invocations.push(invocation);
     return invocation;
   }
 
   #place(): Place {
-    return { cwd: this.#state.cwd, home: this.#home };
+    return { cwd: this.#state.cwd, home: this.#home, places: this.#places };
   }
 
   #fileText(path: string): string | undefined {
@@ -391,10 +397,4 @@ class Walker {
       ? undefined
       : this.#state.files.get(canonicalPath(path, this.#place()));
   }
-}
-
-const NOTHING = { env: new Map<string, string>(), redirects: [], raw: [], inner: [] };
-
-function redirectWords(redirects: readonly Redirect[]): Word[] {
-  return redirects.flatMap(({ target, body }) => body === undefined ? [target] : [target, body]);
 }

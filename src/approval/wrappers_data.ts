@@ -4,6 +4,8 @@ import type { OptionGrammar } from "./invocation.ts";
 export interface Wrapper extends OptionGrammar {
   /** Operands before the command: `timeout 5 CMD` has one. */
   operands?: number;
+  /** One more operand may stand before the command; both readings are followed. */
+  optional?: true;
   /** `NAME=value` words may come before the command. */
   assignments?: boolean;
   /** Options with which nothing is run: `command -v`. */
@@ -14,6 +16,8 @@ export interface Wrapper extends OptionGrammar {
   joined?: boolean;
   /** The command runs on another machine or in a container. */
   remote?: boolean;
+  /** Options that name the directory to run in. */
+  chdir?: readonly string[];
 }
 
 const CONTAINER_RUN: Wrapper = {
@@ -38,14 +42,24 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
       "other-user user"
     ).split(" "),
     assignments: true,
+    chdir: ["D", "chdir"],
     inert: ["l", "list", "v", "validate", "V", "version", "K", "remove-timestamp", "e", "edit"],
   },
   doas: { values: "aCu", inert: ["L", "C"] },
   pkexec: { longValues: ["user"] },
-  run0: { longValues: ["user", "unit", "chdir", "setenv", "property", "nice"], values: "u" },
+  run0: {
+    longValues: ["user", "unit", "chdir", "setenv", "property", "nice"],
+    values: "uD",
+    chdir: ["D", "chdir"],
+  },
   runuser: { values: "ugGsw", scripts: ["c", "command"], longValues: ["user", "group", "shell"] },
   sg: { operands: 1, scripts: ["c"], joined: true },
-  env: { values: "uC", longValues: ["unset", "chdir", "argv0"], assignments: true },
+  env: {
+    values: "uCa",
+    longValues: ["unset", "chdir", "argv0"],
+    assignments: true,
+    chdir: ["C", "chdir"],
+  },
   "cross-env": { assignments: true },
   nice: { values: "n", longValues: ["adjustment"] },
   ionice: { values: "cnpPu", longValues: ["class", "classdata"] },
@@ -65,6 +79,7 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   unshare: {
     values: "SGRw",
     longValues: ["root", "wd", "setuid", "setgid", "map-user", "map-group"],
+    chdir: ["w", "wd"],
   },
   nsenter: { values: "tSG", longValues: ["target", "setuid", "setgid"] },
   setarch: { operands: 1 },
@@ -75,6 +90,32 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   valgrind: {},
   catchsegv: {},
   eatmydata: {},
+  numactl: { values: "NCmipH" },
+  runcon: { values: "turl", optional: true },
+  gosu: { operands: 1 },
+  "su-exec": { operands: 1 },
+  setuidgid: { operands: 1 },
+  "s6-setuidgid": { operands: 1 },
+  chpst: { values: "uUbenmdopfcrtP/" },
+  tini: { values: "pe" },
+  "dumb-init": { values: "r" },
+  choom: { values: "np" },
+  uclampset: { values: "mMp" },
+  "systemd-cat": { values: "tp" },
+  chronic: {},
+  hyperfine: { values: "wmrMSPpcDuLN", joined: true },
+  dtach: { values: "acnNpA" },
+  "gnome-terminal": {},
+  abduco: { values: "e", operands: 1 },
+  daemonize: { values: "aceloEpu" },
+  "ip netns": { operands: 2 },
+  "perf stat": { values: "eopCx" },
+  "perf record": { values: "eopCFcg" },
+  "rr record": {},
+  "lxc exec": { operands: 1, remote: true },
+  "incus exec": { operands: 1, remote: true },
+  "distrobox enter": { values: "n", optional: true, remote: true },
+  "toolbox run": { values: "cdr", remote: true },
   faketime: { values: "f", operands: 1 },
   fakeroot: { values: "lsib" },
   proot: { values: "rbw", longValues: ["rootfs", "bind", "cwd"] },
@@ -86,6 +127,7 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
     values: "pEuHM",
     longValues: "unit property setenv description slice uid gid nice working-directory host machine"
       .split(" "),
+    chdir: ["working-directory"],
   },
   "systemd-inhibit": {},
   caffeinate: { values: "tw" },
@@ -132,7 +174,7 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   "pdm run": {},
   "rye run": {},
   "hatch run": {},
-  "conda run": { values: "np", longValues: ["name", "prefix", "cwd"] },
+  "conda run": { values: "np", longValues: ["name", "prefix", "cwd"], chdir: ["cwd"] },
   "bundle exec": {},
   "direnv exec": { operands: 1 },
   "asdf exec": {},

@@ -13,6 +13,9 @@ export async function dispatch(
   terminal: { isTerminal: boolean },
 ): Promise<number> {
   catchStrays(argv);
+  if (Deno.env.has("HERMES_EXEC")) {
+    (await import("./inside_session.ts")).refuseInsideSession(argv);
+  }
   const [name = ""] = argv;
   if (/^[a-z]/i.test(name) && !COMMANDS.some((command) => command.name === name)) {
     const { runPluginCommand } = await import("./commands/plugin_command.ts");

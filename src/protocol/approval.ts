@@ -59,7 +59,12 @@ export interface ApprovalContext {
   callId: string;
   tool: string;
   environment: string;
+  /** Where the action happens. */
   cwd: string;
+  /** The same directory behind its links, where somebody looked. */
+  realCwd?: string;
+  /** Set when input can be sent to the command while it runs. */
+  takesInput?: boolean;
   signal: AbortSignal;
   /** Set for sub-agents: never prompts. */
   unattended?: boolean;

@@ -36,13 +36,22 @@ export interface ToolContext {
   /** Asks for a yes; resolves to the outcome, never throws but on abort. */
   approve(request: ApprovalRequest): Promise<ApprovalOutcome>;
   /** Checks a shell command against the approval rules, asking when they say so. */
-  approveCommand(command: string): Promise<ApprovalOutcome>;
+  approveCommand(command: string, place?: CommandPlace): Promise<ApprovalOutcome>;
   /** One line of progress to the surface. */
   progress(text: string): void;
   /** Diagnostics, shown with `--verbose`. */
   log(text: string): void;
   /** Dispatches another tool on behalf of this call (scripts, plugins): the same path, the same rules. */
   callTool(name: string, args: unknown, options?: NestedCallOptions): Promise<NestedCallResult>;
+}
+
+/** Where and how a command is going to run. */
+export interface CommandPlace {
+  cwd: string;
+  /** The same directory behind its links. */
+  realCwd?: string;
+  /** Input can be sent to the command while it runs. */
+  takesInput?: boolean;
 }
 
 export interface NestedCallOptions {

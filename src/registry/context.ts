@@ -72,8 +72,11 @@ export function createContext({ parts, state, callTool }: ContextOptions): ToolC
     config: parts.config,
     approve: (request) =>
       askGate({ parts, state }, (context) => parts.gate.checkAction(request, context)),
-    approveCommand: (command) =>
-      askGate({ parts, state }, (context) => parts.gate.checkCommand(command, context)),
+    approveCommand: (command, place) =>
+      askGate(
+        { parts, state },
+        (context) => parts.gate.checkCommand(command, { ...context, ...place }),
+      ),
     progress: (text) =>
       state.options.emit({
         type: "tool_delta",

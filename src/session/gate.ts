@@ -20,6 +20,8 @@ export interface GateOptions {
   hooks: HookRunner;
   /** What `~` means in commands. */
   userHome: string;
+  /** The variables hermes was started with. */
+  processEnv: Readonly<Record<string, string>>;
   redact: (text: string) => string;
   /** Commands reach this machine itself. */
   sharesHost: boolean;
@@ -38,11 +40,16 @@ export function createGate(options: GateOptions): ApprovalGate {
 }
 
 async function load(options: GateOptions): Promise<ApprovalGate> {
-  const [{ createApprovalGate }, { effectivePolicy }] = await Promise.all([
+  const { settings, approver, hooks, processEnv: env } = options;
+  const [{ createApprovalGate }, { effectivePolicy }, found] = await Promise.all([
     import("../approval/gate.ts"),
     import("../approval/policy.ts"),
+    import("./protected_places.ts"),
   ]);
-  const { settings, approver, hooks } = options;
+  const [places, programs] = await Promise.all([
+    found.protectedPlaces({ home: settings.home, userHome: options.userHome, env }),
+    found.hermesPrograms(env),
+  ]);
   const { approvals, command_allowlist: allowlist } = settings.config;
   return createApprovalGate({
     sessionId: options.sessionId,
@@ -57,6 +64,8 @@ async function load(options: GateOptions): Promise<ApprovalGate> {
       denyGlobs: approvals.deny,
       allowlist,
       home: options.userHome,
+      places,
+      hermesPrograms: programs,
       sudoPassword: settings.env("SUDO_PASSWORD") !== undefined,
     },
     // A container that was given the host is no container.

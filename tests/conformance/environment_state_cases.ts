@@ -37,16 +37,18 @@ export const STATE_CASES: readonly EnvironmentCase[] = [
     },
   },
   {
-    name: "goes on in the nearest parent when the directory is gone, and says so",
+    name: "runs nothing when the session's directory is gone, and says so",
     async run({ env, dir, sh }) {
-      await sh("mkdir -p x/y && cd x/y");
-      await env.exec(`rm -rf ${shellQuote(`${dir}/x`)}`, { taskId: "other" });
-      const result = await env.exec("pwd");
-      equal(result.exitCode, 0);
-      match(result.output, /cannot enter/);
-      ok(result.output.endsWith(`${dir}\n`));
-      equal(env.cwd(), dir);
-      equal(await sh("pwd"), dir);
+      await sh("mkdir -p x/y && touch x/kept && cd x/y");
+      await env.exec(`rm -rf ${shellQuote(`${dir}/x/y`)}`, { taskId: "other" });
+      const result = await env.exec("rm -f kept; cd ..; rm -f kept; echo ran");
+      equal(result.exitCode, 126);
+      match(result.output, /cannot enter .*not run/);
+      ok(!result.output.includes("\nran\n"));
+      equal(env.cwd(), `${dir}/x/y`);
+      // It goes on where it was once the directory is back.
+      await env.exec("mkdir y; ls", { cwd: `${dir}/x` });
+      equal(await sh("pwd; ls .."), `${dir}/x/y\nkept\ny`);
     },
   },
   {

@@ -9,7 +9,7 @@ import type { Session } from "../../session/session.ts";
 import { resolvePath } from "../../util/path.ts";
 import { err } from "../io.ts";
 import { settingsOf } from "../settings.ts";
-import type { SessionChoices } from "./run_options.ts";
+import { checkDirectory, type SessionChoices } from "./run_options.ts";
 
 export interface Surface {
   source: "run" | "chat";
@@ -70,5 +70,10 @@ export async function openFromFlags(choices: SessionChoices, surface: Surface): 
 function startDirectory(choices: SessionChoices, settings: Settings): string {
   const { backend, cwd } = settings.config.terminal;
   if (choices.cwdGiven || backend !== "local") return choices.cwd;
-  return resolvePath(choices.cwd, cwd.replace(/^~(?=$|\/)/, Deno.env.get("HOME") ?? "~"));
+  const directory = resolvePath(
+    choices.cwd,
+    cwd.replace(/^~(?=$|\/)/, Deno.env.get("HOME") ?? "~"),
+  );
+  checkDirectory(directory, "terminal.cwd");
+  return directory;
 }

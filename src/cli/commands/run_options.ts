@@ -131,10 +131,24 @@ function positive(
 
 function workingDirectory(value: string | undefined): string {
   const cwd = value === undefined ? Deno.cwd() : resolvePath(Deno.cwd(), value);
+  checkDirectory(cwd, "--cwd");
+  return cwd;
+}
+
+/** @throws {UsageError} when commands could not run in `directory`, which `setting` names. */
+export function checkDirectory(directory: string, setting: string): void {
   try {
-    if (Deno.statSync(cwd).isDirectory) return cwd;
+    if (!Deno.statSync(directory).isDirectory) throw new Deno.errors.NotFound();
   } catch {
-    // Told below: a missing directory and a file are the same mistake.
+    // A missing directory and a file are the same mistake.
+    throw new UsageError(`${setting} is not a directory: ${directory}`);
   }
-  throw new UsageError(`--cwd is not a directory: ${cwd}`);
+  try {
+    // Looking at `.` inside takes the same permission as entering.
+    Deno.statSync(`${directory}/.`);
+  } catch {
+    throw new UsageError(`${setting} cannot be entered: ${directory}`, {
+      hint: "You need the permission to execute on it.",
+    });
+  }
 }

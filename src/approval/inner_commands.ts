@@ -1,0 +1,272 @@
+/** Finds the commands hidden in another command's arguments. Pure; what it finds is walked by the caller. */
+import { executedByGit, executedByVariable, executedText } from "./executors.ts";
+import { INTERPRETERS, unreadableProgram, unwrapCode } from "./inner_code.ts";
+import {
+  inputText,
+  type Invocation,
+  isShell,
+  parseLeading,
+  parseOptions,
+  shellUse,
+  STDIN_FILE,
+} from "./invocation.ts";
+import type { Payload } from "./payload.ts";
+import { hasUnknown, hasUnknownBut, unknown } from "./unknown.ts";
+import { findWrapper, scripts, subcommand, unwrapWith } from "./unwrap.ts";
+import { WRAPPERS } from "./wrappers_data.ts";
+
+/** Contents of a file written earlier in the same script, where certain. */
+type FileText = (path: string) => string | undefined;
+
+/** What the script did before. */
+export interface Before {
+  fileText: FileText;
+  /** Standard input was replaced for everything that follows. */
+  fed: boolean;
+}
+
+/** Commands and texts that `invocation` would run. */
+export function innerCommands(invocation: Invocation, before: Before): Payload[] {
+  return [
+    ...configuredPrograms(invocation),
+    ...executedText(invocation),
+    ...unreadableProgram(invocation),
+    ...unwrapProgram(invocation, before),
+  ];
+}
+
+function unwrapProgram(invocation: Invocation, before: Before): Payload[] {
+  const { program } = invocation;
+  const { fileText } = before;
+  if (isShell(invocation)) return unwrapShell(invocation, before);
+  const special = SPECIAL.get(program);
+  if (special !== undefined) return special(invocation, fileText);
+  const wrapper = findWrapper(invocation);
+  if (wrapper !== undefined) return unwrapWith(wrapper.args, wrapper);
+  if (INTERPRETERS.test(program)) return unwrapCode(invocation);
+  const text = invocation.path.includes("/") ? fileText(invocation.path) : undefined;
+  return text === undefined ? [] : [{ text, via: "script" }];
+}
+
+/** `PAGER='rm -rf /' man ls`. */
+function configuredPrograms({ env, via }: Invocation): Payload[] {
+  if (env.size === 0 || via.length > 0) return [];
+  return [...env].flatMap(([name, value]) => executedByVariable(name, value));
+}
+
+/** Names of open files: what they hold is known for standard input only. */
+const OPEN_FILE = /^\/(?:dev|proc\/(?:self|thread-self|\d+|\0[^\0]*\0))\/fd\//;
+
+function unwrapShell(invocation: Invocation, { fileText, fed }: Before): Payload[] {
+  const use = shellUse(invocation);
+  const text = use.mode === "command"
+    ? use.script
+    : use.mode === "file"
+    ? fileText(use.script)
+    : inputText(invocation);
+  const via = invocation.program;
+  const startFiles = use.startFiles.flatMap((file): Payload[] => {
+    const known = fileText(file);
+    return known === undefined ? [{ unjudged: `${via} start-up file` }] : [{ text: known, via }];
+  });
+  if (text === undefined) {
+    const isUnread = use.mode === "file" ? isOpaque(use.script) : fed;
+    return isUnread ? [...startFiles, { unjudged: via }] : startFiles;
+  }
+  const { mode, positional } = use;
+  return [...startFiles, { text, via, positional, fromInput: mode === "stdin" }];
+}
+
+/** A file that stands for text which exists at run time only. */
+function isOpaque(path: string): boolean {
+  if (OPEN_FILE.test(path)) return true;
+  return path.startsWith("\0") && hasUnknownBut(path, "settings") && !/[^/]\/[^/\0]+$/.test(path) &&
+    /\0$/.test(path);
+}
+
+type Special = (invocation: Invocation, fileText: FileText) => Payload[];
+
+const SPECIAL: ReadonlyMap<string, Special> = new Map(Object.entries<Special>({
+  env: unwrapEnv,
+  xargs: unwrapXargs,
+  find: unwrapFind,
+  parallel: unwrapParallel,
+  fd: unwrapFd,
+  fdfind: unwrapFd,
+  git: unwrapGit,
+  su: ({ args }) => {
+    const { values } = parseOptions(args, { values: "cgGsw", longValues: ["command", "shell"] });
+    return scripts([...values.get("c") ?? [], ...values.get("command") ?? []], "su");
+  },
+  eval: ({ args }) => scripts([(args[0] === "--" ? args.slice(1) : args).join(" ")], "eval"),
+  source: unwrapSource,
+  ".": unwrapSource,
+  tar: unwrapTar,
+  gtar: unwrapTar,
+  trap: ({ args }) => scripts([args.find((arg) => arg !== "--")], "trap"),
+  jobs: ({ args }) => args[0] === "-x" ? [{ argv: args.slice(1), via: "jobs" }] : [],
+  alias: ({ args }) => scripts(args.map((arg) => arg.slice(arg.indexOf("=") + 1)), "alias"),
+  at: (invocation) => scripts([inputText(invocation)], "at"),
+  batch: (invocation) => scripts([inputText(invocation)], "batch"),
+  cmake: unwrapCmake,
+  tmux: ({ args }) => {
+    const { operands } = parseOptions(args, { values: "FLSTcefnstxy" });
+    return scripts([operands.slice(1).filter((word) => word !== "Enter").join(" ")], "tmux");
+  },
+  screen: ({ args }) => {
+    const { operands, flags } = parseLeading(args, { values: "ceSpThsTt" });
+    if (flags.has("X")) return scripts([operands.slice(1).join(" ")], "screen");
+    return operands.length > 0 ? [{ argv: operands, via: "screen" }] : [];
+  },
+  cmd: ({ args }) => {
+    const at = args.findIndex((arg) => /^\/[ck]$/i.test(arg));
+    return at < 0 ? [] : scripts([args.slice(at + 1).join(" ")], "cmd");
+  },
+  powershell: unwrapPowershell,
+  pwsh: unwrapPowershell,
+  wsl: ({ args }) => {
+    const { operands } = parseLeading(args, { values: "due" });
+    return operands.length > 0 ? [{ argv: operands, via: "wsl" }] : [];
+  },
+}));
+
+function unwrapSource(invocation: Invocation, fileText: FileText): Payload[] {
+  const [file = ""] = invocation.args[0] === "--" ? invocation.args.slice(1) : invocation.args;
+  const text = STDIN_FILE.test(file) ? inputText(invocation) : fileText(file);
+  if (text !== undefined) return scripts([text], "source");
+  return STDIN_FILE.test(file) || isOpaque(file) ? [{ unjudged: "source" }] : [];
+}
+
+/** Compressors and hooks of tar are commands. */
+function unwrapTar({ args }: Invocation): Payload[] {
+  const { values } = parseOptions(args, {
+    values: "ICfTX",
+    longValues: ["use-compress-program", "to-command", "checkpoint-action"],
+  });
+  const texts = ["I", "use-compress-program", "to-command"].flatMap((name) =>
+    values.get(name) ?? []
+  );
+  const actions = values.get("checkpoint-action") ?? [];
+  return scripts([...texts, ...actions.map((action) => action.replace(/^exec=/, ""))], "tar");
+}
+
+/** `env -S "rm -rf /"` splits its value into the words of a command. */
+function unwrapEnv(invocation: Invocation): Payload[] {
+  const args = invocation.args.map((arg) => arg === "-" ? "-i" : arg);
+  const { values, operands } = parseLeading(args, {
+    values: "uCSa",
+    longValues: ["unset", "chdir", "split-string", "argv0"],
+  });
+  const split = [...values.get("S") ?? [], ...values.get("split-string") ?? []];
+  const cwd = [...values.get("C") ?? [], ...values.get("chdir") ?? []].at(-1);
+  if (split.length === 0) return unwrapWith(args, { spec: WRAPPERS["env"]!, name: "env" });
+  // The value may begin with options and variables of its own.
+  const text = `env ${[...split, ...operands].join(" ")}`;
+  return [{ text, via: "env", ...cwd === undefined ? {} : { cwd } }];
+}
+
+/** The command of xargs with the words it would receive, or a mark for them. */
+function unwrapXargs(invocation: Invocation): Payload[] {
+  const { operands, values, flags } = parseLeading(invocation.args, {
+    values: "adEILnPs",
+    longValues: [
+      "arg-file",
+      "delimiter",
+      "max-args",
+      "max-procs",
+      "max-chars",
+      "process-slot-var",
+      "replace",
+    ],
+  });
+  if (operands.length === 0) return [];
+  const input = inputText(invocation);
+  const words = input?.split(/[\s\0]+/).filter((word) => word !== "") ?? [];
+  const mark = values.get("I")?.at(-1) ??
+    (flags.has("i") || flags.has("--replace") ? values.get("replace")?.at(-1) || "{}" : undefined);
+  if (mark !== undefined && mark !== "") {
+    const value = input === undefined || hasUnknown(input) ? unknown("xargs") : input.trim();
+    return [{ argv: operands.map((word) => word.replaceAll(mark, value)), via: "xargs" }];
+  }
+  // A shell without a script takes the first word for one.
+  const open = input === undefined && operands.slice(1).every((word) => word.startsWith("-")) &&
+    /(?:^|\/)(?:\w*sh|env|sudo|doas|xargs|nohup|setsid|busybox)$/.test(operands[0]!);
+  return [{ argv: [...operands, ...open ? [unknown("xargs")] : words], via: "xargs" }];
+}
+
+function unwrapFind({ args }: Invocation): Payload[] {
+  const payloads: Payload[] = [];
+  for (let i = 0; i < args.length; i++) {
+    if (!/^-(?:exec|execdir|ok|okdir)$/.test(args[i]!)) continue;
+    const end = args.findIndex((arg, at) => at > i && (arg === ";" || arg === "+"));
+    const argv = args.slice(i + 1, end < 0 ? undefined : end);
+    // What is found decides which program runs.
+    if (argv[0]?.includes("{}")) payloads.push({ unjudged: "find" });
+    if (argv.length > 0) payloads.push({ argv, via: "find" });
+    i += argv.length;
+  }
+  return payloads;
+}
+
+function unwrapFd({ args }: Invocation): Payload[] {
+  const at = args.findIndex((arg) => /^(?:-[a-zA-Z]*[xX]|--exec(?:-batch)?)$/.test(arg));
+  const argv = at < 0 ? [] : args.slice(at + 1).filter((arg) => arg !== ";");
+  return argv.length > 0 ? [{ argv, via: "fd" }] : [];
+}
+
+/** `parallel CMD ::: A B` runs the command with each value. */
+function unwrapParallel(invocation: Invocation): Payload[] {
+  const cut = invocation.args.findIndex((arg) => /^:::\+?$/.test(arg));
+  const args = cut < 0 ? invocation.args : invocation.args.slice(0, cut);
+  const input = inputText(invocation);
+  const values = cut < 0
+    ? input?.split("\n") ?? []
+    : invocation.args.slice(cut + 1).filter((arg) => !/^:::\+?$/.test(arg));
+  const { operands } = parseLeading(args, WRAPPERS["parallel"]!);
+  const command = operands.join(" ");
+  if (command !== "") return scripts([[command, ...values].join(" ")], "parallel");
+  return cut < 0 && input === undefined ? [{ unjudged: "parallel" }] : scripts(values, "parallel");
+}
+
+/** Aliases, hooks and filters given on the command line of git. */
+function unwrapGit({ args }: Invocation): Payload[] {
+  const { name, args: rest, globals } = subcommand(args, "git");
+  const texts: string[] = [];
+  if (name === "submodule" && rest[0] === "foreach") {
+    texts.push(rest.slice(1).filter((arg) => arg !== "--recursive").join(" "));
+  } else if (name === "bisect" && rest[0] === "run") texts.push(rest.slice(1).join(" "));
+  else if (name === "filter-branch") texts.push(...rest.filter((arg) => arg.includes(" ")));
+  const settings = globals.values.get("c") ?? [];
+  const loads = globals.values.has("config-env") || globals.values.has("exec-path");
+  return [
+    ...executedByGit({ name, args: rest, settings }),
+    ...loads ? [{ unjudged: "git" }] : [],
+    ...scripts(texts, "git"),
+  ];
+}
+
+const CMAKE_TOOLS: ReadonlyMap<string, string> = new Map([
+  ["remove", "rm"],
+  ["remove_directory", "rm -r"],
+  ["rename", "mv"],
+  ["copy", "cp"],
+  ["copy_directory", "cp -r"],
+  ["create_symlink", "ln -s"],
+  ["time", ""],
+]);
+
+/** `cmake -E` is a small toolbox: `rm`, `copy`, `env`, `chdir`. */
+function unwrapCmake({ args }: Invocation): Payload[] {
+  const at = args.indexOf("-E");
+  if (at < 0) return [];
+  const [tool = "", ...rest] = args.slice(at + 1);
+  if (tool === "chdir") return [{ argv: rest.slice(1), via: "cmake", cwd: rest[0] ?? "" }];
+  const head = CMAKE_TOOLS.get(tool) ?? tool;
+  return [{ argv: [...head.split(" ").filter((word) => word !== ""), ...rest], via: "cmake" }];
+}
+
+function unwrapPowershell({ args }: Invocation): Payload[] {
+  const flag = args.findIndex((arg) => /^-(?:c|command)$/i.test(arg));
+  const start = flag >= 0 ? flag + 1 : args.findIndex((arg) => !arg.startsWith("-"));
+  return start < 0 ? [] : scripts([args.slice(start).join(" ")], "powershell");
+}

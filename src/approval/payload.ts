@@ -1,0 +1,24 @@
+/** What one command makes run in turn, as the walker follows it. */
+
+interface Common {
+  /** Who runs it: `sudo`, `xargs`, `ssh`. */
+  via: string;
+  /** Where it runs, when the command says so: `env -C DIR`. */
+  cwd?: string;
+}
+
+/**
+ * A command to look at: ready arguments, text for a shell (which may have used up its input, or
+ * which only `expands`, like a prompt), or the name of a construct that runs what nobody can read.
+ */
+export type Payload = (Common & { argv: string[] }) | TextPayload | { unjudged: string };
+
+export interface TextPayload extends Common {
+  text: string;
+  positional?: string[];
+  fromInput?: boolean;
+  expands?: true;
+}
+
+/** Label of payloads that run elsewhere; rules about scripts on this host skip them. */
+export const REMOTE = "remote";
