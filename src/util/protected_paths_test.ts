@@ -95,7 +95,7 @@ Deno.test("protectionOf() takes time in proportion to the length of a path", () 
     "/docker.sock/",
   ];
   for (const part of parts) {
-    const [short, long] = [20_000, 200_000].map((length) => {
+    const [short, long] = [10_000, 100_000].map((length) => {
       const path = `/home/me${part.repeat(length / part.length)}/x`;
       const startedAt = performance.now();
       for (let i = 0; i < 3; i++) protectionOf(path, PLACES);
