@@ -4,6 +4,7 @@
  */
 import { EnvironmentError } from "../src/protocol/error.ts";
 import { exists } from "../src/util/exists.ts";
+import { hideMemory } from "../src/util/hide_memory.ts";
 import { randomId } from "../src/util/id.ts";
 import { which } from "../src/util/which.ts";
 import { childEnvironment } from "./_child_env.ts";
@@ -236,6 +237,7 @@ export class LocalShell implements Shell {
   }
 
   async #prepare(): Promise<Setup> {
+    hideMemory();
     const { env, shell, initFiles } = this.#options;
     const [bash, setsid, dir] = await Promise.all([
       which(shell ?? "bash", `/bin:${env.PATH ?? ""}`),

@@ -11,11 +11,11 @@ import { ShellEnvironment } from "./_shell_environment.ts";
 export interface LocalOptions {
   /** Where commands start. */
   cwd: string;
-  /** The environment hermes was started with; credentials in it are kept from commands. */
+  /** The environment hermes was started with; commands see what the allow-list lets through. */
   env: Readonly<Record<string, string>>;
   /** What `~` means. */
   home: string;
-  /** Names of variables that reach commands although they look like credentials. */
+  /** Names of variables that reach commands although they are not on the allow-list. */
   passEnv?: readonly string[];
   /** Absolute path of a POSIX shell; default bash, else sh. */
   shell?: string;

@@ -39,6 +39,8 @@ registry.register({
     "spacing are forgiven. mode patch: a V4A patch over several files, all or nothing. Use this, " +
     "not sed. Returns a diff.",
   schema: SCHEMA,
+  // A diff shows lines without the rest of their file, so a key is known by its look alone.
+  redaction: () => "code",
   emoji: "🔧",
   parallel: "paths",
   paths: patchUses,

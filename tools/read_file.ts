@@ -170,6 +170,7 @@ async function readPage(
     maxLineChars,
     maxChars: setting(ctx, "file_read_max_chars", 100_000),
     skipBytes,
+    redact: ctx.redact,
   });
   const truncated = window.nextOffset !== undefined;
   const totalLines = window.totalLines ?? await countLines(ctx, path);

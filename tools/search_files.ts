@@ -5,6 +5,7 @@ import type { InferSchema } from "../src/protocol/json_schema.ts";
 import type { ToolContext, ToolResult } from "../src/protocol/tool.ts";
 import { registry } from "../src/registry/registry.ts";
 import { compileGlob } from "../src/util/glob.ts";
+import { isKeyLine } from "../src/util/redact_private_keys.ts";
 import { search } from "./_search_engine.ts";
 import { findRoots, type SearchRoots } from "./_search_roots.ts";
 
@@ -199,12 +200,13 @@ function render(
 
 function renderLines(
   ctx: ToolContext,
-  { query, result: { lines }, roots }: {
+  { query, result: { lines: found }, roots }: {
     query: SearchQuery;
     result: SearchResult;
     roots: SearchRoots;
   },
 ): Record<string, unknown> {
+  const lines = hideKeys(ctx, found);
   // A script wants objects, however many; a model reads grouped lines for half the tokens.
   if (ctx.sandbox || (query.context === 0 && lines.length < GROUP_FROM)) {
     const matches = lines.map(({ path, line, text, match }) => ({
@@ -225,6 +227,19 @@ function renderLines(
   }
   const format = "file, then its lines as N:match" + (query.context > 0 ? " or N-neighbour" : "");
   return { matches_format: format, matches_text: out.join("\n") };
+}
+
+/** Secrets go before numbers and paths are added; a line of a key is known by its look alone. */
+function hideKeys(ctx: ToolContext, found: readonly SearchLine[]): SearchLine[] {
+  if (found.length === 0) return [];
+  const together = ctx.redact(found.map(({ text }) => text).join("\n")).split("\n");
+  const texts = together.length === found.length
+    ? together
+    : found.map(({ text }) => ctx.redact(text));
+  return found.map((row, i) => {
+    const text = texts[i] ?? "";
+    return { ...row, text: isKeyLine(text) ? "[REDACTED: like a line of a private key]" : text };
+  });
 }
 
 function bounded(

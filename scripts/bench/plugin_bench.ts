@@ -6,6 +6,7 @@ import { readEntry } from "../../src/plugins/settings.ts";
 import { Plugin } from "../../src/plugins/plugin.ts";
 import { openSnapshot } from "../../src/plugins/snapshot.ts";
 import { readSource } from "../../src/plugins/source.ts";
+import { Seal } from "../../src/util/seal.ts";
 import { portableExecutable } from "../portable.ts";
 import { BenchModel } from "./_model.ts";
 import { runTimed, type Subject } from "./_process.ts";
@@ -84,8 +85,9 @@ async function startCosts(command: string): Promise<Record<"known" | "needed", n
 async function callMs(): Promise<{ p50: number; p99: number }> {
   const file = `${directory}/bench.ts`;
   await Deno.writeTextFile(file, MODULE.replace("HOOK", ""));
+  const seal = new Seal(`${directory}/seal.key`);
   const plugin = await Plugin.load({
-    snapshot: await openSnapshot(readSource(file), `${directory}/snapshots`),
+    snapshot: await openSnapshot(readSource(file), { dir: `${directory}/snapshots`, seal }),
     entry: readEntry({}),
     config: {},
     place: {

@@ -9,22 +9,22 @@ import type { Candidate } from "./discover.ts";
 import { keepPin, lockOf, readLock, readLocked, readPin } from "./lock.ts";
 import type { LoadOptions } from "./open.ts";
 import { type Address, fetchSource, isAddress, parseAddress, requirePinned } from "./remote.ts";
-import { openSnapshot, type Snapshot, snapshotDir } from "./snapshot.ts";
+import { openSnapshot, type Snapshot, snapshotsOf } from "./snapshot.ts";
 import { type PluginSource, readSource } from "./source.ts";
 
 /** @throws {UsageError} when the address may not be used, {PluginProblem} when it is no plugin. */
 export async function runCandidate(place: string, options: LoadOptions): Promise<Candidate> {
   const { settings: { home }, cwd } = options;
-  const cacheDir = snapshotDir(home);
+  const cache = snapshotsOf(home);
   if (!isAddress(place)) {
     const location = resolvePath(cwd, place);
     const source = readSource(location);
-    const { manifest } = await openSnapshot(source, cacheDir);
+    const { manifest } = await openSnapshot(source, cache);
     return { id: manifest.name, origin: "path", location, read: () => Promise.resolve(source) };
   }
   const address = parseAddress(place);
   const { source, from } = await findSource(home, address);
-  const snapshot = await openSnapshot(source, cacheDir);
+  const snapshot = await openSnapshot(source, cache);
   requirePinned(address, snapshot.hash);
   const candidate: Candidate = {
     id: snapshot.manifest.name,
@@ -46,11 +46,11 @@ interface FoundSource {
 }
 
 async function findSource(home: Home, { url, pin }: Address): Promise<FoundSource> {
-  const installed = Object.entries(readLock(home)).find(([, locked]) =>
-    locked.url === url && (pin === undefined || pin === locked.sha256)
+  const installed = Object.entries(await readLock(home)).find(([, { record, sealed }]) =>
+    sealed && record.url === url && (pin === undefined || pin === record.sha256)
   );
   if (installed !== undefined) {
-    const [name, locked] = installed;
+    const [name, { record: locked }] = installed;
     return { source: await readLocked(home, { name, locked }), from: "lock" };
   }
   const kept = pin === undefined ? undefined : await readPin(home, pin);

@@ -74,6 +74,7 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
   environmentFactory(environment);
   const cassette = await openCassette(options);
   const notices: string[] = [];
+  let isOpen = false;
   const records = openRecords(options, { cassette, onNotice: (text) => notices.push(text) });
   const [route, tools] = await Promise.all([
     findRoute(options, { records, cassette }),
@@ -105,7 +106,8 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
       if (message.usage) budget.add(message.usage);
       records.history.discard(message);
     },
-    notice: (text) => notices.push(text),
+    // A hook that is changed while the session runs is told when it is noticed.
+    notice: (text) => isOpen ? options.progress(text) : notices.push(text),
   });
   // A guard that is configured and not on duty must be known before the first call.
   await runtime.hooks();
@@ -139,6 +141,7 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
       }
     },
   });
+  isOpen = true;
   const notice = notices.join("\n");
   return { session, ...(notice === "" ? {} : { notice }) };
 }

@@ -15,7 +15,7 @@ import type { Clarifier, ToolServices } from "../protocol/services.ts";
 import { createDispatcher } from "../registry/dispatch.ts";
 import { Hooks } from "../registry/hooks.ts";
 import { registry } from "../registry/registry.ts";
-import { parseChildMode, runtimeCacheDir } from "../sandbox/command.ts";
+import { parseChildMode } from "../sandbox/command.ts";
 import { SandboxRunner } from "../sandbox/runner.ts";
 import { SessionFileLedger } from "../util/file_ledger.ts";
 import { joinPath } from "../util/path.ts";
@@ -79,7 +79,6 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
   const sandbox = new SandboxRunner({
     searchPath: processEnv.PATH ?? "",
     mode: parseChildMode(processEnv.HERMES_SANDBOX_MODE),
-    cacheDir: runtimeCacheDir(processEnv),
   });
   let places: Promise<ProtectedPlaces> | undefined;
   const services: ToolServices = {

@@ -9,8 +9,15 @@ export function commandRedactMode(command: string): RedactMode {
   return command.split(/[;&|\n()]+/).some(printsVariables) ? "prose" : "code";
 }
 
+/** By hand: a pattern for the quotes at the end of a word would take quadratic time. */
+function withoutQuotes(word: string): string {
+  let end = word.length;
+  while (end > 0 && `"'`.includes(word[end - 1]!)) end--;
+  return word.slice(0, end).replace(/^["'<]+/, "");
+}
+
 function printsVariables(segment: string): boolean {
-  const words = segment.trim().split(/\s+/).map((word) => word.replace(/^["'<]+|["']+$/g, ""));
+  const words = segment.trim().split(/\s+/).map(withoutQuotes);
   while (/^(?:\w+=.*|sudo|command|builtin)$/.test(words[0] ?? "")) words.shift();
   const [program, ...rest] = words;
   const operands = rest.filter((word) => !word.startsWith("-"));

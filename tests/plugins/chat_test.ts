@@ -24,8 +24,8 @@ async function withChat(
   for (const [path, text] of Object.entries(pluginFiles("demo", setup.module))) {
     await Deno.writeTextFile(`${folder}/${path}`, text);
   }
-  const config = "plugins:\n  enabled: [demo]\n";
-  await Deno.writeTextFile(`${home.path}/.hermes/config.yaml`, config);
+  const enabled = await runHermes({ home: home.path, args: ["plugins", "enable", "demo"] });
+  assert.equal(enabled.code, 0, enabled.stderr);
   const where = ["--base-url", model.url, "--model", "fake-model"];
   await using screen = await openScreen(home.path, [...where, ...setup.args ?? []]);
   await screen.shows(/\/help\n[\s\S]*> /);

@@ -8,7 +8,7 @@ import type { Plugin } from "../../plugins/plugin.ts";
 import { reasonOf } from "../../plugins/problem.ts";
 import { entryOf } from "../../plugins/settings.ts";
 import { scaffoldFiles } from "../../plugins/scaffold.ts";
-import { openSnapshot, snapshotDir } from "../../plugins/snapshot.ts";
+import { openSnapshot, snapshotsOf } from "../../plugins/snapshot.ts";
 import { readSource, statOf } from "../../plugins/source.ts";
 import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
 import { readArguments } from "../../registry/arguments.ts";
@@ -23,6 +23,7 @@ import { which } from "../../util/which.ts";
 import type { CommandInput } from "../command.ts";
 import { onInterrupt } from "../interrupt.ts";
 import { err, out } from "../io.ts";
+import { ownEnvironment } from "../own_environment.ts";
 import { settingsOf } from "../settings.ts";
 import { describePlugin, describeRegistrations } from "./plugins_view.ts";
 
@@ -78,7 +79,7 @@ async function create(name: string): Promise<number> {
 /** Runs a plugin's tests with the Deno that runs hermes, or with one of the person's own. */
 async function test(path: string): Promise<number> {
   if (!statOf(path)?.isDirectory) throw new UsageError(`there is no folder at ${path}`);
-  const env = Deno.env.toObject();
+  const env = ownEnvironment();
   const deno = isStandalone() ? await which("deno", env.PATH) : executablePath();
   if (deno === undefined) {
     throw new UsageError(
@@ -147,7 +148,7 @@ class DevLoop {
     try {
       const settings = await settingsOf(this.#input);
       const source = readSource(this.#path);
-      const snapshot = await openSnapshot(source, snapshotDir(settings.home));
+      const snapshot = await openSnapshot(source, snapshotsOf(settings.home));
       const { name } = snapshot.manifest;
       const candidate: Candidate = {
         id: name,
@@ -158,7 +159,7 @@ class DevLoop {
       const loaded = await loadPlugin(candidate, {
         settings,
         cwd: Deno.cwd(),
-        userHome: Deno.env.get("HOME") ?? "/",
+        userHome: ownEnvironment().HOME ?? "/",
         log: (line) => err(`${line}\n`),
         onEnd: (id, reason) => err(`✗ ${id} was stopped: ${reason}\n`),
       });

@@ -1,0 +1,46 @@
+/** Attempts that adopt open descriptors by number, as the attack on the code cache did. */
+import { type Attempt, defineAttempt } from "./_attempt.ts";
+import type { World } from "./_world.ts";
+
+/** Beyond the highest number a child has. */
+const LAST = 64;
+
+/**
+ * An attempt that does something with each number. `body` sees `fd` and `bytes`, the poison to
+ * write, and returns what it gained; the caches are looked through afterwards.
+ */
+export function adoptEach(bodies: {
+  setup?: string;
+  script?: string;
+  python?: string;
+}): Attempt {
+  const { setup = "", script, python } = bodies;
+  return defineAttempt({
+    ...(script !== undefined && {
+      script: ({ poison }: World) =>
+        `${setup}
+const bytes = new TextEncoder().encode(${JSON.stringify(poison)}.repeat(200));
+let gained;
+for (let fd = 3; fd < ${LAST}; fd++) {
+  try {
+    gained ??= (() => {${script}})();
+  } catch { /* nothing is open there, or it is of another kind */ }
+}
+await new Promise((resolve) => setTimeout(resolve, 50));
+return gained;`,
+    }),
+    ...(python !== undefined && {
+      python: ({ poison }: World) =>
+        `import os, socket, stat
+data = ${JSON.stringify(poison)}.encode() * 200
+gained = None
+for fd in range(3, ${LAST}):
+    try:
+${python.split("\n").map((line) => `        ${line}`).join("\n")}
+    except OSError:
+        pass
+return gained`,
+    }),
+    effect: async (world) => (await world.poisoned())[0],
+  });
+}
