@@ -124,7 +124,7 @@ export const HOME_ROWS: readonly ProtectedRow[] = [
   {
     kind: "credentials",
     pattern:
-      /^(?:\.docker\/config\.json|\.kube(?:\/config|$)|\.cargo\/credentials(?:\.toml)?|\.gem\/credentials|\.m2\/settings(?:-security)?\.xml|\.gradle\/gradle\.properties|\.composer\/auth\.json|\.config\/composer\/auth\.json|\.config\/git\/credentials|\.terraform\.d\/credentials\.tfrc\.json|\.terraformrc|\.fly\/config\.yml|\.config\/containers\/auth\.json|\.config\/pip\/pip\.conf|\.pip\/pip\.conf|\.config\/hermes\/.*|\.snowflake\/.*|\.config\/stripe\/config\.toml|\.config\/heroku\/.*|\.local\/share\/keyrings(?:\/.*)?|library\/keychains(?:\/.*)?)$/,
+      /^(?:\.docker\/config\.json|\.kube(?:\/config|$)|\.cargo\/credentials(?:\.toml)?|\.gem\/credentials|\.m2\/settings(?:-security)?\.xml|\.gradle\/gradle\.properties|\.composer\/auth\.json|\.config\/composer\/auth\.json|\.config\/git\/credentials|\.terraform\.d\/credentials\.tfrc\.json|\.terraformrc|\.fly\/config\.yml|\.config\/containers\/auth\.json|\.config\/pip\/pip\.conf|\.pip\/pip\.conf|\.config\/hermes\/.*|\.snowflake\/.*|\.config\/stripe\/config\.toml|\.config\/heroku\/.*|\.local\/share\/keyrings(?:\/.*)?|library\/keychains(?:\/.*)?)$/s,
   },
   {
     kind: "credentials",
@@ -146,10 +146,16 @@ export const HOME_ROWS: readonly ProtectedRow[] = [
   {
     kind: "startup",
     pattern:
-      /^\.(?:config\/(?:fish|autostart|systemd|environment\.d|nvim|pip|fontconfig\/conf\.d|plasma-workspace|direnv|starship\.toml)|vim|emacs\.d|oh-my-zsh|zsh|bash_completion\.d|local\/share\/(?:systemd|applications|dbus-1))(?:\/|$)/,
+      /^\.(?:config\/(?:fish|autostart|systemd|environment\.d|nvim|pip|fontconfig\/conf\.d|plasma-workspace|direnv|starship\.toml|zsh|bash|nushell|xonsh|powershell|tmux|kitty|alacritty|wezterm|ghostty|helix|emacs|zed|mise|i3|sway|hypr|openbox|code\/user|vscodium\/user|cursor\/user)|vim|emacs\.d|oh-my-zsh|zsh|bash_completion\.d|bashrc\.d|zshrc\.d|profile\.d|zfunc|tmux|ipython|jupyter|julia\/config|local\/share\/(?:systemd|applications|dbus-1|nautilus\/scripts))(?:\/|$)/,
+  },
+  // Read by tools of developers, which then run what these files name.
+  {
+    kind: "startup",
+    pattern:
+      /^\.(?:cargo\/(?:config(?:\.toml)?|env)|gradle\/init(?:\.gradle(?:\.kts)?$|\.d\/.*)|mavenrc|yarnrc|bunfig\.toml|condarc|asdfrc|pydistutils\.cfg|hgrc|subversion\/.*|ghci|guile|forward|procmailrc|rhosts|shosts|k5login|xbindkeysrc|xresources|xdefaults|wezterm\.lua|xonshrc|claude\.json|local\/lib\/python[^/]*\/site-packages\/[^/]*(?:\.pth|customize\.py))$/s,
   },
   { kind: "startup", pattern: /^library\/launch(?:agents|daemons)(?:\/|$)/ },
-  { kind: "git settings", pattern: /^(?:\.gitconfig|\.config\/git(?:\/.*)?|\.gitattributes)$/ },
+  { kind: "git settings", pattern: /^(?:\.gitconfig|\.config\/git(?:\/.*)?|\.gitattributes)$/s },
   {
     kind: "path program",
     pattern:
@@ -168,12 +174,19 @@ export const ANYWHERE_ROWS: readonly ProtectedRow[] = [
   {
     kind: "git settings",
     pattern:
-      /\/\.git$|\/[^/]*\.git\/(?:modules\/.+\/|worktrees\/[^/]+\/)?(?:hooks(?:\/|$)|config(?:\.worktree)?$|info\/attributes$|commondir$|gitdir$)/,
+      /\/\.git$|\.git\/(?:hooks(?:\/|$)|config(?:\.worktree)?$|info\/attributes$|commondir$|gitdir$)/,
   },
+  // Of submodules and worktrees. Anchored, so that a long path takes no longer than its length.
+  {
+    kind: "git settings",
+    pattern:
+      /^(?=.*\.git\/(?:modules|worktrees)\/).*\/(?:hooks(?:\/|$)|config(?:\.worktree)?$|info\/attributes$|commondir$|gitdir$)/s,
+  },
+  { kind: "editor settings", pattern: /^(?=.*\/\.devcontainer\/).*\/devcontainer\.json$/s },
   {
     kind: "editor settings",
     pattern:
-      /\/\.(?:vscode\/(?:tasks|settings|launch|mcp)\.json|mcp\.json|devcontainer(?:\.json|\/(?:.*\/)?devcontainer\.json)|idea\/(?:workspace|externaldependencies)\.xml|idea\/runconfigurations\/.*|exrc|nvimrc|nvim\.lua|vimrc|dir-locals\.el)$/,
+      /\/\.(?:vscode\/(?:tasks|settings|launch|mcp)\.json|mcp\.json|devcontainer\.json|idea\/(?:workspace|externaldependencies)\.xml|idea\/runconfigurations\/.*|exrc|nvimrc|nvim\.lua|vimrc|dir-locals\.el)$/s,
   },
   {
     kind: "instructions",
@@ -185,11 +198,15 @@ export const ANYWHERE_ROWS: readonly ProtectedRow[] = [
     pattern:
       /^\/(?:private\/)?(?:etc|boot|usr\/(?:s?bin|lib\w*|share|include)|s?bin|lib\w*|proc\/sys|sys|var\/(?:spool\/(?:cron|at|anacron)|lib\/(?:dpkg|rpm|systemd|docker)|db|root)|library|system|applications)(?:\/|$)|\/(?:docker|containerd|podman)\.sock$/,
   },
-  { kind: "path program", pattern: /^\/(?:usr\/local|opt\/homebrew)\/s?bin(?:\/|$)/ },
+  {
+    kind: "path program",
+    pattern: /^\/(?:usr\/local|opt\/homebrew)\/(?:s?bin|lib\w*|etc)(?:\/|$)/,
+  },
+  { kind: "startup", pattern: /^\/run\/(?:user\/\d+\/)?systemd(?:\/|$)/ },
 ];
 
 /** Files below the home of root or of anybody: `/root/.ssh`, `/home/x/.ssh`, `/Users/x/.ssh`. */
-export const ANY_HOME = /^(?:\/root|\/home\/[^/]+|\/users\/[^/]+|\/var\/root)\/(.+)$/;
+export const ANY_HOME = /^(?:\/root|\/home\/[^/]+|\/users\/[^/]+|\/var\/root)\/(.+)$/s;
 
 /** System files that hold password hashes or host keys: not read without a yes. */
 export const SYSTEM_SECRETS =
@@ -244,4 +261,4 @@ export const PROCESS_SECRETS =
 
 /** Below the hermes home: what holds keys and tokens, never shown. */
 export const HERMES_SECRETS =
-  /^(?:\.env|seal\.key|auth\.json|auth\.lock|\.anthropic_oauth\.json|webhook_subscriptions\.json|auth\/.*|cache\/bws_cache\.json)$|^(?:mcp-tokens|skills\/\.hub|pairing)(?:\/|$)/;
+  /^(?:\.env|seal\.key|auth\.json|auth\.lock|\.anthropic_oauth\.json|webhook_subscriptions\.json|auth\/.*|cache\/bws_cache\.json)$|^(?:mcp-tokens|skills\/\.hub|pairing)(?:\/|$)/s;
