@@ -2,6 +2,11 @@
 import { type Attempt, defineAttempt } from "./_attempt.ts";
 import type { World } from "./_world.ts";
 
+/** A cache that holds what an attempt has written. */
+export async function lookForPoison(world: World): Promise<string | undefined> {
+  return (await world.poisoned())[0];
+}
+
 /** Beyond the highest number a child has. */
 const LAST = 64;
 
@@ -41,6 +46,6 @@ ${python.split("\n").map((line) => `        ${line}`).join("\n")}
         pass
 return gained`,
     }),
-    effect: async (world) => (await world.poisoned())[0],
+    effect: lookForPoison,
   });
 }

@@ -20,7 +20,7 @@ const WALLS: readonly Wall[] = ["permissions", "landlock", "seccomp"];
  * Attempts that share a child where a wall is down, since starting one takes most of the time. With
  * all walls up each has a child of its own, and so has one whose batch ended before its turn.
  */
-const BATCH = 12;
+const BATCH = 16;
 
 type Bodies = ReadonlyMap<string, string>;
 
@@ -56,9 +56,8 @@ async function tryOut(bodies: Bodies, prison: Prison): Promise<Bodies> {
   assert.ok(!said.includes(world.marker), `the secret was printed: ${said}`);
   assert.deepEqual(await world.traces(), []);
   assert.deepEqual(world.calls.splice(0).filter((name) => name !== "read_file"), []);
-  for (const name of bodies.keys()) {
-    assert.equal(await attempts.get(name)!.effect?.(world), undefined, name);
-  }
+  const effects = new Set([...bodies.keys()].map((name) => attempts.get(name)!.effect));
+  for (const effect of effects) assert.equal(await effect?.(world), undefined);
   const open = [...bodies].filter(([name]) => !output.includes(`${name} REFUSED`));
   if (open.length === 0 || bodies.size > 1) return new Map(open);
   // An attempt may also end its own process; a mistake in the attempt is no refusal.

@@ -2,6 +2,7 @@
  * What an escaped script could reach: a secret, a victim directory, listening sockets, a
  * process that hears signals. Watches all of them and tells what was touched.
  */
+import { Buffer } from "node:buffer";
 import { createSocket, type Socket } from "node:dgram";
 import { testEnv } from "../support/hermes.ts";
 
@@ -99,7 +100,7 @@ export class World {
       for (const name of await namesIn(directory)) {
         const path = `${directory}/${name}`;
         const bytes = await Deno.readFile(path).catch(() => new Uint8Array());
-        if (new TextDecoder("latin1").decode(bytes).includes(this.poison)) found.push(path);
+        if (Buffer.from(bytes.buffer).includes(this.poison)) found.push(path);
       }
     }
     return found;

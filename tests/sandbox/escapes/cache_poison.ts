@@ -1,5 +1,6 @@
 /** Writes into the caches of compiled code by their paths. */
 import { defineAttempt, literal } from "../_attempt.ts";
+import { lookForPoison } from "../_descriptors.ts";
 import { testEnv } from "../../support/hermes.ts";
 
 /** Where the runtime keeps what it compiles: here, and by default. */
@@ -25,5 +26,5 @@ export const attempt = defineAttempt({
             return root + "/" + name
         except OSError:
             pass`,
-  effect: async (w) => (await w.poisoned())[0],
+  effect: lookForPoison,
 });
