@@ -5,7 +5,8 @@
  */
 import type { SearchLine, SearchQuery, SearchResult } from "../src/protocol/environment.ts";
 import { comparePaths, compileGlob } from "../src/util/glob.ts";
-import { compileSearchRegex, type SearchRegex } from "../src/util/search_regex.ts";
+import type { Clock } from "../src/util/linear_regex.ts";
+import { compileSearch, type SearchMatcher } from "../src/util/search_matcher.ts";
 import { searchText } from "../src/util/search_text.ts";
 import { openedFile } from "./_opened_file.ts";
 import { type FoundFile, walkFiles } from "./_search_walk.ts";
@@ -14,6 +15,9 @@ const SLICE_MS = 20;
 const BUFFER_BYTES = 1 << 20;
 /** Larger files are searched in pieces of this size, split between lines. */
 const PIECE_BYTES = 64 << 20;
+
+/** One file may take this long: meanwhile nothing else runs, not even the answer to Ctrl-C. */
+const FILE_LIMIT_MS = 2000;
 
 /** The `search` of the local environment. */
 export function createLocalSearch(): (query: SearchQuery) => Promise<SearchResult> {
@@ -40,9 +44,10 @@ async function searchOnce(
     return { result: { ...emptyResult(), invalid: error.message }, linked: fold.linked };
   }
   const stopped = await runInSlices(steps, query).finally(() => steps.return?.());
-  const { mtimes, linked, excluded: _, ...result } = fold;
+  const { mtimes, linked, tooSlow, excluded: _, ...result } = fold;
   if (query.target === "files") pageByTime(result, mtimes, query);
-  return { result: stopped ? { ...result, stopped } : result, linked };
+  const late = stopped ?? (tooSlow ? "timeout" as const : undefined);
+  return { result: late ? { ...result, stopped: late } : result, linked };
 }
 
 interface Fold extends SearchResult {
@@ -52,6 +57,8 @@ interface Fold extends SearchResult {
   linked: Set<string>;
   /** Identities of files that must not show up. */
   excluded: ReadonlySet<string>;
+  /** A file took too long for the expression. */
+  tooSlow?: boolean;
 }
 
 function emptyResult(): SearchResult {
@@ -95,7 +102,7 @@ function pageByTime(result: SearchResult, mtimes: Map<string, number>, query: Se
 }
 
 function searchContent(query: SearchQuery, fold: Fold): Iterator<void> {
-  const expression = compileSearchRegex(query.pattern, query);
+  const expression = compileSearch(query.pattern, query);
   function* steps(): Generator<void> {
     const buffer = new Uint8Array(BUFFER_BYTES);
     for (const file of candidates(query)) {
@@ -105,7 +112,13 @@ function searchContent(query: SearchQuery, fold: Fold): Iterator<void> {
       const page = query.lines
         ? { from: query.offset - before, to: query.offset + query.limit - before }
         : { from: 0, to: 0 };
-      const found = yield* searchFile(file.path, { expression, page, query, buffer, fold });
+      const search = { expression, page, query, buffer, fold, clock: fileClock() };
+      const found = yield* searchFile(file.path, search);
+      if (found === "too slow") {
+        // A protected file leaves no trace, not even that it was slow.
+        if (!query.exclude?.(file.path)) fold.tooSlow = true;
+        continue;
+      }
       // Judging a path takes longer than most searches in a file, so it comes second.
       if (found.count === 0 || query.exclude?.(file.path)) continue;
       fold.total += found.count;
@@ -128,11 +141,23 @@ function* candidates(query: SearchQuery): Generator<FoundFile> {
 }
 
 interface FileSearch {
-  expression: SearchRegex;
+  expression: SearchMatcher;
   page: { from: number; to: number };
   query: SearchQuery;
   buffer: Uint8Array;
   fold: Fold;
+  clock: Clock;
+}
+
+class TooSlow extends Error {
+  override name = "TooSlow";
+}
+
+function fileClock(): Clock {
+  const deadline = performance.now() + FILE_LIMIT_MS;
+  return () => {
+    if (performance.now() > deadline) throw new TooSlow();
+  };
 }
 
 interface FileHits {
@@ -143,7 +168,7 @@ interface FileHits {
 const NOTHING: FileHits = { count: 0, lines: [] };
 
 /** Matches of one file; nothing for binary, unreadable and vanished ones. */
-function* searchFile(path: string, search: FileSearch): Generator<void, FileHits> {
+function* searchFile(path: string, search: FileSearch): Generator<void, FileHits | "too slow"> {
   let file: Deno.FsFile;
   try {
     file = Deno.openSync(path);
@@ -162,7 +187,8 @@ function* searchFile(path: string, search: FileSearch): Generator<void, FileHits
     }
     if (found === undefined || found.count === 0) return NOTHING;
     return isShowable(file, path, { found, fold: search.fold }) ? found : NOTHING;
-  } catch {
+  } catch (error) {
+    if (error instanceof TooSlow) return "too slow";
     // A directory behind a race, or a read error: there is nothing to show of it.
     return NOTHING;
   } finally {
@@ -237,6 +263,7 @@ function searchBytes(
     context: query.context,
     multiline: query.multiline === true,
     countNewlines: bytes.length > BUFFER_BYTES,
+    clock: search.clock,
   });
   const lines = found.rows.map(({ line, text, match }) => ({
     path,

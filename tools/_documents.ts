@@ -50,7 +50,7 @@ export async function extractDocument(
 function wordText(xml: string | undefined): string | undefined {
   if (xml === undefined) return undefined;
   return elements(xml, "w:p").map((paragraph) =>
-    [...paragraph.body.matchAll(/<w:t(?:\s[^>]*)?>([^<]*)<\/w:t>|<w:(tab|br|cr)\b[^>]*\/>/g)]
+    [...paragraph.body.matchAll(/<w:t(?:\s[^<>]*)?>([^<]*)<\/w:t>|<w:(tab|br|cr)\b[^<>]*\/>/g)]
       .map(([, text, mark]) => text !== undefined ? plain(text) : mark === "tab" ? "\t" : "\n")
       .join("")
   ).join("\n") + "\n";
@@ -84,7 +84,7 @@ function sheetText(xml: string, shared: readonly string[]): string {
       const column = columnOf(attributes.r ?? "", cells.length);
       if (column >= MAX_COLUMNS) break;
       while (cells.length < column) cells.push("");
-      const value = /<v(?:\s[^>]*)?>([^<]*)<\/v>/.exec(cell)?.[1] ?? "";
+      const value = /<v(?:\s[^<>]*)?>([^<]*)<\/v>/.exec(cell)?.[1] ?? "";
       cells.push(
         attributes.t === "s"
           ? shared[Number(value)] ?? ""
@@ -107,7 +107,9 @@ function columnOf(reference: string, next: number): number {
 }
 
 function cellText(xml: string): string {
-  return [...xml.matchAll(/<t(?:\s[^>]*)?>([^<]*)<\/t>/g)].map(([, text]) => plain(text!)).join("");
+  return [...xml.matchAll(/<t(?:\s[^<>]*)?>([^<]*)<\/t>/g)].map(([, text]) => plain(text!)).join(
+    "",
+  );
 }
 
 interface XmlElement {
@@ -117,13 +119,23 @@ interface XmlElement {
 
 /** Elements of one name that do not nest in themselves: enough for these formats. */
 function elements(xml: string, name: string): XmlElement[] {
-  const pattern = new RegExp(`<${name}(\\s[^>]*?)?(?:/>|>([^]*?)</${name}>)`, "g");
-  return [...xml.matchAll(pattern)].map(([, attributes = "", body = ""]) => ({
-    attributes: Object.fromEntries(
-      [...attributes.matchAll(/([\w:]+)="([^"]*)"/g)].map(([, key, value]) => [key, value]),
-    ),
-    body,
-  }));
+  const opening = new RegExp(`<${name}(?=[\\s/>])([^<>]*)>`, "g");
+  const closing = `</${name}>`;
+  const found: XmlElement[] = [];
+  for (let tag = opening.exec(xml); tag !== null; tag = opening.exec(xml)) {
+    const start = opening.lastIndex;
+    const isEmpty = tag[1]!.endsWith("/");
+    const end = isEmpty ? start : xml.indexOf(closing, start);
+    if (end < 0) break;
+    found.push({ attributes: attributesOf(tag[1]!), body: xml.slice(start, end) });
+    if (!isEmpty) opening.lastIndex = end + closing.length;
+  }
+  return found;
+}
+
+function attributesOf(text: string): XmlElement["attributes"] {
+  const pairs = [...text.matchAll(/(?<![\w:])([\w:]+)="([^"]*)"/g)];
+  return Object.fromEntries(pairs.map(([, key, value]) => [key, value]));
 }
 
 function plain(text: string): string {

@@ -124,9 +124,25 @@ function complaint(parse: () => unknown): string | undefined {
 
 /** Comments and trailing commas as spaces, strings untouched, so that positions stay. */
 function stripJsonComments(text: string): string {
-  const tokens =
-    /"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\/|,(?=\s*(?:(?:\/\/[^\n]*|\/\*[\s\S]*?\*\/)\s*)*[}\]])/g;
-  return text.replace(tokens, (token) => token[0] === '"' ? token : token.replace(/[^\n]/g, " "));
+  const trailing = /"[^"\\\n]*(?:\\.[^"\\\n]*)*"|,(?=\s*[}\]])/g;
+  return blankComments(text).replace(trailing, (token) => token === "," ? " " : token);
+}
+
+/** By hand where a comment ends: an expression would look for the end of each that has none. */
+function blankComments(text: string): string {
+  const tokens = /"[^"\\\n]*(?:\\.[^"\\\n]*)*"|\/\/|\/\*/g;
+  const parts: string[] = [];
+  let kept = 0;
+  for (let match = tokens.exec(text); match !== null; match = tokens.exec(text)) {
+    const { 0: token, index } = match;
+    if (token[0] === '"') continue;
+    const found = token === "//" ? text.indexOf("\n", index) : text.indexOf("*/", index + 2);
+    if (found < 0 && token === "/*") break;
+    const end = found < 0 ? text.length : token === "//" ? found : found + 2;
+    parts.push(text.slice(kept, index), text.slice(index, end).replace(/[^\n]/g, " "));
+    kept = tokens.lastIndex = end;
+  }
+  return parts.join("") + text.slice(kept);
 }
 
 /** One line for a refused write. */

@@ -10,6 +10,7 @@ import { literalOutput } from "./literal_output.ts";
 import type { Assignment, Command, ParamPart, Part, Script, Word } from "./shell_ast.ts";
 import { checkGrowth, MAX_CHOICES, type ShellState } from "./shell_state.ts";
 import { hasUnknown, type Known, unknown } from "./unknown.ts";
+import { trimEndOf } from "../util/trim_end.ts";
 
 /** Longest value that `${x#…}` and friends are computed for: they cost its square. */
 const MAX_STRIPPED = 64;
@@ -94,7 +95,7 @@ export class Expander {
     if (more.length > 0 || statement.pipelines.length !== 1) return undefined;
     let text: string | undefined;
     for (const stage of statement.pipelines[0]!.stages) text = this.stageOutput(stage, text);
-    return text?.replace(/\n+$/, "");
+    return text === undefined ? undefined : trimEndOf(text, "\n");
   }
 
   /** What one stage of a pipeline prints, when that is certain. */

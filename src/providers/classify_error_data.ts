@@ -109,7 +109,8 @@ export const TEXT_RULES: readonly {
   {
     kind: "rate_limit",
     statuses: [402, 403, 503],
-    pattern: /rate.?limit|too many requests|(usage|quota) limit.*(retry|try again|reset)/i,
+    pattern:
+      /rate.?limit|too many requests|(usage|quota) limit(?:(?!(?:usage|quota) limit).)*(retry|try again|reset)/i,
   },
   {
     kind: "content_filter",
@@ -137,12 +138,13 @@ export const TEXT_RULES: readonly {
   {
     kind: "auth",
     statuses: [400],
-    pattern: /api[ _-]?key.*(not valid|invalid|expired|missing)|API_KEY_INVALID|invalid.?api.?key/i,
+    pattern:
+      /api[ _-]?key(?:(?!api[ _-]?key).)*(not valid|invalid|expired|missing)|API_KEY_INVALID|invalid.?api.?key/i,
   },
   {
     kind: "not_found",
     statuses: [400, 403, 422],
     pattern:
-      /model_not_found|not a valid model|model.*(does not exist|not found|not supported|is not available)|unknown model|invalid model|no such model/i,
+      /model_not_found|not a valid model|model(?:(?!model).)*(does not exist|not found|not supported|is not available)|unknown model|invalid model|no such model/i,
   },
 ];

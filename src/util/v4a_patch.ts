@@ -37,7 +37,7 @@ export function patchPaths(patch: string): string[] {
   const paths: string[] = [];
   for (const line of patch.split(/\r?\n/)) {
     const header = HEADER.exec(line);
-    if (header) paths.push(...(header[1] === "Move" ? header[2]!.split(/\s*->\s*/) : [header[2]!]));
+    if (header) paths.push(...(header[1] === "Move" ? movePaths(header[2]!) : [header[2]!]));
     const move = MOVE_TO.exec(line);
     if (move) paths.push(move[1]!);
   }
@@ -67,10 +67,21 @@ function sections(patch: string): Section[] {
   return found;
 }
 
+/** `old -> new` as its two paths. */
+function movePaths(text: string): string[] {
+  return text.split("->").map((part) => part.trim());
+}
+
+/** What stands between the `@@` of a line, the second of which is optional. */
+function hunkHint(line: string): string {
+  const text = line.slice(2).trim();
+  return text.endsWith("@@") ? text.slice(0, -2).trim() : text;
+}
+
 function parseSection({ action, path, body }: Section): PatchOperation {
   if (action === "Delete") return { kind: "delete", path: checked(path) };
   if (action === "Move") {
-    const [from, to, ...rest] = path.split(/\s*->\s*/);
+    const [from, to, ...rest] = movePaths(path);
     if (!from || !to || rest.length > 0) {
       throw new SyntaxError(`write "*** Move File: old -> new", not "${path}"`);
     }
@@ -107,7 +118,7 @@ function parseHunks(body: readonly string[]): PatchHunk[] {
   let current: PatchHunk | undefined;
   for (const line of body) {
     if (line.startsWith("@@")) {
-      current = { hint: line.replace(/^@@\s?/, "").replace(/\s*@@\s*$/, "").trim(), lines: [] };
+      current = { hint: hunkHint(line), lines: [] };
       hunks.push(current);
       continue;
     }

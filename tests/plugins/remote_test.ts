@@ -340,7 +340,7 @@ Deno.test("hermes plugins update hides nothing, and goes on when one of many fai
     assert.equal(code, 1);
     assert.match(stderr, /hermes: a-other: cannot fetch .* answered 404/);
     assert.match(stdout, /greeter is updated/);
-    assert.match(stderr, /^\+export const greeting = "evil"; \/\/ \ufffd\[1A\ufffd\[2K\ufffd$/m);
+    assert.match(stderr, /^\+export const greeting = "evil"; \/\/ \\u001b\[1A\\u001b\[2K\\u202e$/m);
   });
 });
 

@@ -51,7 +51,7 @@ function downloads(command: Invocation): string[] {
   const named = destinations(command);
   const keepsName = command.program === "wget" || given(command, "O", "remote-name");
   if (named.length > 0 || !keepsName) return named;
-  return operands(command).map((url) => basename(url.replace(/[?#].*$/, "")));
+  return operands(command).map((url) => basename(url.split(/[?#]/, 1)[0]!));
 }
 
 /** The file a command runs as a program, if it is one. */

@@ -10,6 +10,7 @@ import {
 } from "../invocation.ts";
 import { isRemote, type Rule } from "../rule.ts";
 import { hasUnknown } from "../unknown.ts";
+import { trimEndOf } from "../../util/trim_end.ts";
 
 const SHELLS = "sh bash zsh dash ksh ash fish mksh rbash csh tcsh".split(" ");
 const LANGUAGES = "python pypy perl ruby node nodejs bun deno php lua rscript osascript julia"
@@ -50,7 +51,7 @@ const FILTER_REACHES_OUT =
   /\b(?:system|exec|qx|unlink|open|fork|kill|require|use|do|eval|rename|rmdir|File|IO)\b|`/;
 
 function family(command: Invocation): string {
-  return command.program.replace(/[\d.]+$/, "");
+  return trimEndOf(command.program, "0123456789.");
 }
 
 function languageOptions(command: Invocation) {
@@ -353,10 +354,10 @@ const PROGRAM_FLAGS: Readonly<Record<string, RegExp>> = {
   nc: /^-[a-zA-Z]*[ec]$|^--(?:sh-)?exec/,
 };
 
-const AWK_RUNS = /\bsystem\s*\(|\|\s*"(?:\S*\/)?(?:ba|z|da|k)?sh\b|"\s*\|\s*getline/;
+const AWK_RUNS = /\bsystem\s*\(|\|\s*"(?:[^\s"|]*\/)?(?:ba|z|da|k)?sh\b|"\s*\|\s*getline/;
 /** The `e` command, and the `e` flag of `s`. */
 const SED_RUNS =
-  /(?:^|[;{\n])\s*(?:\d+|\$|\/[^/]*\/)?\s*e(?:\s|$)|(?:^|[;{\n\s\d/$])s([/|,#])(?:(?!\1).)*\1(?:(?!\1).)*\1[gpimM\d]*e/;
+  /(?:^|[;{\n])[^\S\n]*(?:(?:\d+|\$|\/[^/]*\/)[^\S\n]*)?e(?:\s|$)|(?:^|[;{\n\s\d/$])s([/|,#])(?:(?!\1).)*\1(?:(?!\1).)*\1[gpimM\d]*e/;
 
 function sedScripts(args: readonly string[]): string[] {
   const { values, operands } = parseOptions(args, {

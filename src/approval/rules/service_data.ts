@@ -2,6 +2,7 @@
 import { hasFlag, inputText, type Invocation, parseOptions } from "../invocation.ts";
 import type { Rule } from "../rule.ts";
 import { subcommand } from "../unwrap.ts";
+import { withoutBlockComments } from "../../util/block_comments.ts";
 
 const ENGINES = ["docker", "podman", "nerdctl"];
 const COMPOSE = [...ENGINES, "docker-compose", "podman-compose"];
@@ -40,7 +41,7 @@ function sqlStatements(command: Invocation): string[] {
   const text = bare
     ? [command.path, ...command.args].join(" ")
     : [...command.args, ...upstream, inputText(command) ?? ""].join(" ;");
-  return text.replace(/\/\*[^]*?\*\//g, " ").replace(/--[^\n]*/g, " ").split(";");
+  return withoutBlockComments(text).replace(/--[^\n]*/g, " ").split(";");
 }
 
 export const SERVICE_RULES: readonly Rule[] = [

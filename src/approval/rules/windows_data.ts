@@ -170,7 +170,10 @@ export const WINDOWS_RULES: readonly Rule[] = [
     description: "reaches for keys or secrets in a Windows profile",
     test: (command) =>
       command.raw.length > 0 &&
-      mentions(command, /users[\\/]+[^\\/]+[\\/]+\.ssh\b|appdata.*hermes.*\.env\b/i) &&
+      mentions(
+        command,
+        /users[\\/]+[^\\/]+[\\/]+\.ssh\b|appdata(?:(?!appdata).)*hermes(?:(?!hermes).)*\.env\b/i,
+      ) &&
       command.raw.some((word) => /[a-z]:|%|\\/i.test(word)),
     match: ["type C:\\Users\\me\\.ssh\\id_rsa", "type %USERPROFILE%\\AppData\\Local\\hermes\\.env"],
     noMatch: ["type C:\\Users\\me\\notes.txt"],

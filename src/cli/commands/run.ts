@@ -191,7 +191,9 @@ async function finish(
 }
 
 function printAnswer({ reason, text }: TurnResult): void {
-  if (text !== "" && printable(reason)) out(text.endsWith("\n") ? text : `${text}\n`);
+  if (text !== "" && printable(reason)) {
+    out(text.endsWith("\n") ? text : `${text}\n`, { styled: false });
+  }
 }
 
 /** A wrong-shaped or half answer is not an answer: scripts that read standard output get nothing. */
