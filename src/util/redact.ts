@@ -224,12 +224,6 @@ export function looksRandom(word: string): boolean {
   return kinds.replace(/[^aA1]+/g, "").length * 3 >= word.length;
 }
 
-/** True when a variable must not be passed on: its name, however it is written, or its value says so. */
-export function isSecretVariable(name: string, value: string): boolean {
-  return isSecretName(name) || isSecretName(name.toUpperCase()) ||
-    redactSecrets(value, "code") !== value;
-}
-
 function mask(value: string, mode: RedactMode): string {
   if (isMasked(value)) return value;
   if (mode === "file") return `«redacted:${/^[A-Za-z]{1,6}[-_.]/.exec(value)?.[0] ?? ""}…»`;
