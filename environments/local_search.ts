@@ -15,7 +15,8 @@ const SLICE_MS = 20;
 const BUFFER_BYTES = 1 << 20;
 /** Larger files are searched in pieces of this size, split between lines. */
 const PIECE_BYTES = 64 << 20;
-/** One piece may take this long: meanwhile nothing else runs, not even the answer to Ctrl-C. */
+
+/** One piece of a file may take this long: meanwhile nothing else runs, not even the answer to Ctrl-C. */
 const PIECE_LIMIT_MS = 2000;
 
 /** The `search` of the local environment. */
@@ -43,10 +44,10 @@ async function searchOnce(
     return { result: { ...emptyResult(), invalid: error.message }, linked: fold.linked };
   }
   const stopped = await runInSlices(steps, query).finally(() => steps.return?.());
-  const { mtimes, linked, excluded: _, tooSlow, ...result } = fold;
+  const { mtimes, linked, tooSlow, excluded: _, ...result } = fold;
   if (query.target === "files") pageByTime(result, mtimes, query);
-  const isPart = stopped !== undefined || tooSlow === true;
-  return { result: isPart ? { ...result, stopped: "timeout" } : result, linked };
+  const late = stopped ?? (tooSlow ? "timeout" as const : undefined);
+  return { result: late ? { ...result, stopped: late } : result, linked };
 }
 
 interface Fold extends SearchResult {
@@ -111,7 +112,13 @@ function searchContent(query: SearchQuery, fold: Fold): Iterator<void> {
       const page = query.lines
         ? { from: query.offset - before, to: query.offset + query.limit - before }
         : { from: 0, to: 0 };
-      const found = yield* searchFile(file.path, { expression, page, query, buffer, fold });
+      const search = { expression, page, query, buffer, fold, clock: pieceClock() };
+      const found = yield* searchFile(file.path, search);
+      if (found === "too slow") {
+        // A protected file leaves no trace, not even that it was slow.
+        if (!query.exclude?.(file.path)) fold.tooSlow = true;
+        continue;
+      }
       // Judging a path takes longer than most searches in a file, so it comes second.
       if (found.count === 0 || query.exclude?.(file.path)) continue;
       fold.total += found.count;
@@ -139,6 +146,7 @@ interface FileSearch {
   query: SearchQuery;
   buffer: Uint8Array;
   fold: Fold;
+  clock: Clock;
 }
 
 class TooSlow extends Error {
@@ -160,7 +168,7 @@ interface FileHits {
 const NOTHING: FileHits = { count: 0, lines: [] };
 
 /** Matches of one file; nothing for binary, unreadable and vanished ones. */
-function* searchFile(path: string, search: FileSearch): Generator<void, FileHits> {
+function* searchFile(path: string, search: FileSearch): Generator<void, FileHits | "too slow"> {
   let file: Deno.FsFile;
   try {
     file = Deno.openSync(path);
@@ -180,7 +188,7 @@ function* searchFile(path: string, search: FileSearch): Generator<void, FileHits
     if (found === undefined || found.count === 0) return NOTHING;
     return isShowable(file, path, { found, fold: search.fold }) ? found : NOTHING;
   } catch (error) {
-    if (error instanceof TooSlow) search.fold.tooSlow = true;
+    if (error instanceof TooSlow) return "too slow";
     // A directory behind a race, or a read error: there is nothing to show of it.
     return NOTHING;
   } finally {
@@ -228,7 +236,8 @@ function* searchPieces(
     const newline = read === 0 ? filled - 1 : buffer.subarray(0, filled).lastIndexOf(10);
     const end = newline < 0 ? filled : newline + 1;
     const page = { from: search.page.from - all.count, to: search.page.to - all.count };
-    const found = searchBytes(path, buffer.subarray(0, end), { ...search, page }, firstLine);
+    const piece = { ...search, page, clock: pieceClock() };
+    const found = searchBytes(path, buffer.subarray(0, end), piece, firstLine);
     if (found === undefined) return NOTHING;
     all.count += found.count;
     all.lines.push(...found.lines);
@@ -255,7 +264,7 @@ function searchBytes(
     context: query.context,
     multiline: query.multiline === true,
     countNewlines: bytes.length > BUFFER_BYTES,
-    clock: pieceClock(),
+    clock: search.clock,
   });
   const lines = found.rows.map(({ line, text, match }) => ({
     path,

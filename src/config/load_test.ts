@@ -117,7 +117,7 @@ Deno.test("loadSettings() believes no cached result that hermes did not seal", a
     home.forged,
     `\n${home.forged}`,
     `${home.seal}\n${home.forged}`,
-    `${"0".repeat(64)}\n${home.forged}`,
+    `${"0".repeat(96)}\n${home.forged}`,
     `${await other.sign("config", home.forged)}\n${home.forged}`,
   ];
   for (const forgery of forgeries) {
