@@ -108,7 +108,10 @@ export class Evaluation {
 
   /** Variables that are set for one command only. */
   variables(env: ReadonlyMap<string, string>): void {
-    for (const value of env.values()) if (isArmed(value)) this.#armed(value, "subscript");
+    for (const [name, value] of env) {
+      if (isArmed(value)) this.#armed(value, "subscript");
+      for (const payload of executedByVariable(name, value)) this.#follow(payload);
+    }
   }
 
   /** The operands of `[[ ]]`. */
