@@ -64,7 +64,7 @@ async function runProcess(args: ProcessArgs, ctx: ToolContext): Promise<ToolResu
       return await kill(managed);
     case "write":
     case "submit":
-      return await write(managed, `${args.data ?? ""}${args.action === "submit" ? "\n" : ""}`);
+      return await write(managed, `${args.data ?? ""}${args.action === "submit" ? "\n" : ""}`, ctx);
     case "close":
       await managed.process.closeStdin();
       return { status: "ok", message: "End of input sent" };
@@ -178,10 +178,41 @@ async function kill(managed: ManagedProcess): Promise<ToolResult> {
   };
 }
 
-async function write(managed: ManagedProcess, data: string): Promise<ToolResult> {
+/** What each process was sent so far: a command may come in pieces. */
+const sent = new WeakMap<ManagedProcess, string>();
+/** Longer histories are judged by their end. */
+const MAX_SENT = 16_000;
+
+async function write(
+  managed: ManagedProcess,
+  data: string,
+  ctx: ToolContext,
+): Promise<ToolResult> {
   if (managed.endedBy !== undefined) {
     return { status: "already_exited", error: "The process has ended and takes no input" };
   }
+  const text = `${sent.get(managed) ?? ""}${data}`.slice(-MAX_SENT);
+  const refusal = await refuseInput(text, managed, ctx);
+  if (refusal !== undefined) return { status: "blocked", error: refusal };
+  sent.set(managed, text);
   await managed.process.write(data);
   return { status: "ok", bytes_written: new TextEncoder().encode(data).length };
+}
+
+/**
+ * Input may be a command where a shell reads it, or one that an editor starts: the gate judges it
+ * like one. Words that answer a question are harmless commands.
+ */
+async function refuseInput(
+  text: string,
+  managed: ManagedProcess,
+  ctx: ToolContext,
+): Promise<string | undefined> {
+  if (text.trim() === "") return undefined;
+  const started = text.replace(/^[ \t]*(?::?[\w,.%$]*!|\\!)/gm, "");
+  for (const command of new Set([text, started])) {
+    const outcome = await ctx.approveCommand(command, { cwd: managed.cwd });
+    if (outcome.answer === "deny") return outcome.reason ?? "The input was denied.";
+  }
+  return undefined;
 }

@@ -25,7 +25,19 @@ async function openBench() {
     start: (command: string): Promise<ManagedProcess> =>
       processes.start(env, command, { taskId: "main", notifyOnComplete: true }),
     run: (args: Record<string, unknown>, options: TestContextOptions = {}) =>
-      runTool("process", args, createTestContext(env, { services, ...options })),
+      runTool("process", args, createTestContext(env, { services, approve: "once", ...options })),
+    /** Sends input and tells what the gate was asked. */
+    async send(args: Record<string, unknown>, answer: "once" | "deny") {
+      const judged: string[] = [];
+      const reply = await runTool("process", args, {
+        ...createTestContext(env, { services }),
+        approveCommand(command) {
+          judged.push(command);
+          return Promise.resolve({ answer, by: "test" });
+        },
+      });
+      return { reply, judged };
+    },
     async [Symbol.asyncDispose]() {
       await processes.closeAll();
       await env.close();
@@ -155,6 +167,22 @@ Deno.test("process write, submit and close reach the process", async () => {
   await managed.process.exited;
   equal(managed.process.output().text, "é1/\nend\n");
   equal((await bench.run({ action: "write", ...id, data: "x" })).status, "already_exited");
+});
+
+Deno.test("process has input judged like a command, together with what was sent before", async () => {
+  await using bench = await openBench();
+  const managed = await bench.start("cat");
+  const id = { "session_id": managed.id };
+  await bench.send({ action: "write", ...id, data: "rm -r" }, "once");
+  const { judged } = await bench.send({ action: "submit", ...id, data: "f x" }, "once");
+  deepEqual(judged, ["rm -rf x\n"]);
+  const editor = await bench.send({ action: "submit", ...id, data: ":!reboot" }, "once");
+  deepEqual(editor.judged, ["rm -rf x\n:!reboot\n", "rm -rf x\nreboot\n"]);
+  const refused = await bench.send({ action: "submit", ...id, data: "more" }, "deny");
+  equal(refused.reply.status, "blocked");
+  await bench.run({ action: "close", ...id });
+  await managed.process.exited;
+  equal(managed.process.output().text, "rm -rf x\n:!reboot\n");
 });
 
 Deno.test("process says what is wrong with a session_id", async () => {

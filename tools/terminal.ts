@@ -71,7 +71,10 @@ async function runTerminal(args: TerminalArgs, ctx: ToolContext): Promise<ToolRe
   if (args.workdir !== undefined) place.cwd = where.realCwd ?? where.cwd;
   const ptyRefused = args.pty === true && NEEDS_PIPE.test(args.command);
   if (args.pty && !ptyRefused) place.pty = true;
-  const outcome = await ctx.approveCommand(args.command, where);
+  const outcome = await ctx.approveCommand(args.command, {
+    ...where,
+    takesInput: args.background === true,
+  });
   if (outcome.answer === "deny") {
     const reason = outcome.reason ?? "The command was denied. Do not try it again in another form.";
     return refused(reason, outcome.unanswerable ? "pending_approval" : "blocked");

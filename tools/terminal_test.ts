@@ -5,6 +5,7 @@ import type { ApprovalOutcome } from "../src/protocol/approval.ts";
 import type { Environment } from "../src/protocol/environment.ts";
 import { EnvironmentError } from "../src/protocol/error.ts";
 import type { ToolServices } from "../src/protocol/services.ts";
+import { dirname } from "../src/util/path.ts";
 import { sleep } from "../src/util/sleep.ts";
 import {
   createTestContext,
@@ -21,6 +22,8 @@ interface Bench extends AsyncDisposable {
   spilled: Map<string, string>;
   /** Commands the gate was asked about. */
   asked: string[];
+  /** Where the gate was told that they run. */
+  places: unknown[];
   run(args: Record<string, unknown>, options?: BenchOptions): ReturnType<typeof runTool>;
 }
 
@@ -41,6 +44,7 @@ async function openBench(): Promise<Bench> {
   });
   const spilled = new Map<string, string>();
   const asked: string[] = [];
+  const places: unknown[] = [];
   const services: ToolServices = {
     ...createTestServices(),
     processes: createProcessTable(),
@@ -57,11 +61,13 @@ async function openBench(): Promise<Bench> {
     services,
     spilled,
     asked,
+    places,
     run(args, { outcome = YES, ...options } = {}) {
       return runTool("terminal", args, {
         ...createTestContext(env, { services, ...options }),
-        approveCommand(command) {
+        approveCommand(command, place) {
           asked.push(command);
+          places.push(place);
           return Promise.resolve(outcome);
         },
       });
@@ -268,4 +274,31 @@ Deno.test("terminal reports a broken environment as degraded", async () => {
   equal(reply.status, "degraded");
   equal(reply.reason, "The container is gone");
   ok(reply.retry_hint);
+});
+
+Deno.test("terminal tells the gate where a command runs, by both names", async () => {
+  await using bench = await openBench();
+  const { dir } = bench;
+  await bench.run({ command: "mkdir -p real/sub && ln -s real/sub link && cd real" });
+  await bench.run({ command: "pwd" });
+  await bench.run({ command: "pwd", workdir: "../link" });
+  await bench.run({ command: "cat", workdir: "~", background: true });
+  deepEqual(bench.places.slice(1), [
+    { cwd: `${dir}/real`, realCwd: `${dir}/real`, takesInput: false },
+    { cwd: `${dir}/link`, realCwd: `${dir}/real/sub`, takesInput: false },
+    { cwd: dirname(dir), realCwd: dirname(dir), takesInput: true },
+  ]);
+});
+
+Deno.test("terminal runs nothing when its directory is gone", async () => {
+  await using bench = await openBench();
+  await bench.run({ command: "mkdir sub && touch kept && cd sub" });
+  await Deno.remove(`${bench.dir}/sub`);
+  for (const options of [{}, { pty: true }, { background: true }, { workdir: "." }]) {
+    const reply = await bench.run({ command: "rm -f ../kept kept; cd ..; rm -f kept", ...options });
+    match(reply.error, /Nothing ran/, JSON.stringify(options));
+    equal(reply.exit_code, -1);
+  }
+  equal((await Deno.stat(`${bench.dir}/kept`)).isFile, true);
+  equal((await bench.run({ command: "ls", workdir: bench.dir })).output, "kept");
 });

@@ -8,6 +8,7 @@ import { allowsCommand, allowsRule } from "./allowlist.ts";
 import { foldText, reordersText } from "./fold.ts";
 import { globMatch } from "./glob.ts";
 import { type HermesUse, hermesUses } from "./hermes_self.ts";
+import { takesCommands } from "./interactive.ts";
 import { commandLine } from "./invocation.ts";
 import { LIMITS, ShellLimitError } from "./shell_ast.ts";
 import { findingsIn, KNOWN_PROGRAMS } from "./rules.ts";
@@ -19,6 +20,8 @@ export interface CommandPolicy {
   cwd?: string;
   /** The same directory behind its links; the stricter judgement of both counts. */
   realCwd?: string | undefined;
+  /** True when input can be sent to the command while it runs. */
+  takesInput?: boolean | undefined;
   /** The user's home: `rm -rf /home/me` is then known for what it is. */
   home?: string;
   /** What hermes trusts and what holds secrets; its `homes` are further names of `home`. */
@@ -41,6 +44,8 @@ export interface Finding {
   kind: "hardline" | "dangerous";
   /** True where a yes may not be stored for good. */
   once?: boolean;
+  /** True where a yes holds for this one command: no list and no session covers the next. */
+  everyTime?: boolean;
 }
 
 export interface Inspection {
@@ -88,7 +93,8 @@ export function evaluate(command: string, policy: CommandPolicy = {}): Evaluatio
   if (hardline.length > 0) return { decision: "forbidden", findings: hardline, normalized };
   const allowlist = [...policy.allowlist ?? []];
   const open = findings.filter((finding) => !allowsRule(allowlist, finding));
-  if (open.length === 0 || allowsCommand(allowlist, command)) {
+  const mayBeListed = !open.some(({ everyTime }) => everyTime === true);
+  if (open.length === 0 || (mayBeListed && allowsCommand(allowlist, command))) {
     return { decision: "allow", findings: [], normalized };
   }
   return { decision: "prompt", findings: open, normalized };
@@ -129,6 +135,9 @@ function inspectViews(command: string, policy: CommandPolicy): Inspection {
       if (rule.key !== SUDO_STDIN_KEY || policy.sudoPassword !== true) findings.add(rule);
     }
     for (const construct of walked.unjudged) unjudged.add(construct);
+    if (policy.takesInput === true && walked.invocations.some(takesCommands)) {
+      unjudged.add("interactive input");
+    }
     for (const use of hermesUses(walked.invocations, policy.hermesPrograms)) uses.add(use);
     if (walked.problem !== undefined) findings.add(UNPARSABLE);
   }

@@ -20,7 +20,7 @@ export interface ApprovalGateOptions {
   policy: ApprovalPolicy;
   /** Asks a person; absent when nobody is there. */
   approver?: Approver | undefined;
-  rules?: Omit<CommandPolicy, "cwd" | "realCwd">;
+  rules?: Omit<CommandPolicy, "cwd" | "realCwd" | "takesInput">;
   /** Waiting for an answer longer than this is a no; default 300 000. */
   timeoutMs?: number;
   /** Stores a rule in `command_allowlist`. */
@@ -94,6 +94,7 @@ class Gate implements ApprovalGate {
         ...this.#options.rules,
         cwd: context.cwd,
         realCwd: context.realCwd,
+        takesInput: context.takesInput,
         allowlist: this.#remembered,
       });
     const { decision, findings } = judge();
@@ -108,6 +109,7 @@ class Gate implements ApprovalGate {
       rule: findings[0]!.key,
       description,
       allowAlways: findings.some((finding) => finding.once !== true),
+      ...findings.some(({ everyTime }) => everyTime === true) ? { onceOnly: true } : {},
     };
     const isCovered = () => judge().decision === "allow";
     return await this.#settle({ request, findings, context, isCommand: true, isCovered });

@@ -63,6 +63,8 @@ export interface ApprovalContext {
   cwd: string;
   /** The same directory behind its links, where somebody looked. */
   realCwd?: string;
+  /** Set when input can be sent to the command while it runs. */
+  takesInput?: boolean;
   signal: AbortSignal;
   /** Set for sub-agents: never prompts. */
   unattended?: boolean;

@@ -45,11 +45,13 @@ export interface ToolContext {
   callTool(name: string, args: unknown, options?: NestedCallOptions): Promise<NestedCallResult>;
 }
 
-/** Where a command is going to run, when that is not the directory of the session. */
+/** Where and how a command is going to run. */
 export interface CommandPlace {
   cwd: string;
   /** The same directory behind its links. */
   realCwd?: string;
+  /** Input can be sent to the command while it runs. */
+  takesInput?: boolean;
 }
 
 export interface NestedCallOptions {

@@ -3,6 +3,7 @@ import { decide } from "../../approval/decide.ts";
 import { failedExample, RULES } from "../../approval/rules.ts";
 import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
 import { didYouMean } from "../../util/nearest.ts";
+import { hermesPrograms, protectedPlaces } from "../../session/protected_places.ts";
 import type { CommandInput } from "../command.ts";
 import { out } from "../io.ts";
 import { homeOf, settingsOf } from "../settings.ts";
@@ -22,11 +23,18 @@ export async function main(input: CommandInput): Promise<number> {
 
 /** One JSON line for the command, or for each line of standard input. Always succeeds: the answer is data. */
 async function check(input: CommandInput): Promise<number> {
-  const { config, env } = await settingsOf(input);
+  const { config, env, home: own } = await settingsOf(input);
   const home = env("HOME");
+  const facts = { home: own, userHome: home ?? "/", env: Deno.env.toObject() };
+  const [places, programs] = await Promise.all([
+    protectedPlaces(facts),
+    hermesPrograms(facts.env),
+  ]);
   const policy = {
     cwd: Deno.cwd(),
     ...home === undefined ? {} : { home },
+    places,
+    hermesPrograms: programs,
     denyGlobs: config.approvals.deny,
     allowlist: config.command_allowlist,
     sudoPassword: env("SUDO_PASSWORD") !== undefined,
