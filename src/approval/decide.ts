@@ -47,6 +47,8 @@ export interface Finding {
   kind: "hardline" | "dangerous";
   /** True where a yes may not be stored for good. */
   once?: boolean;
+  /** True where a yes holds for this one command: no list and no session covers the next. */
+  everyTime?: boolean;
 }
 
 export interface Inspection {
@@ -110,7 +112,8 @@ export function evaluate(command: string, policy: CommandPolicy = {}): Evaluatio
   if (hardline.length > 0) return { decision: "forbidden", findings: hardline, ...rest };
   const allowlist = [...policy.allowlist ?? []];
   const open = findings.filter((finding) => !allowsRule(allowlist, finding));
-  if (open.length === 0 || allowsCommand(allowlist, command)) {
+  const mayBeListed = !open.some(({ everyTime }) => everyTime === true);
+  if (open.length === 0 || (mayBeListed && allowsCommand(allowlist, command))) {
     return { decision: "allow", findings: [], ...rest };
   }
   return { decision: "prompt", findings: open, ...rest };
@@ -170,7 +173,9 @@ function inspectViews(command: string, policy: CommandPolicy): Inspection {
       once: true,
     });
   }
-  for (const use of uses) findings.add({ ...use, kind: "dangerous", once: true });
+  for (const use of uses) {
+    findings.add({ ...use, kind: "dangerous", once: true, everyTime: true });
+  }
   if (reordersText(command)) findings.add(REORDERED);
   return { findings: [...findings], normalized, variables };
 }

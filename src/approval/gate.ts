@@ -114,6 +114,7 @@ class Gate implements ApprovalGate {
       rule: findings[0]!.key,
       description,
       allowAlways: findings.some((finding) => finding.once !== true),
+      ...findings.some(({ everyTime }) => everyTime === true) ? { onceOnly: true } : {},
     };
     const isCovered = () => judge().decision === "allow";
     const outcome = await this.#settle({

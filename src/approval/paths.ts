@@ -4,7 +4,7 @@
  */
 import { basename, dirname, isWithin, normalizePath } from "../util/path.ts";
 import type { ProtectedPlaces } from "../util/protected_paths.ts";
-import { eraseUnknown, hasUnknown } from "./unknown.ts";
+import { eraseUnknown } from "./unknown.ts";
 import { globMatch, hasGlob } from "./glob.ts";
 
 /** From where a path is seen. */
@@ -18,20 +18,44 @@ export interface Place {
 /** Stands in where the home is not known, so that `~/..` still leads out of it. */
 const SOME_HOME = "/home/user";
 
-/** Absolute and folded where possible: the user's home becomes `~`, relative paths join the directory. */
-export function canonicalPath(path: string, place: Place): string {
+/** Absolute where the directory is known, without `..`, `//`, `~` and the ways around through `/proc`. */
+export function absolutePath(path: string, place: Place): string {
   const home = place.home ?? SOME_HOME;
   let full = expandTilde(path, home);
   if (!full.startsWith("/") && !full.startsWith("\0") && place.cwd !== undefined) {
     full = `${expandTilde(place.cwd, home)}/${full}`;
   }
   full = normalizePath(full);
-  full = full.replace(/^\/proc\/(?:self|thread-self|\d+|\0[^\0]*\0)\/(?:root|cwd)(?=\/|$)/, "") ||
+  return full.replace(/^\/proc\/(?:self|thread-self|\d+|\0[^\0]*\0)\/(?:root|cwd)(?=\/|$)/, "") ||
     "/";
-  for (const name of [home, ...place.places?.homes ?? []]) {
+}
+
+/** As `absolutePath()`, with the user's home folded to `~`. */
+export function canonicalPath(path: string, place: Place): string {
+  const full = absolutePath(path, place);
+  for (const name of homesOf(place)) {
     if (name !== "/" && isWithin(full, name)) return `~${full.slice(name.length)}`;
   }
   return full;
+}
+
+/** The user's home under each of its names. */
+function homesOf(place: Place): readonly string[] {
+  return [place.home ?? SOME_HOME, ...place.places?.homes ?? []];
+}
+
+const assumed = new Map<string, ProtectedPlaces>();
+
+/** What to protect: as the session found it, or where it usually is. */
+export function placesOf(place: Place): ProtectedPlaces {
+  if (place.places !== undefined) return place.places;
+  const home = place.home ?? SOME_HOME;
+  let places = assumed.get(home);
+  if (places === undefined) {
+    places = { homes: [home], hermesHomes: [`${home}/.hermes`], trustedBase: [] };
+    assumed.set(home, places);
+  }
+  return places;
 }
 
 function expandTilde(path: string, home: string): string {
@@ -60,45 +84,11 @@ export function deleteTarget(path: string, place: Place): DeleteTarget {
   return literalStart && full.startsWith("/") ? "absolute" : "other";
 }
 
-/** Where a write lands that somebody should know about; undefined for ordinary files. */
-export type WriteTarget = "device" | "system" | "credentials" | "hermes" | "project";
-
 const DEVICE =
   /^\/dev\/(?:(?:sd|hd|vd|xvd)[a-z]|nvme\d|mmcblk\d|r?disk\d|dm-\d|md\d|mapper\/|disk\/)/;
-const SYSTEM =
-  /^\/(?:private\/)?(?:etc|boot|lib\/systemd|usr\/lib\/systemd|library\/launchdaemons|proc\/sys|sys)(?:\/|$)/;
-const CREDENTIALS = new RegExp(
-  "^(?:~|/root|/home/[^/]+|/users/[^/]+)/" +
-    "(?:\\.(?:ssh|aws|gnupg|kube|azure|config/(?:gh|gcloud|fish))(?:/|$)|\\.docker/config\\.json$|" +
-    "\\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|zshrc|zshenv|zprofile|zlogin|profile|" +
-    "netrc|pgpass|npmrc|pypirc|git-credentials|my\\.cnf)$)",
-);
-const HERMES =
-  /^(?:~|\/root|\/home\/[^/]+|\/users\/[^/]+)\/\.hermes\/(?:\.env|config\.ya?ml|auth\.json)$/;
-const PROJECT =
-  /^(?:\.env(?:\.(?!(?:example|sample|template|dist|defaults?)$)[\w-]+)*|config\.ya?ml)$/;
 
-/** The protected place `path` belongs to. */
-export function writeTarget(path: string, place: Place): WriteTarget | undefined {
-  if (path === "") return undefined;
+/** Whether the path is a disk or a part of one. */
+export function isDisk(path: string, place: Place): boolean {
   const full = canonicalPath(path, place).toLowerCase();
-  if (DEVICE.test(full) || (hasGlob(full) && /^\/dev\/[^/]*[*?[]/.test(full))) return "device";
-  if (SYSTEM.test(full)) return "system";
-  if (HERMES.test(full)) return "hermes";
-  if (CREDENTIALS.test(full)) return "credentials";
-  if (!hasUnknown(basename(full)) && PROJECT.test(basename(full))) return "project";
-  return undefined;
-}
-
-const SECRETS = new RegExp(
-  "^(?:~|/root|/home/[^/]+|/users/[^/]+)/" +
-    "(?:\\.ssh/?$|\\.ssh/(?!config$|known_hosts|authorized_keys$|.*\\.pub$)|\\.gnupg(?:/|$)|\\.aws/?$|" +
-    "\\.aws/credentials$|\\.kube/config$|\\.docker/config\\.json$|\\.config/(?:gh|gcloud)(?:/|$)|\\.azure(?:/|$)|" +
-    "\\.(?:netrc|pgpass|npmrc|pypirc|git-credentials)$|\\.hermes/(?:\\.env|auth\\.json)$)|" +
-    "^/(?:private/)?etc/(?:g?shadow|sudoers)|(?:^|/)\\.env(?:\\.(?!(?:example|sample|template|dist|defaults?)$)[\\w-]+)*$",
-);
-
-/** Whether the file is there to be kept from others: private keys, tokens, passwords. */
-export function holdsSecrets(path: string, place: Place): boolean {
-  return SECRETS.test(canonicalPath(path, place).toLowerCase());
+  return DEVICE.test(full) || (hasGlob(full) && /^\/dev\/[^/]*[*?[]/.test(full));
 }

@@ -6,8 +6,9 @@ import {
   parseLeading,
   parseOptions,
 } from "./invocation.ts";
-import { deleteTarget, type WriteTarget, writeTarget } from "./paths.ts";
+import { deleteTarget } from "./paths.ts";
 import { basename } from "../util/path.ts";
+import type { ProtectedKind } from "../util/protected_paths_data.ts";
 import { REMOTE } from "./payload.ts";
 import { WRAPPERS } from "./wrappers_data.ts";
 
@@ -21,8 +22,18 @@ export interface Rule {
   description: string;
   /** Programs it looks at. */
   programs?: readonly string[];
-  /** Looks at every command with a redirection. With neither this nor `programs`: at every command. */
+  /** Looks at every command with a redirection. */
   redirections?: true;
+  /** Looks at commands that name a protected path of these kinds. */
+  protects?: readonly ProtectedKind[];
+  /** Looks at every command with variables of its own. */
+  variables?: true;
+  /** Looks at commands whose words match. With none of these five: at every command. */
+  mentions?: RegExp;
+  /** A yes is not stored for good. */
+  once?: true;
+  /** A yes holds for this one command: no list and no session remembers it. */
+  everyTime?: true;
   test(command: Invocation, all: readonly Invocation[]): boolean;
   /** Whole commands in which it must find something, and in which it must not. */
   match: readonly string[];
@@ -48,26 +59,36 @@ export function deletes(command: Invocation, ...kinds: string[]): boolean {
   return operands(command).some((path) => kinds.includes(deleteTarget(path, command.place)));
 }
 
-const OUTPUT = /^(?:>|>>|>\||&>|&>>|<>|>&)$/;
-
-/** Whether output is redirected into one of the places. */
-export function redirectsTo(command: Invocation, ...places: WriteTarget[]): boolean {
-  return command.redirects.some(({ op, target }) => {
-    const place = OUTPUT.test(op) ? writeTarget(target, command.place) : undefined;
-    return place !== undefined && places.includes(place);
-  });
+/** Words of the arguments as one text, for rules about subcommands and options. */
+export function joinedArgs({ args }: Invocation): string {
+  return args.join(" ");
 }
 
-/** Whether one of the paths lies in one of the places. */
-export function touches(
-  command: Invocation,
-  paths: readonly string[],
-  ...places: WriteTarget[]
-): boolean {
-  return paths.some((path) => {
-    const place = writeTarget(path, command.place);
-    return place !== undefined && places.includes(place);
-  });
+/** What a program's joined arguments must show, and must not. Every pattern is linear in its input. */
+export interface ArgsPattern {
+  has: readonly RegExp[];
+  not?: RegExp;
+}
+
+/** A rule's test over a table: program to what its joined arguments must show. */
+export function byProgram(
+  table: Readonly<Record<string, RegExp | ArgsPattern>>,
+): { programs: readonly string[]; test(command: Invocation): boolean } {
+  const rows = new Map(
+    Object.entries(table).map((
+      [name, row],
+    ) => [name, row instanceof RegExp ? { has: [row] } : row]),
+  );
+  return {
+    programs: [...rows.keys()],
+    test: (command) => {
+      const row: ArgsPattern | undefined = rows.get(command.program) ??
+        rows.get(command.program.replace(/[\d.]+$/, ""));
+      if (row === undefined) return false;
+      const text = joinedArgs(command);
+      return row.has.every((pattern) => pattern.test(text)) && row.not?.test(text) !== true;
+    },
+  };
 }
 
 /** Where `cp`, `mv`, `install`, `ln`, `rsync`, `curl -o` and `wget -O` put things. */

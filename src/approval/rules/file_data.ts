@@ -1,21 +1,7 @@
 /** Deleting, permissions, and writing to places that matter: each needs a yes. */
-import { canonicalPath, deleteTarget } from "../paths.ts";
-import {
-  deletes,
-  destinations,
-  editedInPlace,
-  given,
-  mirrors,
-  operands,
-  redirectsTo,
-  type Rule,
-  touches,
-} from "../rule.ts";
-import { isWithin } from "../../util/path.ts";
-import type { Invocation } from "../invocation.ts";
-
-const COPIERS = ["cp", "mv", "install", "ln", "rsync", "scp", "curl", "wget"];
-const EDITORS = ["sed", "gsed", "perl", "ruby"];
+import { canonicalPath } from "../paths.ts";
+import { deletes, given, mirrors, operands, type Rule } from "../rule.ts";
+import { type Invocation, parseOptions } from "../invocation.ts";
 
 /** `777`, `0666`, `o+w`, `g+r,a+rw`: others may write afterwards. */
 function opensToOthers(mode: string): boolean {
@@ -27,17 +13,13 @@ function opensToOthers(mode: string): boolean {
 }
 
 /** The mode of chmod; one that starts with a dash was read as an option and closes, not opens. */
-function chmodMode(command: Invocation): string {
-  return operands(command)[0] ?? "";
-}
-
-function deletesOutside(command: Invocation): boolean {
-  const { cwd } = command.place;
-  return operands(command).some((path) => {
-    if (deleteTarget(path, command.place) !== "absolute") return false;
-    return cwd === undefined || cwd === "/" ||
-      !isWithin(canonicalPath(path, command.place), canonicalPath(cwd, command.place));
+function givenMode(command: Invocation): string {
+  if (command.program === "chmod") return operands(command)[0] ?? "";
+  const { values } = parseOptions(command.args, {
+    values: command.program === "install" ? "mogtS" : "m",
+    longValues: ["mode"],
   });
+  return values.get("m")?.[0] ?? values.get("mode")?.[0] ?? "";
 }
 
 const executed = new WeakMap<readonly Invocation[], Set<string>>();
@@ -58,15 +40,6 @@ function executedFiles(all: readonly Invocation[]): Set<string> {
 const MAKES_EXECUTABLE = /^(?:[ugoa]*\+[rwxXst]*x|0?[0-7]*[1357][0-7]{0,2})/;
 
 export const FILE_RULES: readonly Rule[] = [
-  {
-    key: "delete in root path",
-    kind: "dangerous",
-    description: "deletes outside the project, by an absolute path",
-    programs: ["rm", "shred", "unlink"],
-    test: deletesOutside,
-    match: ["rm /var/log/a.log", "rm -f /opt/x"],
-    noMatch: ["rm readme.txt", "rm -f /tmp/out.log"],
-  },
   {
     key: "recursive delete",
     aliases: ["recursive delete (long flag)", "recursive delete (flags after operands)"],
@@ -89,8 +62,8 @@ export const FILE_RULES: readonly Rule[] = [
     aliases: ["recursive world/other-writable (long flag)"],
     kind: "dangerous",
     description: "lets every user change the files",
-    programs: ["chmod"],
-    test: (command) => opensToOthers(chmodMode(command)),
+    programs: ["chmod", "install", "mkdir", "mkfifo"],
+    test: (command) => opensToOthers(givenMode(command)),
     match: [
       "chmod 777 f",
       "chmod -R 777 .",
@@ -101,6 +74,8 @@ export const FILE_RULES: readonly Rule[] = [
       "chmod --recursive a+rwx d",
       "chmod --recursive g+r,a+rw d",
       "chmod -v --recursive o+w d",
+      "install -m 777 a b",
+      "mkdir -m 777 d",
     ],
     noMatch: ["chmod 755 f", "chmod +x f", "chmod o-w f", "chmod u+w f", "chmod 1750 f"],
   },
@@ -135,150 +110,6 @@ export const FILE_RULES: readonly Rule[] = [
     noMatch: ["dd of=x"],
   },
   {
-    key: "overwrite system config",
-    kind: "dangerous",
-    description: "writes to system configuration",
-    redirections: true,
-    test: (command) => redirectsTo(command, "system"),
-    match: ["echo x > /etc/hosts", "echo x > /private/etc/sudoers", "echo x >> /etc/fstab"],
-    noMatch: ["cat /etc/hosts", "echo 'see /private/etc > there'", "diff a /etc/hosts > out"],
-  },
-  {
-    key: "overwrite system file via tee",
-    kind: "dangerous",
-    description: "overwrites system configuration or credentials",
-    programs: ["tee", "sponge", "truncate"],
-    test: (command) => touches(command, operands(command), "system", "credentials", "hermes"),
-    match: [
-      "echo x | tee /etc/passwd",
-      "echo x | tee ~/.ssh/authorized_keys",
-      "echo x | tee $HERMES_HOME/.env",
-      "echo x | sudo tee -a /etc/hosts",
-      "truncate -s 0 /etc/passwd",
-    ],
-    noMatch: ["ls | tee /tmp/o.txt"],
-  },
-  {
-    key: "overwrite system file via redirection",
-    kind: "dangerous",
-    description: "writes to credentials, SSH files or shell start-up files",
-    redirections: true,
-    test: (command) => redirectsTo(command, "credentials", "hermes"),
-    match: [
-      "echo x >> ~/.bashrc",
-      "echo x > ~/.npmrc",
-      "echo x > ~/.hermes/.env",
-      "echo x >> $HOME/.ssh/authorized_keys",
-    ],
-    noMatch: ["cp ~/.ssh/config /tmp/x", "cat ~/.bashrc > copy.txt"],
-  },
-  {
-    key: "overwrite project env/config via tee",
-    kind: "dangerous",
-    description: "writes to the project's environment or config file with tee",
-    programs: ["tee", "sponge"],
-    test: (command) => touches(command, operands(command), "project"),
-    match: ["echo x | tee .env backup"],
-    noMatch: ["echo x | tee out.txt"],
-  },
-  {
-    key: "overwrite project env/config via redirection",
-    kind: "dangerous",
-    description: "writes to the project's environment or config file",
-    redirections: true,
-    test: (command) => redirectsTo(command, "project"),
-    match: [
-      "echo x > .env",
-      "echo x > .env.production",
-      "echo x > deploy/config.yaml",
-      "cat > .env << EOF\nA=1\nEOF",
-    ],
-    noMatch: [
-      "echo x > config.yaml.bak",
-      "echo x > .env#backup",
-      "cat .env > b.txt",
-      "echo A= > .env.example",
-    ],
-  },
-  {
-    key: "copy/move file into system config path",
-    kind: "dangerous",
-    description: "puts a file into system configuration",
-    programs: COPIERS,
-    test: (command) => touches(command, destinations(command), "system"),
-    match: [
-      "cp evil /etc/hosts",
-      "mv a /etc/b",
-      "sudo install -m 644 x /etc/systemd/system/",
-      "curl -o /etc/x u",
-    ],
-    noMatch: ["cp /etc/hosts .", "cp -r /etc/nginx ./backup"],
-  },
-  {
-    key: "overwrite project env/config file",
-    kind: "dangerous",
-    description: "replaces the project's environment or config file",
-    programs: COPIERS,
-    test: (command) => touches(command, destinations(command), "project"),
-    match: [
-      "cp .env.local .env",
-      "mv t.yaml config/config.yaml",
-      "install -m600 t .env.production",
-      "cp ../.env .",
-    ],
-    noMatch: ["cp config.yaml backup.yaml", "cp .env /tmp/saved"],
-  },
-  {
-    key: "copy/move file into credential/SSH/shell-rc path",
-    kind: "dangerous",
-    description: "puts a file where credentials or shell start-up files live",
-    programs: COPIERS,
-    test: (command) => touches(command, destinations(command), "credentials", "hermes"),
-    match: [
-      "cp k ~/.ssh/id_rsa",
-      "install c ~/.netrc",
-      "cp x ~/.hermes/config.yaml",
-      "ln -sf x ~/.bashrc",
-      "wget -O ~/.ssh/authorized_keys u",
-    ],
-    noMatch: ["cp a b", "cp ~/.bashrc ."],
-  },
-  {
-    key: "in-place edit of sensitive credential/SSH/shell-rc path",
-    aliases: ["in-place edit of sensitive credential/SSH/shell-rc path (long flag)"],
-    kind: "dangerous",
-    description: "edits credentials, SSH files or shell start-up files",
-    programs: EDITORS,
-    test: (command) => touches(command, editedInPlace(command), "credentials"),
-    match: [
-      "sed -i s/a/b/ ~/.bashrc",
-      "sed --in-place s/a/b/ ~/.ssh/x",
-      "perl -i -pe 's/a/b/' ~/.netrc",
-      "sed -i.bak -e s/a/b/ ~/.zshrc",
-    ],
-    noMatch: ["sed -i s/a/b/ notes.txt", "sed s/a/b/ ~/.bashrc"],
-  },
-  {
-    key: "in-place edit of system config",
-    aliases: ["in-place edit of system config (long flag)"],
-    kind: "dangerous",
-    description: "edits system configuration",
-    programs: EDITORS,
-    test: (command) => touches(command, editedInPlace(command), "system"),
-    match: ["sed -i s/a/b/ /etc/hosts", "sudo sed --in-place s/a/b/ /etc/ssh/sshd_config"],
-    noMatch: ["sed -n 1p /etc/hosts"],
-  },
-  {
-    key: "in-place edit of Hermes config/env",
-    aliases: ["in-place edit of Hermes config/env (long flag)"],
-    kind: "dangerous",
-    description: "edits the settings or secrets of Hermes",
-    programs: EDITORS,
-    test: (command) => touches(command, editedInPlace(command), "hermes"),
-    match: ["sed -i s/a/b/ ~/.hermes/config.yaml", "perl -i -pe 's/a/b/' $HERMES_HOME/.env"],
-    noMatch: ["sed -i s/a/b/ /srv/app/config.yaml", "cat ~/.hermes/config.yaml"],
-  },
-  {
     key: "xargs with rm",
     kind: "dangerous",
     description: "deletes whatever a list names",
@@ -302,9 +133,15 @@ export const FILE_RULES: readonly Rule[] = [
     aliases: ["find"],
     kind: "dangerous",
     description: "deletes whatever find matches",
-    programs: ["find"],
-    test: ({ args }) => args.includes("-delete"),
-    match: ["find . -delete", "find . -name '*.o' -delete"],
+    programs: ["find", "fd", "fdfind"],
+    test: ({ program, args }) =>
+      program === "find"
+        ? args.includes("-delete")
+        : args.some((arg, i) =>
+          /^(?:rm|shred|unlink|truncate)$/.test(arg) &&
+          /^(?:-[xX]|--exec(?:-batch)?)$/.test(args[i - 1] ?? "")
+        ),
+    match: ["find . -delete", "find . -name '*.o' -delete", "fd -e o -X rm"],
     noMatch: ["find . -name '*.delete'"],
   },
   {

@@ -37,7 +37,7 @@ export const GIT_RULES: readonly Rule[] = [
     test: (command) => {
       const options = git(command, "push");
       if (options === undefined) return false;
-      return hasFlag(options, "f", "force", "force-with-lease", "mirror") ||
+      return hasFlag(options, "f", "force", "force-with-lease", "mirror", "prune") ||
         options.operands.some((ref) => ref.startsWith("+"));
     },
     match: [
@@ -48,6 +48,20 @@ export const GIT_RULES: readonly Rule[] = [
       "git -c a.b=c push -uf origin main",
     ],
     noMatch: ["git push origin main", "git push origin feature-f", "git push -u origin fix/force"],
+  },
+  {
+    key: "git delete on the remote",
+    kind: "dangerous",
+    description: "deletes a branch or tag that others may use",
+    programs: ["git"],
+    test: (command) => {
+      const options = git(command, "push");
+      return options !== undefined && !hasFlag(options, "dry-run", "n") &&
+        (hasFlag(options, "d", "delete") ||
+          options.operands.slice(1).some((ref) => /^:./.test(ref)));
+    },
+    match: ["git push origin --delete main", "git push origin :main", "git push -d origin v1"],
+    noMatch: ["git push origin main", "git push origin main:main", "git push origin :"],
   },
   {
     key: "git clean with force",
@@ -66,15 +80,16 @@ export const GIT_RULES: readonly Rule[] = [
     key: "git branch force delete",
     aliases: ["git branch force delete (long flags)"],
     kind: "dangerous",
-    description: "deletes a branch that may not be merged",
+    description: "deletes or moves a branch that may not be merged",
     programs: ["git"],
     test: (command) => {
       const options = git(command, "branch");
       if (options === undefined) return false;
-      return options.flags.has("D") ||
+      return options.flags.has("D") || options.flags.has("M") || options.flags.has("C") ||
+        (hasFlag(options, "f", "force") && options.operands.length > 0) ||
         (hasFlag(options, "d", "delete") && hasFlag(options, "f", "force"));
     },
-    match: ["git branch -D x", "git branch --delete --force x", "git branch --force --delete x"],
+    match: ["git branch -D x", "git branch --delete --force x", "git branch -f main HEAD~10"],
     noMatch: ["git branch --list", "git branch -d x"],
   },
   {
@@ -117,16 +132,34 @@ export const GIT_RULES: readonly Rule[] = [
       if (name === "filter-branch" || name === "filter-repo") return true;
       if (name === "reflog") return /^(?:expire|delete)$/.test(args[0] ?? "");
       const options = parseOptions(args);
-      return (name === "update-ref" && hasFlag(options, "d", "stdin")) ||
-        (name === "gc" && options.values.get("prune")?.[0] === "now");
+      if (/^(?:update-ref|replace|fast-import)$/.test(name)) {
+        return args.length > 0 && !hasFlag(options, "l", "list");
+      }
+      if (name === "symbolic-ref") return hasFlag(options, "d") || options.operands.length > 1;
+      if (name === "read-tree") return hasFlag(options, "reset", "u");
+      if (name === "prune") return !hasFlag(options, "n", "dry-run");
+      if (name === "rm") {
+        return hasFlag(options, "r") && options.operands.some(isWholeTree) &&
+          !hasFlag(options, "cached", "n");
+      }
+      return name === "gc" && options.values.get("prune")?.[0] === "now";
     },
     match: [
       "git filter-branch --tree-filter x HEAD",
       "git reflog expire --expire=now --all",
       "git update-ref -d refs/heads/x",
       "git gc --prune=now",
+      "git rm -rf .",
+      "git prune --expire=now",
+      "git replace -f a b",
     ],
-    noMatch: ["git reflog -10", "git gc", "git log --all"],
+    noMatch: [
+      "git reflog -10",
+      "git gc",
+      "git log --all",
+      "git rm old.txt",
+      "git symbolic-ref HEAD",
+    ],
   },
   {
     key: "git stash clear",

@@ -1,18 +1,13 @@
 /** What never runs, whatever the mode: the machine or everything on it would be lost. */
 import { hasFlag, type Invocation, parseLeading } from "../invocation.ts";
-import { deleteTarget, writeTarget } from "../paths.ts";
-import {
-  destinations,
-  mirrors,
-  operands,
-  redirectsTo,
-  type Rule,
-  sudoOptions,
-  touches,
-} from "../rule.ts";
+import { deletedBy, writtenBy } from "../effects.ts";
+import { deleteTarget, isDisk } from "../paths.ts";
+import { mirrors, operands, type Rule, sudoOptions } from "../rule.ts";
 import { subcommand } from "../unwrap.ts";
 
-const DELETERS = "rm rimraf srm shred unlink rmdir remove-item trash mv find rsync".split(" ");
+const DELETERS = (
+  "rm rimraf srm shred unlink rmdir remove-item trash trash-put gvfs-trash gio wipe mv find rsync tar zip 7z"
+).split(" ");
 
 /** `find / -delete` without a test that narrows it deletes as `rm -rf /` does. */
 function findDeletes(command: Invocation, kind: string): boolean {
@@ -37,12 +32,7 @@ function wipes(command: Invocation, kind: "root" | "system" | "home"): boolean {
   if (command.program === "find") return findDeletes(command, kind);
   if (command.program === "rsync" && !mirrors(command)) return false;
   // Moving a tree away leaves as little behind as deleting it.
-  const all = operands(command);
-  const paths = command.program === "mv"
-    ? all.slice(0, -1)
-    : command.program === "rsync"
-    ? all.slice(-1)
-    : all;
+  const paths = command.program === "rsync" ? operands(command).slice(-1) : deletedBy(command);
   return paths.some((path) => deleteTarget(path, command.place) === kind);
 }
 
@@ -168,14 +158,25 @@ export const HARDLINE_RULES: readonly Rule[] = [
     key: "dd to raw block device",
     kind: "hardline",
     description: "overwrites a disk",
-    programs: ["dd", "shred", "cp", "pv", "tee", "badblocks", "blkdiscard"],
+    programs: [
+      "dd",
+      "shred",
+      "cp",
+      "mv",
+      "install",
+      "pv",
+      "tee",
+      "badblocks",
+      "blkdiscard",
+      "sponge",
+      "truncate",
+    ],
     test: (command) =>
-      command.program === "cp"
-        ? touches(command, destinations(command), "device")
-        : command.args.some((arg) => {
-          const path = command.program === "dd" ? /^of=(.*)$/s.exec(arg)?.[1] : arg;
-          return path !== undefined && writeTarget(path, command.place) === "device";
-        }),
+      /^(?:pv|badblocks|blkdiscard)$/.test(command.program)
+        ? command.args.some((arg) => isDisk(arg, command.place))
+        : [...writtenBy(command), ...deletedBy(command)].some((path) =>
+          isDisk(path, command.place)
+        ),
     match: ["dd if=x of=/dev/sda", "cat x | tee /dev/sdb", "cp img /dev/mmcblk0"],
     noMatch: ["dd if=x of=./image.bin", "dd if=x of=/dev/loop0", "dd if=/dev/sda of=backup.img"],
   },
@@ -185,7 +186,8 @@ export const HARDLINE_RULES: readonly Rule[] = [
     kind: "hardline",
     description: "overwrites a disk through a redirection",
     redirections: true,
-    test: (command) => redirectsTo(command, "device"),
+    test: (command) =>
+      command.redirects.some(({ op, target }) => op !== "<" && isDisk(target, command.place)),
     match: ["cat x > /dev/nvme0n1", "> /dev/sda"],
     noMatch: ["echo x > /dev/null", "ls /dev/sda", "cat a 2>/dev/null"],
   },

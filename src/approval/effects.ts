@@ -1,0 +1,343 @@
+/**
+ * What one program run does to the paths it names: read, written, deleted, or only looked at.
+ * Judges by the arguments alone; which of these paths matter is the rules' business.
+ */
+import {
+  type EffectRow,
+  EFFECTS,
+  GIT_LOOKS,
+  GIT_READS,
+  NO_OUTPUT_OPTIONS,
+  OUTPUT_OPTIONS,
+} from "./effects_data.ts";
+import { all, isIdentity, mentioned, readIn, type Touch } from "./mentions.ts";
+import {
+  hasFlag,
+  inputText,
+  type Invocation,
+  parseOptions,
+  type RedirectUse,
+} from "./invocation.ts";
+import { destinations, editedInPlace } from "./rule.ts";
+import { pathsIn } from "./words.ts";
+import { subcommand } from "./unwrap.ts";
+
+const known = new WeakMap<Invocation, readonly Touch[]>();
+
+/** Every path a command names, with what happens there. */
+export function touchesOf(command: Invocation): readonly Touch[] {
+  let touches = known.get(command);
+  if (touches === undefined) {
+    touches = [...redirected(command), ...named(command)];
+    known.set(command, touches);
+  }
+  return touches;
+}
+
+/** The paths a command deletes, moves away or empties the place of. */
+export function deletedBy(command: Invocation): string[] {
+  return touchesOf(command).filter(({ effect }) => effect === "delete").map(({ path }) => path);
+}
+
+/** The paths a command writes, anew or at the end. */
+export function writtenBy(command: Invocation): string[] {
+  return touchesOf(command).filter(({ effect }) => effect === "write" || effect === "append")
+    .map(({ path }) => path);
+}
+
+/** Programs that are told on their input which files to take. */
+const READS_NAMES = /^(?:cpio|pax|sftp|ftp|lftp|xargs|parallel|tar|gtar|rsync|zip)$/;
+
+function redirected(command: Invocation): Touch[] {
+  const { redirects, program } = command;
+  const names = READS_NAMES.test(program) ? inputText(command) : undefined;
+  const told = names === undefined ? [] : all("read", pathsIn(names, { readsText: true }));
+  return [...told, ...redirects.flatMap(redirectedTo)];
+}
+
+function redirectedTo({ op, target }: RedirectUse): Touch[] {
+  if (op === "<") return all("read", [target]);
+  if (op === ">>" || op === "&>>") return all("append", [target]);
+  if (op === ">&" && /^(?:\d+-?|-)$/.test(target)) return [];
+  return /^(?:>|>\||&>|<>|>&)$/.test(op) ? all("write", [target]) : [];
+}
+
+type Reader = (command: Invocation) => Touch[];
+
+/** Programs whose grammar is their own. */
+const SPECIAL: ReadonlyMap<string, Reader> = new Map(Object.entries<Reader>({
+  cp: copied,
+  ditto: copied,
+  install: copied,
+  ln: linked,
+  link: copied,
+  mv: moved,
+  rsync: synced,
+  scp: copied,
+  tee: teed,
+  dd: dumped,
+  chmod: modeChanged,
+  sed: edited,
+  gsed: edited,
+  perl: edited,
+  ruby: edited,
+  awk: awked,
+  gawk: awked,
+  tar: archived,
+  gtar: archived,
+  zip: zipped,
+  "7z": zipped,
+  "7za": zipped,
+  find: found,
+  git: versioned,
+  docker: contained,
+  podman: contained,
+  nerdctl: contained,
+  sqlite3: queried,
+  openssl: converted,
+  gpg: converted,
+  iconv: converted,
+}));
+
+function named(command: Invocation): Touch[] {
+  const { program, args } = command;
+  if (args.length === 0) return [];
+  const special = SPECIAL.get(program);
+  if (special !== undefined) return special(command);
+  const row = EFFECTS.get(program);
+  return row === undefined ? ordinary(command) : byRow(command, row);
+}
+
+/** An unknown program reads what it is told of, and writes where its output option points. */
+function ordinary(command: Invocation): Touch[] {
+  const { program, args } = command;
+  const touches = mentioned(command, args);
+  if (NO_OUTPUT_OPTIONS.has(program)) return touches;
+  for (const [i, arg] of args.entries()) {
+    if (arg[0] !== "-") continue;
+    const cut = arg.indexOf("=");
+    if (cut > 0 && OUTPUT_OPTIONS.test(arg.slice(0, cut))) {
+      touches.push({ effect: "write", path: arg.slice(cut + 1) });
+    } else if (i + 1 < args.length && OUTPUT_OPTIONS.test(arg)) {
+      touches.push({ effect: "write", path: args[i + 1]! });
+    }
+  }
+  return touches;
+}
+
+function byRow(command: Invocation, row: EffectRow): Touch[] {
+  if (row.operands === "look" && row.options === undefined) return [];
+  const options = parseOptions(command.args.filter((_, i) => !isIdentity(command, i)), row);
+  let skip = row.skip ?? 0;
+  // A pattern given by an option leaves every operand a path.
+  if (row.operands === "read" && skip > 0 && hasFlag(options, "e", "f", "regexp", "file")) skip = 0;
+  const operands = options.operands.slice(skip);
+  const touches: Touch[] = [];
+  for (const [i, path] of operands.entries()) {
+    const isLast = row.last !== undefined && i > 0 && i === operands.length - 1;
+    const effect = isLast ? row.last! : row.operands;
+    if (effect === "read") touches.push(...readIn(command, path));
+    else if (effect !== "look") touches.push({ effect, path });
+  }
+  for (const [name, values] of options.values) {
+    const effect = row.options?.[name] ??
+      (row.operands === "look" || skip > 0 ? "look" : "read");
+    for (const value of values) {
+      if (effect === "read") touches.push(...readIn(command, value));
+      else if (effect !== "look") touches.push({ effect, path: value });
+    }
+  }
+  return touches;
+}
+
+function copied(command: Invocation): Touch[] {
+  return [...mentioned(command, command.args), ...all("write", destinations(command))];
+}
+
+/** `ln TARGET` makes its link in the directory it runs in. */
+function linked(command: Invocation): Touch[] {
+  return copied(command);
+}
+
+function moved(command: Invocation): Touch[] {
+  const { operands, values } = parseOptions(command.args, { values: "tS" });
+  const sources = values.has("t") ? operands : operands.slice(0, -1);
+  return [...copied(command), ...all("delete", sources)];
+}
+
+function synced(command: Invocation): Touch[] {
+  const removes = command.args.some((arg) => arg === "--remove-source-files");
+  const { operands } = parseOptions(command.args, { values: "efBMT", longValues: ["rsh"] });
+  const touches = removes ? all("delete", operands.slice(0, -1)) : [];
+  return [...touches, ...copied(command)];
+}
+
+function teed({ args }: Invocation): Touch[] {
+  const options = parseOptions(args);
+  return all(hasFlag(options, "a", "append") ? "append" : "write", options.operands);
+}
+
+function dumped(command: Invocation): Touch[] {
+  const writes = command.args.flatMap((arg) => /^of=(.+)$/s.exec(arg)?.[1] ?? []);
+  return [...mentioned(command, command.args), ...all("write", writes)];
+}
+
+/** `chmod -x f` has a mode that looks like an option. */
+function modeChanged({ args }: Invocation): Touch[] {
+  const words = args.filter((arg) => !/^-[Rcvf]+$|^--/.test(arg));
+  return all("mode", args.some((arg) => arg.startsWith("--reference")) ? words : words.slice(1));
+}
+
+/** Files that `r` and `w` of a sed script name. */
+const SED_FILES = /(?:^|[;{}\s\d$/])[rRwW]\s+([^\s;}]{1,400})/g;
+
+function edited(command: Invocation): Touch[] {
+  const { program, args } = command;
+  const writes = all("write", editedInPlace(command));
+  if (program !== "sed" && program !== "gsed") return [...writes, ...mentioned(command, args)];
+  const options = parseOptions(args, {
+    values: "efl",
+    longValues: ["expression", "file", "line-length"],
+  });
+  const scripted = hasFlag(options, "e", "f", "expression", "file");
+  const files = scripted ? options.operands : options.operands.slice(1);
+  const scripts = [
+    ...options.values.get("e") ?? [],
+    ...options.values.get("expression") ?? [],
+    ...scripted ? [] : options.operands.slice(0, 1),
+  ];
+  const inner = scripts.flatMap((text) => [...text.matchAll(SED_FILES)].map((found) => found[1]!));
+  return [...writes, ...all("read", files), ...all("write", inner)];
+}
+
+function awked(command: Invocation): Touch[] {
+  const { args } = command;
+  const inPlace = args.some((arg, i) => arg === "inplace" && /^-i$|^--include$/.test(args[i - 1]!));
+  const { operands } = parseOptions(args, { values: "Ffvi", longValues: ["include", "assign"] });
+  return [...mentioned(command, args), ...inPlace ? all("write", operands.slice(1)) : []];
+}
+
+/** Archives read what they pack, and write where they are unpacked. */
+function archived(command: Invocation): Touch[] {
+  const { args } = command;
+  const old = /^[a-zA-Z]+$/.test(args[0] ?? "") ? [`-${args[0]}`, ...args.slice(1)] : args;
+  const options = parseOptions(old, {
+    values: "CfTXIbgHV",
+    longValues: ["directory", "file", "exclude", "use-compress-program"],
+  });
+  const into = [...options.values.get("C") ?? [], ...options.values.get("directory") ?? []];
+  const touches = mentioned(command, args);
+  // Names are relative to the directory that was given before them.
+  if (into.length > 0) {
+    const below = options.operands.filter((path) => !/^[/~]/.test(path));
+    touches.push(...all("read", below.map((path) => `${into.at(-1)}/${path}`)));
+  }
+  if (hasFlag(options, "x", "extract", "get")) {
+    touches.push(...all("write", into.length > 0 ? into : ["."]));
+    touches.push(...all("write", options.operands.filter((path) => path.startsWith("/"))));
+  } else if (hasFlag(options, "c", "create")) {
+    const file = [...options.values.get("f") ?? [], ...options.values.get("file") ?? []];
+    touches.push(...all("write", file.filter((path) => path !== "-")));
+  }
+  if (args.includes("--remove-files")) touches.push(...all("delete", options.operands));
+  return touches;
+}
+
+function zipped(command: Invocation): Touch[] {
+  const { program, args } = command;
+  const { operands, flags } = parseOptions(args, { values: "xibnt" });
+  const removes = program === "zip"
+    ? flags.has("m") || flags.has("--move")
+    : args.includes("-sdel");
+  const into = program === "zip" ? [] : args.flatMap((arg) => /^-o(.+)$/.exec(arg)?.[1] ?? []);
+  return [
+    ...mentioned(command, args),
+    ...all("write", into),
+    ...removes ? all("delete", operands.slice(program === "zip" ? 1 : 2)) : [],
+  ];
+}
+
+/** `find` deletes below its starting points, and writes its lists. */
+function found({ args }: Invocation): Touch[] {
+  const end = args.findIndex((arg) => /^[-(!]/.test(arg) && !/^-[HLPD]$/.test(arg));
+  const roots = args.slice(0, end < 0 ? undefined : end);
+  const lists = args.filter((_, i) => /^-(?:fprintf?0?|fls)$/.test(args[i - 1] ?? ""));
+  const touches = [...all("write", lists), ...args.includes("-delete") ? all("delete", roots) : []];
+  const run = args[args.findIndex((arg) => /^-(?:exec|execdir|ok|okdir)$/.test(arg)) + 1];
+  if (run === undefined || run === args[0] || FIND_LOOKS.test(run)) return touches;
+  return [...touches, ...all(FIND_WRITES.test(run) ? "write" : "read", roots)];
+}
+
+/** What `find -exec` runs to show names only, and what changes the files it found. */
+const FIND_LOOKS =
+  /(?:^|\/)(?:ls|stat|echo|printf|file|basename|dirname|test|du|chmod|chown|realpath)$/;
+const FIND_WRITES =
+  /(?:^|\/)(?:rm|truncate|shred|unlink|sed|perl|mv|cp|tee|dd|ln|sh|bash|gzip|install|sponge)$/;
+
+function versioned(command: Invocation): Touch[] {
+  const { name, args, globals } = subcommand(command.args, "git");
+  const touches: Touch[] = [];
+  if (!GIT_LOOKS.has(name)) {
+    const where = ["C", "git-dir", "work-tree"].flatMap((key) => globals.values.get(key) ?? []);
+    touches.push(...all("create", where.length > 0 ? where : ["."]));
+  }
+  if (GIT_READS.has(name)) touches.push(...mentioned(command, args));
+  const from = globals.values.get("C")?.at(-1);
+  const operands = parseOptions(args, { values: "bcoujF" }).operands
+    .map((path) => from === undefined || /^[/~]/.test(path) ? path : `${from}/${path}`);
+  if (name === "clone") touches.push(...all("write", operands.slice(1, 2)));
+  if (name === "init") touches.push(...all("create", operands));
+  if (name === "checkout" || name === "restore" || name === "mv") {
+    touches.push(...all("write", operands));
+  }
+  if (name === "rm" && !args.includes("--cached")) touches.push(...all("delete", operands));
+  return touches;
+}
+
+/** `docker cp` writes here; volumes and files of variables are read. */
+function contained(command: Invocation): Touch[] {
+  const { name, args } = subcommand(command.args, "docker");
+  if (name === "cp" || (name === "container" && args[0] === "cp")) {
+    const { operands } = parseOptions(args);
+    const target = operands.at(-1) ?? "";
+    return [...mentioned(command, args), ...target.includes(":") ? [] : all("write", [target])];
+  }
+  const isExec = name === "exec" || name === "compose";
+  return isExec && !command.args.some((arg) => /^(?:-v|--volume|--mount)/.test(arg))
+    ? mentioned(
+      command,
+      command.args.filter((arg, i) => isPathOption(command.args, i) && arg !== ""),
+    )
+    : mentioned(command, command.args);
+}
+
+/** Compose reads its files; a command inside a container reads the container's. */
+function isPathOption(args: readonly string[], i: number): boolean {
+  return /^(?:-f|--file)$/.test(args[i - 1] ?? "");
+}
+
+/** A query changes nothing; anything else may. */
+function queried(command: Invocation): Touch[] {
+  const { operands, values } = parseOptions(command.args, {
+    values: "c",
+    longValues: ["cmd", "init", "separator"],
+  });
+  const [file = "", ...statements] = operands;
+  const texts = [...statements, ...values.get("cmd") ?? []];
+  const asks = texts.length > 0 &&
+    texts.every((text) =>
+      /^\s*(?:select|explain|pragma\s+\w+\s*;?$|\.(?:tables|schema|dump|indexes|help)\b)/i.test(
+        text,
+      )
+    );
+  const touches = mentioned(command, command.args);
+  return file === "" || file === ":memory:" || asks
+    ? touches
+    : [...touches, { effect: "write", path: file }];
+}
+
+function converted(command: Invocation): Touch[] {
+  const { args } = command;
+  const out = args.filter((_, i) => /^(?:-out|-o|--output)$/.test(args[i - 1] ?? ""));
+  return [...mentioned(command, args), ...all("write", out)];
+}

@@ -1,0 +1,199 @@
+/**
+ * What well-known programs do to the paths in their arguments. A program without a row reads
+ * what its words name, and writes what its output options name.
+ */
+
+/**
+ * `look`: names, sizes, times. `create`: an empty file or directory. `mode`: owner or permissions.
+ */
+export type Effect = "look" | "read" | "create" | "append" | "write" | "delete" | "mode";
+
+export interface EffectRow {
+  /** Letters and long names of options that take a value. */
+  values?: string;
+  longValues?: readonly string[];
+  /** What happens to operands. */
+  operands: Effect;
+  /** Operands at the front that are no paths: a pattern, a mode, a subcommand. */
+  skip?: number;
+  /** The last of several operands, where it differs. */
+  last?: Effect;
+  /** Options whose value is a path, and what happens to it. */
+  options?: Readonly<Record<string, Effect>>;
+}
+
+const ROWS: readonly (readonly [string, EffectRow])[] = [
+  // Names, sizes and times only, or words that are no paths at all.
+  [
+    "ls dir stat test [ [[ du df file realpath readlink dirname basename echo printf cd pushd popd which whereis type " +
+    "command tree exa eza lsd locate plocate ssh-add ssh mosh export declare local typeset readonly set unset alias " +
+    "hash kill sleep true false : date mountpoint findmnt namei lsattr getfacl getcap lsof fuser inotifywait " +
+    "dotenv dotenvx direnv gh glab say notify-send hermes man tldr apropos function",
+    { operands: "look" },
+  ],
+  // Only names are seen; what they run is judged as a command of its own.
+  ["find fd fdfind", { operands: "look" }],
+  ["grep egrep fgrep zgrep rg ag ack ugrep", {
+    values: "efmABCgtTjdDM",
+    longValues: ["regexp", "file", "glob", "type", "include", "exclude", "max-count", "color"],
+    operands: "read",
+    skip: 1,
+    options: { f: "read", file: "read" },
+  }],
+  ["rm srm unlink shred rimraf wipe del erase remove-item trash trash-put gvfs-trash rmdir", {
+    values: "ns",
+    longValues: ["iterations", "size", "random-source"],
+    operands: "delete",
+  }],
+  ["gio", { operands: "delete", skip: 1 }],
+  ["truncate", { values: "sro", longValues: ["size", "reference"], operands: "write" }],
+  ["fallocate", { values: "lo", longValues: ["length", "offset"], operands: "write" }],
+  [
+    "sponge ed ex vi vim nvim view nano pico micro emacs mkfifo rename prename visudo sudoedit",
+    {
+      operands: "write",
+    },
+  ],
+  ["mknod", { operands: "write" }],
+  ["touch mkdir", {
+    values: "dmrt",
+    longValues: ["date", "mode", "reference"],
+    operands: "create",
+  }],
+  ["chown chgrp chattr setfacl setcap", {
+    values: "mxMX",
+    longValues: ["from", "reference"],
+    operands: "mode",
+    skip: 1,
+  }],
+  ["patch", {
+    values: "iodBpFDrVYzg",
+    longValues: ["input", "output", "directory"],
+    operands: "write",
+    options: { o: "write", output: "write", d: "write", directory: "write" },
+  }],
+  ["uniq xxd ffmpeg convert magick gcc g++ clang cc uuencode", {
+    values: "oifsw",
+    operands: "read",
+    last: "write",
+    options: { o: "write" },
+  }],
+  ["sort", {
+    values: "okStT",
+    longValues: ["output"],
+    operands: "read",
+    options: { o: "write", output: "write" },
+  }],
+  ["split csplit", {
+    values: "anblCt",
+    operands: "read",
+    last: "write",
+    options: { filter: "read" },
+  }],
+  ["gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lz4 compress uncompress", {
+    values: "So",
+    operands: "write",
+    options: { o: "write" },
+  }],
+  ["unzip bsdtar", { values: "dx", operands: "read", options: { d: "write" } }],
+  ["cpio pax", {
+    values: "DFIEHCO",
+    longValues: ["directory", "file"],
+    operands: "read",
+    options: { D: "write", directory: "write", O: "write" },
+  }],
+  ["aria2c", {
+    values: "do",
+    longValues: ["dir", "out"],
+    operands: "read",
+    options: { d: "write", dir: "write", o: "write" },
+  }],
+  ["curl", {
+    values: "oKTdFHuXAbcDeEmxywCrtUzQY",
+    longValues:
+      "output output-dir header user data form upload-file cookie-jar dump-header request url"
+        .split(" "),
+    operands: "read",
+    options: {
+      o: "write",
+      output: "write",
+      "output-dir": "write",
+      c: "write",
+      "cookie-jar": "write",
+      D: "write",
+      "dump-header": "write",
+      trace: "write",
+      K: "read",
+    },
+  }],
+  ["wget", {
+    values: "OPoaietTUBX",
+    longValues: ["output-document", "directory-prefix", "output-file", "post-file", "body-file"],
+    operands: "read",
+    options: {
+      O: "write",
+      "output-document": "write",
+      P: "write",
+      "directory-prefix": "write",
+      o: "write",
+      "output-file": "write",
+      a: "append",
+    },
+  }],
+  ["openssl", { operands: "read", options: {} }],
+  ["debugfs sqlite litecli sqlitebrowser", { operands: "write" }],
+  ["history fc", { values: "", operands: "write" }],
+  ["ssh-keygen", {
+    values: "bCfFIJKLMmNnOPRrStVWYz",
+    operands: "look",
+    options: { f: "write", D: "read" },
+  }],
+  ["logrotate", { values: "s", operands: "look" }],
+];
+
+export const EFFECTS: ReadonlyMap<string, EffectRow> = new Map(
+  ROWS.flatMap(([names, row]) => names.split(" ").map((name) => [name, row] as const)),
+);
+
+/** Options of any program whose value names a file that is written. */
+export const OUTPUT_OPTIONS =
+  /^(?:-o|-O|-out|-w|--(?:out|output|outfile|output[-_]?(?:file|dir|path|directory|document)|out[-_]?(?:file|dir|path)|save|save-to|dest|destination|target-dir|directory-prefix|log-file|logfile))$/;
+
+/** Programs in which these letters mean something else. */
+export const NO_OUTPUT_OPTIONS: ReadonlySet<string> = new Set(
+  ("grep egrep fgrep zgrep rg ag ack ls ps ssh scp sftp mount umount find set test [ sudo su top lsblk findmnt id " +
+    "netstat ss ip kubectl docker helm az gcloud aws psql mysql column lsof rsync awk gawk df nl od stat date bash sh " +
+    "zsh dash ksh shopt read bind complete git pkill pgrep tree eza exa sed perl ruby python python3 node jq")
+    .split(" "),
+);
+
+/** Options by which a program is told which key or setting to use; it does not show what is in there. */
+export const IDENTITY_OPTIONS =
+  /^--?(?:kubeconfig|netrc-file|cert|key|cacert|capath|private-key|identity|identity-file|ssh-key|key-?file|userconfig|credentials-file|ssh-privkey-file|known-hosts-file|tls-?(?:cert|key|ca)|client-(?:key|certificate)|certificate-authority)$/;
+
+/** Programs whose `-i` names a key. */
+export const IDENTITY_LETTER: ReadonlySet<string> = new Set(
+  "ssh scp sftp ssh-copy-id mosh autossh sshfs".split(" "),
+);
+
+/** Programs for which a file of variables is an everyday argument. */
+export const ENV_FILE_PROGRAMS: ReadonlySet<string> = new Set(
+  "node bun deno uv docker-compose podman-compose tsx nodemon vite flask honcho foreman overmind"
+    .split(" "),
+);
+
+/** Git commands that show or store what a file contains; others only name it. */
+export const GIT_READS: ReadonlySet<string> = new Set(
+  "add diff show blame annotate cat-file hash-object archive difftool apply am stage".split(" "),
+);
+
+/** Git commands that change nothing in the directory they run in. */
+export const GIT_LOOKS: ReadonlySet<string> = new Set(
+  ("status log diff show blame annotate branch tag remote rev-parse rev-list describe shortlog grep ls-files ls-tree " +
+    "ls-remote cat-file reflog config var help version count-objects fsck for-each-ref check-ignore name-rev")
+    .split(" "),
+);
+
+/** Interpreters and clients whose inline text may open files by name. */
+export const READS_TEXT =
+  /^(?:python|pypy|perl|ruby|node|nodejs|bun|deno|php|lua|rscript|osascript|julia|awk|gawk|mawk|nawk|tclsh|sqlite3|psql|mysql|duckdb|emacs|vim|vi|nvim|ex|gdb|bash|sh|zsh|dash|ksh|eval)[\d.]*$/;

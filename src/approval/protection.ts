@@ -1,0 +1,65 @@
+/**
+ * Which protected file a word of a command names: the shared list of protected paths, asked for
+ * paths as a shell writes them, with patterns and values that are not known yet.
+ */
+import { type PathVerdict, type ProtectedPlaces, protectionOf } from "../util/protected_paths.ts";
+import { basename, dirname } from "../util/path.ts";
+import { globMatch, hasGlob } from "./glob.ts";
+import { absolutePath, type Place, placesOf } from "./paths.ts";
+import { ANYWHERE_SAMPLES, HOME_SAMPLES, SYSTEM_SAMPLES } from "./protection_data.ts";
+
+/** Longer patterns than any path are not compared. */
+const MAX_PATTERN = 512;
+
+/** What the file at `path` is, or undefined for an ordinary one. */
+export function protectionAt(path: string, place: Place): PathVerdict | undefined {
+  const places = placesOf(place);
+  const full = absolutePath(path, place);
+  // Without a known directory a relative path is still below some directory.
+  const below = full.startsWith("/") ? full : `/\0cwd\0/${full}`;
+  const verdict = protectionOf(below, places);
+  if (!hasGlob(path) || path.length > MAX_PATTERN || verdict?.read === "refuse") return verdict;
+  // A pattern in a place that everybody reads may still stand for the one file nobody should.
+  const meant = protectionOfPattern(below, places);
+  return meant?.read === "refuse" ? meant : verdict ?? meant;
+}
+
+/** The first protected file that a pattern may stand for. */
+function protectionOfPattern(pattern: string, places: ProtectedPlaces): PathVerdict | undefined {
+  const segments = pattern.split("/");
+  for (const sample of samplesFor(pattern, places)) {
+    if (matchesSegments(segments, sample.split("/"))) return protectionOf(sample, places);
+  }
+  return undefined;
+}
+
+/** Well-known protected files; those that may lie anywhere are looked for where the pattern points. */
+function* samplesFor(pattern: string, places: ProtectedPlaces): Generator<string> {
+  yield* SYSTEM_SAMPLES;
+  for (const home of places.homes) {
+    for (const sample of HOME_SAMPLES) yield `${home}/${sample}`;
+  }
+  // Elsewhere `*` is everything and no file in particular; a first letter must be meant.
+  const directory = dirname(pattern);
+  const first = basename(pattern)[0];
+  for (const sample of ANYWHERE_SAMPLES) if (sample[0] === first) yield `${directory}/${sample}`;
+}
+
+/** Name by name, as a shell matches: a pattern does not match a leading dot by accident. */
+function matchesSegments(pattern: readonly string[], path: readonly string[]): boolean {
+  return pattern.length === path.length && pattern.every((glob, i) => {
+    const name = path[i]!;
+    if (glob === name) return true;
+    return hasGlob(glob) && (name[0] !== "." || glob[0] === ".") && globMatch(glob, name);
+  });
+}
+
+/** Whether a whole tree at `path` would contain credentials: a home, the root, all settings. */
+export function holdsSecretTree(path: string, place: Place): boolean {
+  const full = absolutePath(path, place).replace(/\/\.?\*+$/, "") || "/";
+  if (/^\/(?:home|users|root|var\/root|proc)?$/i.test(full)) return true;
+  if (/^\/(?:home|users)\/[^/]+$/i.test(full)) return true;
+  return placesOf(place).homes.some((home) =>
+    full === home || full === `${home}/.config` || full === `${home}/Library`
+  );
+}
