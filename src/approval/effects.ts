@@ -3,28 +3,24 @@
  * Judges by the arguments alone; which of these paths matter is the rules' business.
  */
 import {
-  type Effect,
   type EffectRow,
   EFFECTS,
-  ENV_FILE_PROGRAMS,
   GIT_LOOKS,
   GIT_READS,
-  IDENTITY_LETTER,
-  IDENTITY_OPTIONS,
   NO_OUTPUT_OPTIONS,
   OUTPUT_OPTIONS,
-  READS_TEXT,
 } from "./effects_data.ts";
-import { hasFlag, type Invocation, parseOptions } from "./invocation.ts";
+import { all, isIdentity, mentioned, readIn, type Touch } from "./mentions.ts";
+import {
+  hasFlag,
+  inputText,
+  type Invocation,
+  parseOptions,
+  type RedirectUse,
+} from "./invocation.ts";
 import { destinations, editedInPlace } from "./rule.ts";
 import { pathsIn } from "./words.ts";
 import { subcommand } from "./unwrap.ts";
-
-export interface Touch {
-  effect: Effect;
-  /** As written, relative to the command's directory. */
-  path: string;
-}
 
 const known = new WeakMap<Invocation, readonly Touch[]>();
 
@@ -49,17 +45,21 @@ export function writtenBy(command: Invocation): string[] {
     .map(({ path }) => path);
 }
 
-function all(effect: Effect, paths: Iterable<string>): Touch[] {
-  return [...paths].map((path) => ({ effect, path }));
+/** Programs that are told on their input which files to take. */
+const READS_NAMES = /^(?:cpio|pax|sftp|ftp|lftp|xargs|parallel|tar|gtar|rsync|zip)$/;
+
+function redirected(command: Invocation): Touch[] {
+  const { redirects, program } = command;
+  const names = READS_NAMES.test(program) ? inputText(command) : undefined;
+  const told = names === undefined ? [] : all("read", pathsIn(names, { readsText: true }));
+  return [...told, ...redirects.flatMap(redirectedTo)];
 }
 
-function redirected({ redirects }: Invocation): Touch[] {
-  return redirects.flatMap(({ op, target }) => {
-    if (op === "<") return all("read", [target]);
-    if (op === ">>" || op === "&>>") return all("append", [target]);
-    if (op === ">&" && /^(?:\d+-?|-)$/.test(target)) return [];
-    return /^(?:>|>\||&>|<>|>&)$/.test(op) ? all("write", [target]) : [];
-  });
+function redirectedTo({ op, target }: RedirectUse): Touch[] {
+  if (op === "<") return all("read", [target]);
+  if (op === ">>" || op === "&>>") return all("append", [target]);
+  if (op === ">&" && /^(?:\d+-?|-)$/.test(target)) return [];
+  return /^(?:>|>\||&>|<>|>&)$/.test(op) ? all("write", [target]) : [];
 }
 
 type Reader = (command: Invocation) => Touch[];
@@ -125,31 +125,6 @@ function ordinary(command: Invocation): Touch[] {
   return touches;
 }
 
-/** Words that name what a program is to use rather than to show. */
-function isIdentity(command: Invocation, i: number): boolean {
-  const { program, args } = command;
-  const arg = args[i]!;
-  const option = arg[0] === "-" ? arg.split("=", 1)[0]! : args[i - 1] ?? "";
-  if (option[0] !== "-") return false;
-  if (IDENTITY_OPTIONS.test(option)) return true;
-  if (option === "-i" || option === "-E") {
-    return IDENTITY_LETTER.has(program) || (program === "curl" && option === "-E");
-  }
-  return /^--env-file/.test(option) &&
-    (ENV_FILE_PROGRAMS.has(program) || args.includes("compose"));
-}
-
-/** Everything that looks like a path in the given words is read. */
-function mentioned(command: Invocation, words: readonly string[]): Touch[] {
-  const readsText = READS_TEXT.test(command.program);
-  const touches: Touch[] = [];
-  for (const [i, word] of words.entries()) {
-    if (words === command.args && isIdentity(command, i)) continue;
-    for (const path of pathsIn(word, { readsText })) touches.push({ effect: "read", path });
-  }
-  return touches;
-}
-
 function byRow(command: Invocation, row: EffectRow): Touch[] {
   if (row.operands === "look" && row.options === undefined) return [];
   const options = parseOptions(command.args.filter((_, i) => !isIdentity(command, i)), row);
@@ -161,16 +136,15 @@ function byRow(command: Invocation, row: EffectRow): Touch[] {
   for (const [i, path] of operands.entries()) {
     const isLast = row.last !== undefined && i > 0 && i === operands.length - 1;
     const effect = isLast ? row.last! : row.operands;
-    if (effect !== "look") touches.push({ effect, path });
-    if (effect === "read") touches.push(...all("read", pathsIn(path, { readsText: false })));
+    if (effect === "read") touches.push(...readIn(command, path));
+    else if (effect !== "look") touches.push({ effect, path });
   }
   for (const [name, values] of options.values) {
     const effect = row.options?.[name] ??
       (row.operands === "look" || skip > 0 ? "look" : "read");
     for (const value of values) {
-      if (effect === "read") {
-        touches.push(...all("read", pathsIn(value, { readsText: false })));
-      } else if (effect !== "look") touches.push({ effect, path: value });
+      if (effect === "read") touches.push(...readIn(command, value));
+      else if (effect !== "look") touches.push({ effect, path: value });
     }
   }
   return touches;
@@ -253,6 +227,11 @@ function archived(command: Invocation): Touch[] {
   });
   const into = [...options.values.get("C") ?? [], ...options.values.get("directory") ?? []];
   const touches = mentioned(command, args);
+  // Names are relative to the directory that was given before them.
+  if (into.length > 0) {
+    const below = options.operands.filter((path) => !/^[/~]/.test(path));
+    touches.push(...all("read", below.map((path) => `${into.at(-1)}/${path}`)));
+  }
   if (hasFlag(options, "x", "extract", "get")) {
     touches.push(...all("write", into.length > 0 ? into : ["."]));
     touches.push(...all("write", options.operands.filter((path) => path.startsWith("/"))));
@@ -283,8 +262,17 @@ function found({ args }: Invocation): Touch[] {
   const end = args.findIndex((arg) => /^[-(!]/.test(arg) && !/^-[HLPD]$/.test(arg));
   const roots = args.slice(0, end < 0 ? undefined : end);
   const lists = args.filter((_, i) => /^-(?:fprintf?0?|fls)$/.test(args[i - 1] ?? ""));
-  return [...all("write", lists), ...args.includes("-delete") ? all("delete", roots) : []];
+  const touches = [...all("write", lists), ...args.includes("-delete") ? all("delete", roots) : []];
+  const run = args[args.findIndex((arg) => /^-(?:exec|execdir|ok|okdir)$/.test(arg)) + 1];
+  if (run === undefined || run === args[0] || FIND_LOOKS.test(run)) return touches;
+  return [...touches, ...all(FIND_WRITES.test(run) ? "write" : "read", roots)];
 }
+
+/** What `find -exec` runs to show names only, and what changes the files it found. */
+const FIND_LOOKS =
+  /(?:^|\/)(?:ls|stat|echo|printf|file|basename|dirname|test|du|chmod|chown|realpath)$/;
+const FIND_WRITES =
+  /(?:^|\/)(?:rm|truncate|shred|unlink|sed|perl|mv|cp|tee|dd|ln|sh|bash|gzip|install|sponge)$/;
 
 function versioned(command: Invocation): Touch[] {
   const { name, args, globals } = subcommand(command.args, "git");

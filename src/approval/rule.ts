@@ -24,11 +24,12 @@ export interface Rule {
   programs?: readonly string[];
   /** Looks at every command with a redirection. */
   redirections?: true;
-  /**
-   * Looks at commands that name a protected path of these kinds. A rule with none of these three
-   * looks at every command.
-   */
+  /** Looks at commands that name a protected path of these kinds. */
   protects?: readonly ProtectedKind[];
+  /** Looks at every command with variables of its own. */
+  variables?: true;
+  /** Looks at commands whose words match. With none of these five: at every command. */
+  mentions?: RegExp;
   /** A yes holds for this one command: no list and no session remembers it. */
   once?: true;
   test(command: Invocation, all: readonly Invocation[]): boolean;

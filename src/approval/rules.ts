@@ -65,13 +65,18 @@ for (const rule of RULES) {
   }
 }
 const FOR_REDIRECTIONS = RULES.filter((rule) => rule.redirections === true);
+const FOR_VARIABLES = RULES.filter((rule) => rule.variables === true);
+const FOR_WORDS = RULES.filter((rule) => rule.mentions !== undefined);
 const BY_KIND = new Map<ProtectedKind, Rule[]>();
 for (const rule of RULES) {
   for (const kind of rule.protects ?? []) BY_KIND.set(kind, [...BY_KIND.get(kind) ?? [], rule]);
 }
-const FOR_ALL = RULES.filter((rule) =>
-  rule.programs === undefined && !rule.redirections && rule.protects === undefined
-);
+const FOR_ALL = RULES.filter(looksAtAll);
+
+function looksAtAll(rule: Rule): boolean {
+  return rule.programs === undefined && !rule.redirections && !rule.variables &&
+    rule.protects === undefined && rule.mentions === undefined;
+}
 
 /** Names that some rule looks at. */
 export const KNOWN_PROGRAMS: readonly string[] = [...BY_PROGRAM.keys()];
@@ -84,25 +89,49 @@ function familyOf(program: string): string {
 
 /** Rules that may say something about a command. */
 function* rulesFor(command: Invocation): Generator<Rule> {
-  const { program, redirects } = command;
+  const { program, redirects, env } = command;
   yield* FOR_ALL;
   if (redirects.length > 0) yield* FOR_REDIRECTIONS;
+  if (env.size > 0) yield* FOR_VARIABLES;
+  const words = command.args.length > 0 ? wordsOf(command) : command.path;
+  for (const rule of FOR_WORDS) if (rule.mentions!.test(words)) yield rule;
   for (const { verdict } of protectedTouches(command)) yield* BY_KIND.get(verdict.kind) ?? [];
   yield* BY_PROGRAM.get(program) ?? [];
   const family = familyOf(program);
   if (family !== program) yield* BY_PROGRAM.get(family) ?? [];
 }
 
-const proofs = new Map<Rule, string | undefined>();
+/** Every word of a command, its redirections included, as one text. */
+function wordsOf({ path, args, redirects }: Invocation): string {
+  const words = `${path} ${args.join(" ")}`;
+  return redirects.length === 0
+    ? words
+    : `${words} ${redirects.map(({ target }) => target).join(" ")}`;
+}
 
-/** The first of its examples that a rule gets wrong; undefined when it is right. */
-export function failedExample(rule: Rule): string | undefined {
-  if (!proofs.has(rule)) {
-    const wrong = rule.match.find((example) => !judges(rule, example)) ??
-      rule.noMatch.find((example) => judges(rule, example));
-    proofs.set(rule, wrong);
+/** Of each kind, how many examples of a program are asked before its first command is judged. */
+const QUICK_EXAMPLES = 3;
+
+const proofs = new Map<Rule, Map<string, string | undefined>>();
+
+/**
+ * The first of its examples that a rule gets wrong; undefined when it is right. With a program,
+ * only some examples with that program are asked, so that a first command is judged quickly.
+ */
+export function failedExample(rule: Rule, program = ""): string | undefined {
+  const proof = proofs.get(rule) ?? new Map<string, string | undefined>();
+  proofs.set(rule, proof);
+  const isAbout = (example: string) => example.toLowerCase().includes(program);
+  // A program that no example shows is judged as well as the rule is proved as a whole.
+  const key = proof.has(program) || rule.match.some(isAbout) ? program : "";
+  if (!proof.has(key)) {
+    const some = (examples: readonly string[]) =>
+      key === "" ? examples : examples.filter(isAbout).slice(0, QUICK_EXAMPLES);
+    const wrong = some(rule.match).find((example) => !judges(rule, example)) ??
+      some(rule.noMatch).find((example) => judges(rule, example));
+    proof.set(key, wrong);
   }
-  return proofs.get(rule);
+  return proof.get(key);
 }
 
 function judges(rule: Rule, example: string): boolean {
@@ -111,14 +140,16 @@ function judges(rule: Rule, example: string): boolean {
 }
 
 function appliesTo(rule: Rule, command: Invocation): boolean {
-  const { program, redirects } = command;
-  if (rule.protects !== undefined) {
-    return protectedTouches(command).some(({ verdict }) => rule.protects!.includes(verdict.kind));
+  const { program, redirects, env } = command;
+  if (looksAtAll(rule)) return true;
+  if (rule.redirections === true && redirects.length > 0) return true;
+  if (rule.variables === true && env.size > 0) return true;
+  if (rule.mentions?.test(wordsOf(command)) === true) return true;
+  if (protectedTouches(command).some(({ verdict }) => rule.protects?.includes(verdict.kind))) {
+    return true;
   }
-  if (rule.programs === undefined && rule.redirections === undefined) return true;
   const names = [program, familyOf(program)];
-  return (rule.redirections === true && redirects.length > 0) ||
-    rule.programs?.some((name) => names.includes(name)) === true;
+  return rule.programs?.some((name) => names.includes(name)) === true;
 }
 
 /** What a rule has to say about one command: itself, that it is broken, or nothing. */
@@ -127,7 +158,7 @@ export function applyRule(
   invocation: Invocation,
   all: readonly Invocation[],
 ): Rule | undefined {
-  const example = failedExample(rule);
+  const example = failedExample(rule, invocation.program);
   if (example === undefined) return rule.test(invocation, all) ? rule : undefined;
   return {
     ...rule,

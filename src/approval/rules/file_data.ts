@@ -1,7 +1,7 @@
 /** Deleting, permissions, and writing to places that matter: each needs a yes. */
 import { canonicalPath } from "../paths.ts";
 import { deletes, given, mirrors, operands, type Rule } from "../rule.ts";
-import type { Invocation } from "../invocation.ts";
+import { type Invocation, parseOptions } from "../invocation.ts";
 
 /** `777`, `0666`, `o+w`, `g+r,a+rw`: others may write afterwards. */
 function opensToOthers(mode: string): boolean {
@@ -13,8 +13,13 @@ function opensToOthers(mode: string): boolean {
 }
 
 /** The mode of chmod; one that starts with a dash was read as an option and closes, not opens. */
-function chmodMode(command: Invocation): string {
-  return operands(command)[0] ?? "";
+function givenMode(command: Invocation): string {
+  if (command.program === "chmod") return operands(command)[0] ?? "";
+  const { values } = parseOptions(command.args, {
+    values: command.program === "install" ? "mogtS" : "m",
+    longValues: ["mode"],
+  });
+  return values.get("m")?.[0] ?? values.get("mode")?.[0] ?? "";
 }
 
 const executed = new WeakMap<readonly Invocation[], Set<string>>();
@@ -57,8 +62,8 @@ export const FILE_RULES: readonly Rule[] = [
     aliases: ["recursive world/other-writable (long flag)"],
     kind: "dangerous",
     description: "lets every user change the files",
-    programs: ["chmod"],
-    test: (command) => opensToOthers(chmodMode(command)),
+    programs: ["chmod", "install", "mkdir", "mkfifo"],
+    test: (command) => opensToOthers(givenMode(command)),
     match: [
       "chmod 777 f",
       "chmod -R 777 .",
@@ -69,6 +74,8 @@ export const FILE_RULES: readonly Rule[] = [
       "chmod --recursive a+rwx d",
       "chmod --recursive g+r,a+rw d",
       "chmod -v --recursive o+w d",
+      "install -m 777 a b",
+      "mkdir -m 777 d",
     ],
     noMatch: ["chmod 755 f", "chmod +x f", "chmod o-w f", "chmod u+w f", "chmod 1750 f"],
   },
@@ -126,9 +133,15 @@ export const FILE_RULES: readonly Rule[] = [
     aliases: ["find"],
     kind: "dangerous",
     description: "deletes whatever find matches",
-    programs: ["find"],
-    test: ({ args }) => args.includes("-delete"),
-    match: ["find . -delete", "find . -name '*.o' -delete"],
+    programs: ["find", "fd", "fdfind"],
+    test: ({ program, args }) =>
+      program === "find"
+        ? args.includes("-delete")
+        : args.some((arg, i) =>
+          /^(?:rm|shred|unlink|truncate)$/.test(arg) &&
+          /^(?:-[xX]|--exec(?:-batch)?)$/.test(args[i - 1] ?? "")
+        ),
+    match: ["find . -delete", "find . -name '*.o' -delete", "fd -e o -X rm"],
     noMatch: ["find . -name '*.delete'"],
   },
   {

@@ -59,6 +59,8 @@ function configures(args: readonly string[]): boolean {
 function givenSettings(pairs: readonly string[]): boolean {
   return pairs.some((pair) => {
     const cut = pair.indexOf("=");
+    // For one command, trusting a server is a choice that ends with it.
+    if (/^http(?:\..*)?\.sslverify=/i.test(pair)) return false;
     return setsProgram(cut < 0 ? pair : pair.slice(0, cut), cut < 0 ? "true" : pair.slice(cut + 1));
   });
 }
@@ -105,6 +107,10 @@ function transports(command: Invocation): boolean {
     case "difftool":
     case "mergetool":
       return args.some((arg) => /^-x$|^--extcmd/.test(arg));
+    case "credential":
+      return /^(?:fill|approve)$/.test(args[0] ?? "");
+    case "credential-store":
+    case "credential-cache":
     case "daemon":
     case "instaweb":
     case "shell":
@@ -164,7 +170,7 @@ export const GIT_SETTINGS_RULES: readonly Rule[] = [
   {
     key: "git transport that runs programs",
     kind: "dangerous",
-    description: "an option or address makes git run a program or serve the repository",
+    description: "makes git run a program, serve the repository or print a password",
     programs: ["git"],
     test: transports,
     match: [
@@ -173,6 +179,7 @@ export const GIT_SETTINGS_RULES: readonly Rule[] = [
       "git fetch --upload-pack ./x origin",
       "git push --receive-pack=./x origin main",
       "git daemon --export-all",
+      "git credential fill",
       "git init --template=/tmp/t",
       "git difftool -x ./x",
     ],
@@ -188,6 +195,8 @@ export const GIT_SETTINGS_RULES: readonly Rule[] = [
     key: "git variables that run programs",
     kind: "dangerous",
     description: "a variable makes git run a program",
+    variables: true,
+    programs: ["export", "declare", "env", "typeset"],
     test: ({ program, env, args }) => {
       for (const [name, value] of env) if (setsVariable(name, value)) return true;
       if (!/^(?:export|declare|env|typeset)$/.test(program)) return false;

@@ -150,6 +150,7 @@ export const HOSTED_RULES: readonly Rule[] = [
         has: [
           /^(?:-\S+ )*(?:apply(?: -\S+)*$|destroy|state (?:rm|mv|push|replace-provider)|taint|untaint|force-unlock|import|workspace delete)/,
         ],
+        not: DRY,
       },
       tofu: {
         has: [

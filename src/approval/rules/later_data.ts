@@ -1,12 +1,13 @@
 /** What runs later, or in place of something else: jobs, units, variables that load code, wiped histories. */
-import { hasFlag, type Invocation, parseOptions } from "../invocation.ts";
+import type { Invocation } from "../invocation.ts";
 import { byProgram, joinedArgs, type Rule } from "../rule.ts";
-import { subcommand } from "../unwrap.ts";
+
+const SETTERS = "export declare typeset readonly local env set setenv launchctl".split(" ");
 
 /** Assignments of a command: before it, or as arguments of `export` and its like. */
 function* assigned({ program, env, args }: Invocation): Generator<readonly [string, string]> {
   yield* env;
-  if (!/^(?:export|declare|typeset|readonly|local|env|set|setenv|launchctl)$/.test(program)) return;
+  if (!SETTERS.includes(program)) return;
   for (const arg of args) {
     const cut = arg.indexOf("=");
     if (cut > 0) yield [arg.slice(0, cut), arg.slice(cut + 1)];
@@ -152,6 +153,7 @@ export const LATER_RULES: readonly Rule[] = [
     key: "init script",
     kind: "dangerous",
     description: "stops or restarts a service by its script",
+    mentions: /^\/etc\/(?:init\.d|rc\.d)\//,
     test: ({ path, args }) =>
       /^\/etc\/(?:init\.d|rc\.d)\//.test(path) &&
       /^(?:stop|restart|force-\w+|kill)$/.test(args[0] ?? ""),
@@ -162,6 +164,8 @@ export const LATER_RULES: readonly Rule[] = [
     key: "variable that loads code",
     kind: "dangerous",
     description: "a variable makes programs load code or start another program",
+    variables: true,
+    programs: SETTERS,
     test: (command) => {
       for (const [name, value] of assigned(command)) if (loadsCode(name, value)) return true;
       return false;
@@ -236,6 +240,8 @@ export const LATER_RULES: readonly Rule[] = [
     key: "wipe the shell history",
     kind: "dangerous",
     description: "makes the shell forget what was run",
+    variables: true,
+    programs: [...SETTERS, "history", "unset", "fc", "clear-history"],
     test: (command) => {
       const { program, args } = command;
       for (const [name, value] of assigned(command)) if (forgets(name, value)) return true;
@@ -255,39 +261,5 @@ export const LATER_RULES: readonly Rule[] = [
       "set +o history",
     ],
     noMatch: ["history | tail", "export HISTSIZE=10000", "set -o pipefail", "unset FOO"],
-  },
-  {
-    key: "change hermes from within",
-    kind: "dangerous",
-    description: "changes what hermes trusts: settings, plugins, hooks, keys",
-    once: true,
-    programs: ["hermes"],
-    test: ({ args }) => {
-      const { name, args: rest } = subcommand(args, "hermes");
-      const [verb = ""] = parseOptions(rest).operands;
-      if (hasFlag(parseOptions(rest), "help")) return false;
-      if (
-        /^(?:plugins?|hooks?|mcp|skills?|cron|gateway|auth|profiles?|pairing|webhooks?|sessions?)$/
-          .test(name)
-      ) {
-        return /^(?:install|add|enable|disable|trust|remove|uninstall|approve|set|import|create|delete|prune|login|logout|reset|update|use|edit|write|run-now)$/
-          .test(verb);
-      }
-      return /^(?:trust|setup|login|logout|uninstall|restore|import|reset|update)$/.test(name) ||
-        (name === "config" && /^(?:set|unset|edit|reset|import)$/.test(verb));
-    },
-    match: [
-      "hermes plugins install x --yes",
-      "hermes hooks trust x",
-      "hermes config set approvals.mode off",
-      "hermes trust .",
-    ],
-    noMatch: [
-      "hermes config get model.default",
-      "hermes plugins list",
-      "hermes run 'install it'",
-      "hermes sessions list",
-      "hermes doctor",
-    ],
   },
 ];

@@ -19,7 +19,7 @@ function gigabytes(text: string): number {
 /** A device that never ends, read by something that does not stop. */
 function readsForever(command: Invocation, all: readonly Invocation[]): boolean {
   const endless = touchesOf(command).some(({ effect, path }) =>
-    effect === "read" && /^\/dev\/(?:zero|u?random|full)$/.test(absolutePath(path, command.place))
+    effect !== "look" && /^\/dev\/(?:zero|u?random|full)$/.test(absolutePath(path, command.place))
   );
   if (
     !endless ||
@@ -36,6 +36,11 @@ function readsForever(command: Invocation, all: readonly Invocation[]): boolean 
 function fills(command: Invocation, all: readonly Invocation[]): boolean {
   const { program, args } = command;
   const written = writtenBy(command).some((path) => !/^\/dev\/(?:null|std\w+|fd\/)/.test(path));
+  const { upstream } = command;
+  if (
+    written && upstream.some((source) => source.program === "yes") &&
+    !upstream.some((source) => source.program === "head")
+  ) return true;
   switch (program) {
     case "yes":
       return written;
@@ -83,6 +88,7 @@ export const LOAD_RULES: readonly Rule[] = [
     key: "fill the disk or the memory",
     kind: "dangerous",
     description: "writes or reads without end, or makes a file larger than a disk",
+    redirections: true,
     programs:
       "yes seq fallocate truncate mkfile head cat tail cp tac wc md5sum sha256sum base64 gzip less tee pv sed awk grep cut"
         .split(" "),

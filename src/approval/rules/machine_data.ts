@@ -12,7 +12,7 @@ export const MACHINE_RULES: readonly Rule[] = [
       route: /\b(?:add|del|delete|flush|change)\b/,
       arp: /(?:^| )-[a-z]*[sdf]/,
       nmcli:
-        /\b(?:off|down|up|modify|add|delete|connect|disconnect|edit|hostname \S|import|reload|clone)\b/,
+        /\b(?:off|down|up|mod|modify|add|delete|connect|disconnect|edit|hostname \S|import|reload|clone)\b/,
       resolvectl:
         /^(?:dns|domain|revert|flush-caches|default-route|llmnr|dnssec|dnsovertls)(?: \S+){2,}|^(?:revert|reset)/,
       networksetup: /^-(?:set|add|remove|create|delete|switch|order)/,

@@ -58,6 +58,10 @@ function downloads(command: Invocation): string[] {
   );
   if (command.program === "scp") return fetched(command);
   const named = [...destinations(command), ...piped];
+  if (command.program === "aria2c") {
+    const { values } = parseOptions(command.args, { values: "do", longValues: ["out", "dir"] });
+    named.push(...values.get("o") ?? [], ...values.get("out") ?? []);
+  }
   const keepsName = command.program !== "curl" ||
     given(command, "O", "remote-name", "J", "remote-name-all");
   if (named.length > 0 || !keepsName) return named;

@@ -40,6 +40,7 @@ function writeRule(
 /** `644`, `go+r`: others may read or write afterwards. */
 function opensSecret(command: Invocation): boolean {
   if (!changesMode(command, "credentials", "env file", "history")) return false;
+  if (command.args.some((arg) => arg.startsWith("/etc/"))) return true;
   if (command.program !== "chmod") return true;
   if (command.args.some((arg) => arg.startsWith("--reference"))) return true;
   const [mode = ""] = parseOptions(command.args).operands;

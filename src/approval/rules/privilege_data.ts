@@ -23,12 +23,12 @@ function setsIdBit({ program, args }: Invocation): boolean {
 /** `su` to root, or with a command; to a service's user is everyday work. */
 function becomesRoot({ args }: Invocation): boolean {
   if (args.some((arg) => /^--(?:help|version)$/.test(arg))) return false;
-  const { flags, operands } = parseOptions(args, {
+  const { operands } = parseOptions(args, {
     values: "cgGsw",
     longValues: ["command", "shell"],
   });
   const user = operands.find((word) => word !== "-") ?? "root";
-  return user === "root" || flags.has("c") || flags.has("--command");
+  return user === "root";
 }
 
 /** `mount` without arguments, or with `-l`, only lists. */
@@ -145,10 +145,10 @@ export const PRIVILEGE_RULES: readonly Rule[] = [
   {
     key: "become root",
     kind: "dangerous",
-    description: "acts as root from here on, or runs a command as another user",
+    description: "acts as root from here on",
     programs: ["su"],
     test: becomesRoot,
-    match: ["su", "su - root -c id", "su me -c 'rm x'"],
+    match: ["su", "su - root -c id", "su root"],
     noMatch: ["su - postgres", "su --help"],
   },
   {
@@ -208,6 +208,8 @@ export const PRIVILEGE_RULES: readonly Rule[] = [
     key: "accept any certificate",
     kind: "dangerous",
     description: "makes programs trust whoever answers",
+    variables: true,
+    programs: ["export"],
     test: ({ program, env, args }) => {
       const off = (name: string, value: string) =>
         (name === "NODE_TLS_REJECT_UNAUTHORIZED" && value === "0") ||

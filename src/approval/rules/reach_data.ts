@@ -159,8 +159,9 @@ export const REACH_RULES: readonly Rule[] = [
     key: "cloud metadata",
     kind: "dangerous",
     description: "asks the cloud for this machine's credentials",
+    mentions: METADATA,
     test: ({ program, args }) =>
-      args.length > 0 && !TALKS_ABOUT.has(program) && args.some((arg) => METADATA.test(arg)),
+      !TALKS_ABOUT.has(program) && args.some((arg) => METADATA.test(arg)),
     match: [
       "curl http://169.254.169.254/latest/meta-data/",
       "wget -qO- http://metadata.google.internal/computeMetadata/v1/",
@@ -206,7 +207,7 @@ export const REACH_RULES: readonly Rule[] = [
       tshark: /^(?!(?:\S+ )*(?:-i lo\b|-r\b|-D\b|--version|-v\b))./,
       dumpcap: /^(?!-D)./,
       ngrep: /./,
-      ping: /(?:^| )-[a-zA-Z]*f(?: |$)|(?:^| )-p [0-9a-f]{4,32}/i,
+      ping: /(?:^| )-[a-zA-Z]*f(?: |$)|(?:^| )-p (?:[0-9a-f]{4,32}|\0)/i,
       ab: /^(?!(?:\S+ )*https?:\/\/(?:localhost|127\.))(?!-V).*:\/\//,
       wrk: /^(?!(?:\S+ )*https?:\/\/(?:localhost|127\.))(?!-v).*:\/\//,
       siege: /^(?!(?:\S+ )*(?:https?:\/\/)?(?:localhost|127\.))(?!-V|--version).+/,

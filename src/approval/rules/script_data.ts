@@ -71,7 +71,9 @@ function runsInlineCode(command: Invocation): boolean {
 function readsProgram(command: Invocation): boolean {
   if (isShell(command)) return shellUse(command).mode === "stdin";
   const options = languageOptions(command);
-  const [file] = options.operands;
+  const [file] = /^(?:deno|bun)$/.test(family(command))
+    ? options.operands.filter((word) => word === "-" || !/^(?:run$|-)/.test(word))
+    : options.operands;
   const busy = ["m", "h", "help", "v", "V", "version", "i", ...CODE_FLAGS[family(command)] ?? []];
   return (file === undefined || file === "-") && !hasFlag(options, ...busy);
 }
@@ -174,7 +176,6 @@ export const SCRIPT_RULES: readonly Rule[] = [
     match: [
       "eval $(curl u)",
       "source `wget u`",
-      ". $(curl u)",
       'bash -c "$(curl u)"',
       '. /dev/stdin <<< "$(curl u)"',
     ],

@@ -142,7 +142,6 @@ const SENDERS: Readonly<Record<string, RegExp>> = {
   rsend: /./,
   gh: /^gist create\b|^gist edit\b/,
   glab: /^snippet create\b/,
-  git: /^(?:-\S+ )*send-email\b/,
   lynx: /-post_data/,
   telegram: /-?send/,
   "telegram-send": /./,
@@ -153,6 +152,7 @@ const SENDERS: Readonly<Record<string, RegExp>> = {
 /** The remotes that the same script adds or points elsewhere. */
 function pushesElsewhere(command: Invocation, all: readonly Invocation[]): boolean {
   const { name, args } = subcommand(command.args, "git");
+  if (name === "send-email") return true;
   if (name === "remote") return args[0] === "set-url" && !args.includes("--delete");
   if (name !== "push") return false;
   const { operands, values } = parseOptions(args, {
@@ -289,7 +289,7 @@ export const SEND_RULES: readonly Rule[] = [
       "gh gist create notes.txt",
       "lftp -e 'put f; bye' h",
     ],
-    noMatch: ["gh gist list", "mail", "lftp h", "git status", "croc --version"],
+    noMatch: ["gh gist list", "mail", "lftp h", "croc --version"],
   },
   {
     key: "copy to cloud storage",

@@ -24,12 +24,10 @@ function composeCommand(command: Invocation): string {
 
 /** Options that lift the walls of a container. */
 const HOST_ACCESS =
-  /^--(?:privileged$|(?:pid|ipc|uts|userns|network)=host$|cap-add=(?:all|sys_admin)$|(?:volume|mount)=.*(?:docker\.sock|(?:^|=)\/[:,]))/i;
-
-/** The root directory or the engine's own socket as a volume. */
-function isHost(volume: string): boolean {
-  return /^\/:|docker\.sock|(?:^|,)(?:source|src)=\/(?:,|$)/.test(volume);
-}
+  /(?:^| )--(?:privileged(?:=true)?(?: |$)|(?:pid|ipc|uts|userns)[= ]host\b|cap-add[= ](?:cap_)?(?:all|sys_\w+|net_admin|dac_\w+|setuid|mknod)\b|security-opt[= ](?:seccomp|apparmor|systempaths|label)[=:](?:unconfined|disable)|device[= ]\/dev\/(?!dri|kvm|snd|video|net\/tun|fuse|ttyusb|ttyacm|kfd|nvidia))/i;
+/** The root directory, a directory of the system or the engine's own socket as a volume. */
+const HOST_VOLUME =
+  /(?:^| )(?:-v|--volume|--mount)[= ](?:\S{0,200},)?(?:(?:source|src)=)?\/(?:[:,]|(?:etc|root|home|var|usr|boot|dev|proc|sys|run|bin|sbin|lib)[/:,](?!log\/|shm|localtime|timezone)(?:[^/\s]{0,100}[:,]|\/)|(?:root|etc|home)[:,])|docker\.sock/;
 
 const REMOTE_VARIABLES = /^(?:DOCKER_HOST|DOCKER_CONTEXT|CONTAINER_HOST|CONTAINER_CONNECTION)$/;
 
@@ -40,7 +38,20 @@ function sqlStatements(command: Invocation): string[] {
   const text = bare
     ? [command.path, ...command.args].join(" ")
     : [...command.args, ...upstream, inputText(command) ?? ""].join(" ;");
-  return text.replace(/\/\*[^]*?\*\//g, " ").replace(/--[^\n]*/g, " ").split(";");
+  return withoutComments(text).replace(/--[^\n]*/g, " ").split(";");
+}
+
+/** The text without its block comments, in one pass: a pattern would go back for each that is never closed. */
+function withoutComments(text: string): string {
+  let out = "";
+  let at = 0;
+  for (;;) {
+    const open = text.indexOf("/*", at);
+    const close = open < 0 ? -1 : text.indexOf("*/", open + 2);
+    if (close < 0) return out + text.slice(at);
+    out += `${text.slice(at, open)} `;
+    at = close + 2;
+  }
 }
 
 export const SERVICE_RULES: readonly Rule[] = [
@@ -72,6 +83,8 @@ export const SERVICE_RULES: readonly Rule[] = [
     key: "remote container daemon by environment",
     kind: "dangerous",
     description: "points container commands at another machine",
+    variables: true,
+    programs: ["export", "env", "declare"],
     test: ({ env, program, args }) =>
       [...env.keys()].some((name) => REMOTE_VARIABLES.test(name)) ||
       (/^(?:export|env|declare)$/.test(program) &&
@@ -131,16 +144,26 @@ export const SERVICE_RULES: readonly Rule[] = [
     test: (command) => {
       const { name, args } = engineCommand(command);
       if (!/^(?:run|create|exec)$/.test(name)) return false;
-      return args.some((arg) => HOST_ACCESS.test(arg)) ||
-        args.some((arg, i) => /^(?:-v|--volume|--mount)$/.test(args[i - 1] ?? "") && isHost(arg));
+      const text = args.join(" ");
+      return HOST_ACCESS.test(text) || HOST_VOLUME.test(text);
     },
     match: [
       "docker run --privileged alpine sh",
       "docker run -v /:/host alpine",
       "docker run -v /var/run/docker.sock:/s img",
       "docker run --pid=host img",
+      "docker run -v /etc:/e img",
+      "docker run --cap-add SYS_ADMIN img",
+      "docker run --device /dev/sda img",
+      "docker run --mount type=bind,source=/,target=/h img",
     ],
-    noMatch: ["docker run -v $PWD:/w img", "docker run -v data:/d img", "docker run --rm img ls /"],
+    noMatch: [
+      "docker run -v $PWD:/w img",
+      "docker run -v data:/d img",
+      "docker run --rm img ls /",
+      "docker run -v /etc/localtime:/etc/localtime:ro img",
+      "docker run --device /dev/dri img",
+    ],
   },
   {
     key: "SQL DROP",
@@ -188,6 +211,7 @@ export const SERVICE_RULES: readonly Rule[] = [
       "virsh redis-cli mongo mongosh",
     ].join(" ").split(" "),
     test: ({ program, args }) => {
+      if (args.some((arg) => /^--dry-?run\b/.test(arg))) return false;
       switch (program) {
         case "kubectl":
         case "oc": {

@@ -9,7 +9,7 @@ const ACCOUNT_TOOLS = (
 ).split(" ");
 const FIREWALLS = ["iptables", "ip6tables", "nft", "ufw", "firewall-cmd"];
 const REMOVERS = (
-  "apt apt-get aptitude dpkg yum dnf microdnf zypper rpm pacman apk snap flatpak emerge"
+  "apt apt-get aptitude dpkg yum dnf microdnf zypper rpm pacman apk snap flatpak emerge brew port pkg"
 ).split(" ");
 
 /** Whether a firewall is switched off or loses rules. */

@@ -2,7 +2,7 @@
 import { deletedBy, touchesOf, writtenBy } from "../effects.ts";
 import { type Invocation, parseOptions } from "../invocation.ts";
 import { absolutePath, canonicalPath, deleteTarget } from "../paths.ts";
-import { holdsSecretTree } from "../protection.ts";
+import { holdsSecretTree, protectionAt } from "../protection.ts";
 import type { Rule } from "../rule.ts";
 import { basename, isWithin } from "../../util/path.ts";
 
@@ -12,13 +12,27 @@ const SYSTEM_DATA =
 const HARMLESS_DEVICE =
   /^\/dev\/(?:null|zero|full|u?random|stdin|stdout|stderr|tty|ptmx|fd(?:\/|$)|shm(?:\/|$)|tcp\/|udp\/|mqueue)|^\/proc\/self\/fd\/|^\/run\/user\//;
 
-function changesSystemData(command: Invocation): boolean {
+function changesSystemData(command: Invocation, all: readonly Invocation[]): boolean {
+  if (command.program === "find" && namesSystemData(command)) {
+    const changed = all.some((other) =>
+      other.upstream.includes(command) && CHANGERS.test(other.program)
+    );
+    if (changed) return true;
+  }
   return touchesOf(command).some(({ effect, path }) => {
     if (effect !== "write" && effect !== "delete" && effect !== "append") return false;
     const full = absolutePath(path, command.place).toLowerCase();
     if (!SYSTEM_DATA.test(full) || HARMLESS_DEVICE.test(full)) return false;
     return effect !== "append" || /^\/(?:dev|proc|sys)\//.test(full);
   });
+}
+
+const CHANGERS = /^(?:rm|truncate|shred|unlink|sed|perl|mv|tee|dd|gzip)$/;
+
+function namesSystemData({ args, place }: Invocation): boolean {
+  return args.some((word) =>
+    word[0] === "/" && SYSTEM_DATA.test(absolutePath(word, place).toLowerCase())
+  );
 }
 
 function deletesOutside(command: Invocation): boolean {
@@ -78,7 +92,10 @@ function readsFoundSecrets(command: Invocation, all: readonly Invocation[]): boo
       /^-i?(?:name|path|wholename|regex)$/.test(command.args[i - 1] ?? "")
     )
     : command.args;
-  if (!named.some((name) => SECRET_NAMES.test(basename(name)))) return false;
+  const inSecrets = command.args.some((word) =>
+    /[~/.]/.test(word) && protectionAt(word, command.place)?.read === "refuse"
+  );
+  if (!inSecrets && !named.some((name) => SECRET_NAMES.test(basename(name)))) return false;
   const shows = /^(?:ls|stat|echo|printf|test|\[|chmod|dirname|basename|realpath|wc|rm)$/;
   return all.some((other) =>
     other !== command &&
@@ -122,6 +139,7 @@ export const TREE_RULES: readonly Rule[] = [
       "rm unlink shred truncate tee cp mv ln install rsync dd sed gsed perl find sponge ed ex vim vi nano gzip " +
       "curl wget tar unzip patch sort trash-put gio wipe srm fallocate touch"
     ).split(" "),
+    mentions: /\/(?:var|run|dev|proc|sys)\//,
     test: changesSystemData,
     match: [
       "> /var/log/auth.log",

@@ -2,7 +2,7 @@
 import { byProgram, joinedArgs, type Rule } from "../rule.ts";
 
 /** A process by number, or by what a search for it prints. */
-const ATTACH = /(?:^| )(?:-p ?|--pid[= ]|--attach[= ])(?:\d|\0)/;
+const ATTACH = /(?:^| )(?:-[a-zA-Z]{0,8}p ?|--pid[= ]|--attach[= ])(?:\d|\0)/;
 const SECRET_VARIABLE =
   /(?:SECRET|TOKEN|PASSW|PASSPHRASE|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE|_KEY\b|AUTH)/i;
 
@@ -62,6 +62,7 @@ export const WATCH_RULES: readonly Rule[] = [
     key: "read raw memory",
     kind: "dangerous",
     description: "reads the memory of the machine or the input of a person",
+    mentions: /\/dev\/|\/proc\/k/,
     test: ({ args, redirects }) =>
       [...args, ...redirects.map(({ target }) => target)].some((word) =>
         /(?:^|=)\/(?:dev\/(?:k?mem|port|input\/|video\d|snd\/|uinput|hidraw|pts\/\d|tty\d|fb\d)|proc\/kcore|proc\/kallsyms)/
@@ -188,7 +189,7 @@ export const WATCH_RULES: readonly Rule[] = [
       az:
         /\baccount get-access-token|\bkeyvault (?:secret|key|certificate) (?:show|download|list)|\bstorage account keys|\bad sp (?:create-for-rbac|credential)|\bacr credential/,
       gh:
-        /^auth token\b|^auth status\b.*(?:-t\b|--show-token)|^secret (?:set|delete|list)|^auth (?:login|setup-git|refresh)\b|^ssh-key (?:add|delete)|^gpg-key (?:add|delete)/,
+        /^auth token\b|^auth status\b.*(?:-t\b|--show-token)|^secret (?:set|delete|remove)|^auth (?:login|setup-git|refresh)\b|^ssh-key (?:add|delete)|^gpg-key (?:add|delete)/,
       glab: /^auth (?:status -t|login)|^variable/,
       kubectl: {
         has: [
@@ -199,7 +200,6 @@ export const WATCH_RULES: readonly Rule[] = [
       },
       oc: /\bget secrets?\b|\bwhoami -t/,
       docker: { has: [/\b(?:secret )?inspect\b/, /Config\.Env|\bsecret inspect\b/] },
-      git: /^(?:-\S+ )*credential(?:-\S+)? (?:fill|get|approve|store)\b/,
       heroku: /^config:get|^auth:token|^pg:credentials/,
       flyctl: /^auth token|^tokens/,
       fly: /^auth token|^tokens/,
@@ -224,7 +224,6 @@ export const WATCH_RULES: readonly Rule[] = [
       "gpg --export-secret-keys -a",
       "aws configure get aws_secret_access_key",
       "kubectl get secret db -o yaml",
-      "git credential fill",
     ],
     noMatch: [
       "pass ls",

@@ -201,6 +201,7 @@ export const WINDOWS_RULES: readonly Rule[] = [
     aliases: ["Users\\x\\.ssh access", "AppData hermes .env access"],
     kind: "dangerous",
     description: "reaches for keys or secrets in a Windows profile",
+    mentions: /users|appdata/i,
     test: (command) =>
       command.raw.length > 0 &&
       mentions(command, /users[\\/]+[^\\/]+[\\/]+\.ssh\b|appdata.*hermes.*\.env\b/i) &&
