@@ -102,7 +102,8 @@ function readState(path: string, remote: RemoteHooks | undefined): string {
 function enterDirectory(script: ShellScript): string[] {
   const dir = shellQuote(script.cwd);
   // Never another directory: the command was judged, and meant, for this one.
-  const enter = `command cd -- ${dir} || { echo "[hermes: cannot enter "${dir}": the command was not run]"; ` +
+  const enter =
+    `command cd -- ${dir} || { echo "[hermes: cannot enter "${dir}": the command was not run]"; ` +
     "exit 126; }";
   const restore =
     'if [ -n "$__hermes_o" ]; then OLDPWD=$__hermes_o; else unset OLDPWD; export OLDPWD; fi';

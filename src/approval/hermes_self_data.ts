@@ -1,8 +1,7 @@
 /** How hermes' own command line is used: which forms only look, and which words are its alone. */
 
 /** Files and programs that are hermes by their name. */
-export const HERMES_NAME =
-  /^hermes(?:[-_.@]?(?:agent|cli|portable|bin|v?\d[\w.-]*|linux[\w.-]*|darwin[\w.-]*))*$/;
+export const HERMES_NAME = /^hermes(?:[-_.@](?:agent|cli|portable|bin|v?\d|linux|darwin)[\w.-]*)?$/;
 
 /** Its entry point, from source and unpacked. */
 export const HERMES_MAIN = /(?:^|\/)main\.[jt]s$/;

@@ -84,13 +84,13 @@ function skipAssignments(
   { assignments }: Wrapper,
 ): { rest: string[]; payloads: Payload[] } {
   const payloads: Payload[] = [];
-  let rest = words;
+  let at = 0;
   while (assignments === true) {
     // `env` takes any name: `BASH_FUNC_ls%%=() { … }`.
-    const found = /^([^=/\s-][^=/\s]*)=([^]*)$/.exec(rest[0] ?? "");
+    const found = /^([^=/\s-][^=/\s]*)=([^]*)$/.exec(words[at] ?? "");
     if (found === null) break;
     payloads.push(...executedByVariable(found[1]!, found[2]!));
-    rest = rest.slice(1);
+    at++;
   }
-  return { rest: rest[0] === "--" ? rest.slice(1) : rest, payloads };
+  return { rest: words.slice(words[at] === "--" ? at + 1 : at), payloads };
 }
