@@ -6,11 +6,12 @@ import type { SimpleCommand } from "./shell_ast.ts";
 import { parseShell } from "./shell_parser.ts";
 import { globMatch } from "./glob.ts";
 
-/** Whether an entry names the rule, by key or by an older name of it. */
+/** Whether an entry names the rule, by key or by an older name of it. Some rules ask every time. */
 export function allowsRule(
   allowlist: Iterable<string>,
-  rule: { key: string; aliases?: readonly string[] },
+  rule: { key: string; aliases?: readonly string[]; everyTime?: boolean },
 ): boolean {
+  if (rule.everyTime === true) return false;
   for (const entry of allowlist) {
     if (entry === rule.key || rule.aliases?.includes(entry) === true) return true;
   }

@@ -1,12 +1,14 @@
 /** Whether a command may change files in a way worth a snapshot first. Triggers checkpoints, never a question. */
-import { type Invocation } from "./invocation.ts";
-import { editedInPlace } from "./rule.ts";
+import { touchesOf } from "./effects.ts";
+import type { Invocation } from "./invocation.ts";
 import { subcommand } from "./unwrap.ts";
 import { ShellLimitError } from "./shell_ast.ts";
 import { walkShell } from "./walk.ts";
 
 const CHANGES_FILES = new Set("rm rmdir cp install mv truncate dd shred unlink".split(" "));
-const GIT_CHANGES = new Set(["reset", "clean", "checkout", "restore", "switch"]);
+const GIT_CHANGES = new Set(
+  "reset clean checkout restore switch rm mv stash merge rebase pull apply am revert".split(" "),
+);
 
 /** True for `rm`, `mv`, `sed -i`, `git reset`, `> file` and the like, however wrapped; when in doubt, true. */
 export function isDestructive(command: string): boolean {
@@ -19,11 +21,10 @@ export function isDestructive(command: string): boolean {
 }
 
 function changesFiles(invocation: Invocation): boolean {
-  const { program, args, redirects } = invocation;
+  const { program, args } = invocation;
   if (CHANGES_FILES.has(program)) return true;
   if (program === "git") return GIT_CHANGES.has(subcommand(args, "git").name);
-  if (/^(?:g?sed|perl|ruby)$/.test(program) && editedInPlace(invocation).length > 0) return true;
-  return redirects.some(({ op, target }) =>
-    /^(?:>|>\||&>)$/.test(op) && !target.startsWith("/dev/")
+  return touchesOf(invocation).some(({ effect, path }) =>
+    (effect === "write" || effect === "delete") && !path.startsWith("/dev/")
   );
 }

@@ -14,6 +14,12 @@ Deno.test("isDestructive() is true for commands that may change files", () => {
       "find . -exec rm {} +",
       "bash -c 'truncate -s 0 f'",
       "make &> log",
+      "find . -name '*.o' -delete",
+      "perl -pi -e s/a/b/ f",
+      "tar xf a.tar",
+      "sort -o f f",
+      "gio trash f",
+      "curl -o f u",
       "$(".repeat(100),
     ]
   ) assert.equal(isDestructive(command), true, command);

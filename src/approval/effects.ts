@@ -3,18 +3,14 @@
  * Judges by the arguments alone; which of these paths matter is the rules' business.
  */
 import {
-  type Effect,
   type EffectRow,
   EFFECTS,
-  ENV_FILE_PROGRAMS,
   GIT_LOOKS,
   GIT_READS,
-  IDENTITY_LETTER,
-  IDENTITY_OPTIONS,
   NO_OUTPUT_OPTIONS,
   OUTPUT_OPTIONS,
-  READS_TEXT,
 } from "./effects_data.ts";
+import { all, isIdentity, mentioned, readIn, type Touch } from "./mentions.ts";
 import {
   hasFlag,
   inputText,
@@ -22,17 +18,9 @@ import {
   parseOptions,
   type RedirectUse,
 } from "./invocation.ts";
-import type { Place } from "./paths.ts";
-import { protectionAt } from "./protection.ts";
 import { destinations, editedInPlace } from "./rule.ts";
 import { pathsIn } from "./words.ts";
 import { subcommand } from "./unwrap.ts";
-
-export interface Touch {
-  effect: Effect;
-  /** As written, relative to the command's directory. */
-  path: string;
-}
 
 const known = new WeakMap<Invocation, readonly Touch[]>();
 
@@ -55,10 +43,6 @@ export function deletedBy(command: Invocation): string[] {
 export function writtenBy(command: Invocation): string[] {
   return touchesOf(command).filter(({ effect }) => effect === "write" || effect === "append")
     .map(({ path }) => path);
-}
-
-function all(effect: Effect, paths: Iterable<string>): Touch[] {
-  return [...paths].map((path) => ({ effect, path }));
 }
 
 /** Programs that are told on their input which files to take. */
@@ -141,48 +125,6 @@ function ordinary(command: Invocation): Touch[] {
   return touches;
 }
 
-/** Words that name what a program is to use rather than to show. */
-function isIdentity(command: Invocation, i: number): boolean {
-  const { program, args } = command;
-  const arg = args[i]!;
-  const option = arg[0] === "-" ? arg.split("=", 1)[0]! : args[i - 1] ?? "";
-  if (option[0] !== "-") return false;
-  if (IDENTITY_OPTIONS.test(option)) return true;
-  if (option === "-i" || option === "-E") {
-    return IDENTITY_LETTER.has(program) || (program === "curl" && option === "-E");
-  }
-  return /^--env-file/.test(option) &&
-    (ENV_FILE_PROGRAMS.has(program) || args.includes("compose"));
-}
-
-let lastDirectory: string | undefined;
-let lastIsSecret = false;
-
-/** Whether the directory a command runs in is itself protected; scripts stay in one for a while. */
-function isSecretPlace(place: Place): boolean {
-  if (place.cwd === undefined) return false;
-  if (place.cwd !== lastDirectory) {
-    lastDirectory = place.cwd;
-    lastIsSecret = protectionAt(".", place) !== undefined;
-  }
-  return lastIsSecret;
-}
-
-/** Everything that looks like a path in the given words is read. */
-function mentioned(command: Invocation, words: readonly string[]): Touch[] {
-  const readsText = READS_TEXT.test(command.program);
-  const touches: Touch[] = [];
-  // In a directory of secrets every name is one.
-  if (isSecretPlace(command.place)) {
-    touches.push(...all("read", words.filter((word) => word[0] !== "-")));
-  }
-  for (const [i, word] of words.entries()) {
-    if (words === command.args && isIdentity(command, i)) continue;
-    for (const path of pathsIn(word, { readsText })) touches.push({ effect: "read", path });
-  }
-  return touches;
-}
-
 function byRow(command: Invocation, row: EffectRow): Touch[] {
   if (row.operands === "look" && row.options === undefined) return [];
   const options = parseOptions(command.args.filter((_, i) => !isIdentity(command, i)), row);
@@ -194,16 +136,15 @@ function byRow(command: Invocation, row: EffectRow): Touch[] {
   for (const [i, path] of operands.entries()) {
     const isLast = row.last !== undefined && i > 0 && i === operands.length - 1;
     const effect = isLast ? row.last! : row.operands;
-    if (effect !== "look") touches.push({ effect, path });
-    if (effect === "read") touches.push(...all("read", pathsIn(path, { readsText: false })));
+    if (effect === "read") touches.push(...readIn(command, path));
+    else if (effect !== "look") touches.push({ effect, path });
   }
   for (const [name, values] of options.values) {
     const effect = row.options?.[name] ??
       (row.operands === "look" || skip > 0 ? "look" : "read");
     for (const value of values) {
-      if (effect === "read") {
-        touches.push(...all("read", pathsIn(value, { readsText: false })));
-      } else if (effect !== "look") touches.push({ effect, path: value });
+      if (effect === "read") touches.push(...readIn(command, value));
+      else if (effect !== "look") touches.push({ effect, path: value });
     }
   }
   return touches;

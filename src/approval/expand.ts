@@ -40,8 +40,8 @@ export class Expander {
     this.#state = state;
   }
 
-  /** Runs `body` once for each combination of possible values, within bounds. */
-  forEachChoice(body: () => void): void {
+  /** Runs `body` once for each combination of possible values; false when there were too many. */
+  forEachChoice(body: () => void): boolean {
     // What a command runs in turn makes choices of its own.
     const outer = { index: this.#index, radix: this.#radix };
     const radix = this.#radix = new Map();
@@ -55,6 +55,7 @@ export class Expander {
     }
     this.#index = outer.index;
     this.#radix = outer.radix;
+    return total <= MAX_CHOICES;
   }
 
   /** The arguments a word becomes: none, one or many. */

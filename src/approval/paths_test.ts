@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { canonicalPath, deleteTarget, writeTarget } from "./paths.ts";
+import { canonicalPath, deleteTarget, isDisk } from "./paths.ts";
 
 const PLACE = { home: "/home/me", cwd: "/home/me/project" };
 
@@ -35,18 +35,11 @@ Deno.test("deleteTarget() tells how bad a deletion is", () => {
   }
 });
 
-Deno.test("writeTarget() names the protected place", () => {
-  const places = {
-    device: ["/dev/sda", "/dev/nvme0n1p1", "/dev/disk2", "/dev/s??"],
-    system: ["/etc/hosts", "/etc", "/private/etc/x", "/boot/grub/grub.cfg"],
-    credentials: ["~/.ssh/x", "~/.ssh", "/root/.bashrc", "~/.aws/credentials", "/home/bob/.netrc"],
-    hermes: ["~/.hermes/.env", "~/.hermes/config.yaml"],
-    project: [".env", "a/.env.production", "config.yaml", "/srv/app/config.yml"],
-  };
-  for (const [place, paths] of Object.entries(places)) {
-    for (const path of paths) assert.equal(writeTarget(path, PLACE), place, path);
+Deno.test("isDisk() tells disks from other devices", () => {
+  for (const path of ["/dev/sda", "/dev/nvme0n1p1", "/dev/disk2", "/dev/s??", "/dev/../dev/vdb"]) {
+    assert.ok(isDisk(path, PLACE), path);
   }
-  for (const path of ["", "/dev/null", "/dev/loop0", ".env.example", ".env#x", "config.yaml.bak"]) {
-    assert.equal(writeTarget(path, PLACE), undefined, path);
+  for (const path of ["/dev/null", "/dev/loop0", "sda", "/dev/tty"]) {
+    assert.ok(!isDisk(path, PLACE), path);
   }
 });

@@ -1,8 +1,9 @@
 /** What a command does to protected files, worked out once for each command. */
 import type { PathVerdict } from "../util/protected_paths.ts";
 import type { ProtectedKind } from "../util/protected_paths_data.ts";
-import { type Touch, touchesOf } from "./effects.ts";
+import { touchesOf } from "./effects.ts";
 import type { Invocation } from "./invocation.ts";
+import type { Touch } from "./mentions.ts";
 import { protectionAt } from "./protection.ts";
 
 export interface ProtectedTouch extends Touch {

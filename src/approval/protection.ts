@@ -3,7 +3,7 @@
  * paths as a shell writes them, with patterns and values that are not known yet.
  */
 import { type PathVerdict, type ProtectedPlaces, protectionOf } from "../util/protected_paths.ts";
-import { dirname } from "../util/path.ts";
+import { basename, dirname } from "../util/path.ts";
 import { globMatch, hasGlob } from "./glob.ts";
 import { absolutePath, type Place, placesOf } from "./paths.ts";
 import { ANYWHERE_SAMPLES, HOME_SAMPLES, SYSTEM_SAMPLES } from "./protection_data.ts";
@@ -18,8 +18,10 @@ export function protectionAt(path: string, place: Place): PathVerdict | undefine
   // Without a known directory a relative path is still below some directory.
   const below = full.startsWith("/") ? full : `/\0cwd\0/${full}`;
   const verdict = protectionOf(below, places);
-  if (verdict !== undefined || !hasGlob(path) || path.length > MAX_PATTERN) return verdict;
-  return protectionOfPattern(below, places);
+  if (!hasGlob(path) || path.length > MAX_PATTERN || verdict?.read === "refuse") return verdict;
+  // A pattern in a place that everybody reads may still stand for the one file nobody should.
+  const meant = protectionOfPattern(below, places);
+  return meant?.read === "refuse" ? meant : verdict ?? meant;
 }
 
 /** The first protected file that a pattern may stand for. */
@@ -37,8 +39,10 @@ function* samplesFor(pattern: string, places: ProtectedPlaces): Generator<string
   for (const home of places.homes) {
     for (const sample of HOME_SAMPLES) yield `${home}/${sample}`;
   }
+  // Elsewhere `*` is everything and no file in particular; a first letter must be meant.
   const directory = dirname(pattern);
-  for (const sample of ANYWHERE_SAMPLES) yield `${directory}/${sample}`;
+  const first = basename(pattern)[0];
+  for (const sample of ANYWHERE_SAMPLES) if (sample[0] === first) yield `${directory}/${sample}`;
 }
 
 /** Name by name, as a shell matches: a pattern does not match a leading dot by accident. */

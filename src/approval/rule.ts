@@ -30,8 +30,10 @@ export interface Rule {
   variables?: true;
   /** Looks at commands whose words match. With none of these five: at every command. */
   mentions?: RegExp;
-  /** A yes holds for this one command: no list and no session remembers it. */
+  /** A yes is not stored for good. */
   once?: true;
+  /** A yes holds for this one command: no list and no session remembers it. */
+  everyTime?: true;
   test(command: Invocation, all: readonly Invocation[]): boolean;
   /** Whole commands in which it must find something, and in which it must not. */
   match: readonly string[];

@@ -85,6 +85,8 @@ export async function openScreen(home: string, argv: readonly string[]): Promise
     // The harness's own variables, which commands of an agent would not get.
     passEnv: ["HERMES_HOME", "HERMES_BIN_CACHE"],
   });
-  const process = await environment.spawn(shellJoin([command, ...args]), { pty: true });
+  // A person's terminal carries no mark of a session's command.
+  const line = `unset HERMES_EXEC; ${shellJoin([command, ...args])}`;
+  const process = await environment.spawn(line, { pty: true });
   return new Screen(process, () => environment.close());
 }

@@ -24,7 +24,9 @@ const PROJECT_OF_OLD = [
 /** A rule about changing files of one kind, named and described by the shared list. */
 function writeRule(
   kind: ProtectedKind,
-  more: Pick<Rule, "match" | "noMatch"> & Partial<Pick<Rule, "aliases" | "once" | "test" | "key">>,
+  more:
+    & Pick<Rule, "match" | "noMatch">
+    & Partial<Pick<Rule, "aliases" | "once" | "everyTime" | "test" | "key">>,
 ): Rule {
   const { rule, description } = PROTECTION[kind];
   return {
@@ -52,6 +54,7 @@ function opensSecret(command: Invocation): boolean {
 export const PATH_RULES: readonly Rule[] = [
   writeRule("trusted base", {
     once: true,
+    everyTime: true,
     match: [
       "echo x > ~/.hermes/config.yaml",
       "sed -i s/a/b/ ~/.hermes/config.yaml",

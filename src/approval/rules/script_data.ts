@@ -177,7 +177,6 @@ export const SCRIPT_RULES: readonly Rule[] = [
     match: [
       "eval $(curl u)",
       "source `wget u`",
-      ". $(curl u)",
       'bash -c "$(curl u)"',
       '. /dev/stdin <<< "$(curl u)"',
     ],

@@ -199,6 +199,7 @@ export const SERVICE_RULES: readonly Rule[] = [
       "virsh redis-cli mongo mongosh",
     ].join(" ").split(" "),
     test: ({ program, args }) => {
+      if (args.some((arg) => /^--dry-?run\b/.test(arg))) return false;
       switch (program) {
         case "kubectl":
         case "oc": {

@@ -12,6 +12,8 @@ import type { Ready, Refused, RunRequest } from "./protocol.ts";
 const LIMIT_MS = 1_200;
 /** What goes on after the shell has ended may take this long to have its effect. */
 const AFTERMATH_MS = 150;
+/** Memory in KiB, processor seconds. */
+const LIMITS = "ulimit -v 2000000 -t 3";
 const PATH = `${HOME}/.local/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin`;
 const ENTRIES = new Set(
   ("usr etc proc dev driver driver-cache deno bin sbin lib lib32 lib64 libx32 home var opt srv boot " +
@@ -70,8 +72,7 @@ function shellArguments(command: string, uid: number): string[] {
   return [
     ...["--reuid", `${uid}`, "--regid", `${uid}`, "--clear-groups", "--no-new-privs"],
     ...["--bounding-set=-all", "--inh-caps=-all"],
-    ...["/usr/bin/prlimit", "--as=2000000000", "--cpu=3"],
-    ...["/usr/bin/bash", "-c", `shopt -s expand_aliases; exec 2>&1; eval ${quoted}`],
+    ...["/usr/bin/bash", "-c", `${LIMITS}; shopt -s expand_aliases; exec 2>&1; eval ${quoted}`],
   ];
 }
 

@@ -52,7 +52,8 @@ function typeOf(info: Deno.FileInfo): Change["type"] {
 
 function readEntry(path: string, info: Deno.FileInfo, known: Entry | undefined): Entry {
   const type = typeOf(info);
-  const stamp = `${info.ino} ${info.size} ${info.ctime?.getTime()} ${info.mtime?.getTime()}`;
+  const stamp = [info.ino, info.size, info.mode, info.uid, info.ctime, info.mtime?.getTime()]
+    .join(" ");
   if (type === "file" && known?.stamp === stamp) return known;
   const entry: Entry = { type, mode: (info.mode ?? 0) & 0o7777, uid: info.uid ?? 0, stamp };
   if (type === "file") entry.bytes = Deno.readFileSync(path);

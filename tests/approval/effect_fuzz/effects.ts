@@ -105,7 +105,9 @@ function protectedEffects(change: Change, clones: readonly string[]): Effect[] {
   const { path, kind, type, before, after } = change;
   if (type === "directory" && kind !== "deleted") return [];
   if (PROGRAM_STATE.test(path)) return [];
-  if (/\/\.git\/config$/.test(path)) return gitConfigEffects(change);
+  if (/\/\.git\/config$|\/\.gitconfig$/.test(path) && change.type === "file") {
+    return gitConfigEffects(change);
+  }
   // Git puts examples of hooks, which do nothing, into every new repository.
   if (/\/\.git\/hooks\/[^/]+\.sample$/.test(path)) return [];
   // What a clone brings along is everyday work; its settings and hooks were looked at above.

@@ -21,6 +21,11 @@ export function parseCase(line: string): Case {
   return { command: command.replaceAll("⏎", "\n"), cwd };
 }
 
+/** The line of a case, as `parseCase()` reads it. */
+export function formatCase({ command, cwd }: Case): string {
+  return `${cwd === WORKSPACE ? "" : `[${cwd}] `}${command.replaceAll("\n", "⏎")}`;
+}
+
 /** What commands are made of; see `constructs_data.ts`. */
 export interface Grammar {
   /** Simple commands that need a decision. */
@@ -81,11 +86,10 @@ const RELATIVE: readonly string[] = [
 ];
 const MAX_LENGTH = 4_000;
 
-let serial = 0;
-
 /** Puts `text` into a template of `constructs_data.ts`. */
 export function fillTemplate(template: string, text: string): string {
-  const number = `${serial++ % 100}`;
+  // By the text alone, so that a command is the same whatever was generated before it.
+  const number = `${(template.length + text.length) % 100}`;
   const forms: Record<string, () => string> = {
     T: () => text,
     Q: () => shellQuote(text),
