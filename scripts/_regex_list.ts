@@ -51,7 +51,7 @@ function javascriptOf(text: string): string {
     return stripTypeScriptTypes(text);
   } catch {
     // Parameter properties and the like: these have to be rewritten.
-    return stripTypeScriptTypes(text, { mode: "transform" });
+    return stripTypeScriptTypes(text, { mode: "transform" as "strip" });
   }
 }
 

@@ -3,7 +3,7 @@
  * repetition is fed its own text again and again behind what leads to it, and every beginning is
  * repeated so that a search starts over at each of them.
  */
-import { parseRegex, PROBES, type RegexTree, sampleOf } from "./_regex_tree.ts";
+import type { RegexTree } from "./_regex_tree.ts";
 
 /** `prefix`, then `pump` repeated up to the wanted length, then `suffix`. */
 export interface Pump {
@@ -15,34 +15,32 @@ export interface Pump {
 /** What any text may hold in bulk. */
 const GENERIC = [...' \taA0-=:"\\/<\r(\n.', "\x1b[", "\x1b]", "a ", "\r\n", "ab", "//<>", "a,"];
 /** Ends that most expressions cannot go on with. */
-const SUFFIXES = ["", "\x00", "\n\x00", "aa", "  \u2028x"];
+const SUFFIXES = ["", "\x00", "\n\x00", "  \u2028x"];
 const VARIANTS = 3;
-const MAX_PUMPS = 600;
 
-/** Distinct, the most telling ones first. */
-export function pumpsFor(source: string, flags: string): Pump[] {
+/** Distinct ones; none for an expression that repeats nothing. */
+export function pumpsFor(tree: RegexTree): Pump[] {
   const pumps = new Map<string, Pump>();
   function add(prefix: string, pump: string): void {
     if (pump === "") return;
     for (const suffix of SUFFIXES) {
-      if (pumps.size < MAX_PUMPS) {
-        pumps.set(JSON.stringify([prefix, pump, suffix]), { prefix, pump, suffix });
-      }
+      pumps.set(JSON.stringify([prefix, pump, suffix]), { prefix, pump, suffix });
     }
   }
-  for (const pump of GENERIC) add("", pump);
-  for (const { prefix, body } of repetitions(parseRegex(source, flags), [""])) {
-    for (const before of prefix) {
-      const bodies = new Set(fitting(body));
-      for (let variant = 0; variant < VARIANTS; variant++) bodies.add(sampleOf(body, variant));
-      bodies.add([...bodies].join(""));
-      for (const text of bodies) {
-        add(before, text);
-        add("", before + text);
-        if (before === "") break;
+  const found = repetitions(tree, [""]);
+  if (found.length > 0) {
+    for (const pump of GENERIC) for (const prefix of ["", "x"]) add(prefix, pump);
+  }
+  for (const { prefixes, body } of found) {
+    const texts = new Set(singleChars(body));
+    for (let variant = 0; variant < VARIANTS; variant++) texts.add(sampleOf(body, variant));
+    texts.add([...texts].join(""));
+    for (const prefix of prefixes) {
+      add("", prefix);
+      for (const text of texts) {
+        add(prefix, text);
+        add("", prefix + text);
       }
-      for (const text of bodies) add("", text);
-      add("", before);
     }
   }
   return [...pumps.values()];
@@ -55,24 +53,25 @@ export function pumpText({ prefix, pump, suffix }: Pump, length: number): string
 
 interface Repetition {
   /** Texts that lead up to it. */
-  prefix: string[];
+  prefixes: string[];
   body: RegexTree;
 }
 
 /** Every repetition that has no small upper bound. */
-function repetitions(tree: RegexTree, prefix: string[]): Repetition[] {
+function repetitions(tree: RegexTree, prefixes: string[]): Repetition[] {
   switch (tree.type) {
     case "repeat": {
-      const inner = repetitions(tree.body, prefix);
-      return tree.max >= 50 ? [{ prefix, body: tree.body }, ...inner] : inner;
+      const inner = repetitions(tree.body, prefixes);
+      return tree.max >= 50 ? [{ prefixes, body: tree.body }, ...inner] : inner;
     }
     case "look":
-      return repetitions(tree.body, prefix);
+    case "group":
+      return repetitions(tree.body, prefixes);
     case "choice":
-      return tree.options.flatMap((option) => repetitions(option, prefix));
+      return tree.options.flatMap((option) => repetitions(option, prefixes));
     case "sequence": {
       const found: Repetition[] = [];
-      let before = prefix;
+      let before = prefixes;
       for (const item of tree.items) {
         found.push(...repetitions(item, before));
         before = extend(before, item);
@@ -88,16 +87,32 @@ function extend(prefixes: string[], item: RegexTree): string[] {
   const longer = new Set<string>();
   for (const [i, prefix] of prefixes.entries()) {
     longer.add(prefix + sampleOf(item, i));
-    if (item.type === "choice") longer.add(prefix + sampleOf(item, i + 1));
+    if (item.type === "choice" || item.type === "group") longer.add(prefix + sampleOf(item, i + 1));
   }
   return [...longer].slice(0, 3);
 }
 
-/** Characters that the body accepts when it is one character long. */
-function fitting(body: RegexTree): string[] {
-  return body.type === "char"
-    ? body.chars.slice(0, 3)
-    : body.type === "choice"
-    ? body.options.flatMap(fitting)
-    : PROBES.slice(0, 0);
+/** Characters that a body of one character accepts. */
+function singleChars(body: RegexTree): string[] {
+  if (body.type === "char") return body.chars;
+  if (body.type === "group") return singleChars(body.body);
+  return body.type === "choice" ? body.options.flatMap(singleChars).slice(0, 6) : [];
+}
+
+/** A short text that the tree matches; `variant` picks among what fits. */
+function sampleOf(tree: RegexTree, variant: number): string {
+  switch (tree.type) {
+    case "char":
+      return tree.chars[variant % tree.chars.length]!;
+    case "sequence":
+      return tree.items.map((item) => sampleOf(item, variant)).join("");
+    case "choice":
+      return sampleOf(tree.options[variant % tree.options.length]!, variant);
+    case "repeat":
+      return sampleOf(tree.body, variant).repeat(Math.min(Math.max(tree.min, variant % 2), 20));
+    case "group":
+      return sampleOf(tree.body, variant);
+    default:
+      return "";
+  }
 }

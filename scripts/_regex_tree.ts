@@ -1,23 +1,24 @@
 /**
- * A regular expression as a tree, as far as finding texts that it is slow on needs it: which
- * single characters, which sequences, which repetitions. Not a validator.
+ * A JavaScript regular expression as a tree, for counting the steps that a backtracking engine
+ * takes on a text (`_regex_steps.ts`) and for finding texts that make it take many
+ * (`_regex_pumps.ts`).
  */
 
 export type RegexTree =
-  /** One character; `chars` are some that fit. */
-  | { type: "char"; chars: string[] }
+  /** One character. `fits` tells which; `chars` are some that do. */
+  | { type: "char"; fits: RegExp; chars: string[] }
   | { type: "sequence"; items: RegexTree[] }
   | { type: "choice"; options: RegexTree[] }
-  | { type: "repeat"; body: RegexTree; min: number; max: number }
-  /** Look-around: takes no text but has to read some. */
-  | { type: "look"; body: RegexTree }
-  | { type: "nothing" };
+  | { type: "repeat"; body: RegexTree; min: number; max: number; lazy: boolean }
+  | { type: "group"; body: RegexTree; index: number }
+  | { type: "reference"; index: number }
+  | { type: "look"; body: RegexTree; behind: boolean; negative: boolean; source: string }
+  | { type: "anchor"; kind: "^" | "$" | "b" | "B"; multiline: boolean };
 
 /** Characters that are tried on a class: those that expressions tell apart most. */
-export const PROBES: readonly string[] = [
+const PROBES: readonly string[] = [
   ..." \taA0z9-=:\"'`\\/<>()[]{}\r\n\x1b_.,;#@!$%&*+?|~^\x07\x00\x08",
   ..."\x7f\x9b\u00e9\u2028\u202e\u3042",
-  "\u{1f600}",
 ];
 const MAX_CHARS = 4;
 
@@ -30,6 +31,8 @@ class Parser {
   #source: string;
   #flags: string;
   #at = 0;
+  #groups = 0;
+  #names: string[] = [];
 
   constructor(source: string, flags: string) {
     this.#source = source;
@@ -60,89 +63,82 @@ class Parser {
   }
 
   #quantified(body: RegexTree): RegexTree {
-    const found = /^(?:([*+?])|\{(\d+)(,(\d*))?\})\??/.exec(
-      this.#source.slice(this.#at, this.#at + 30),
-    );
-    if (found === null) return body;
-    this.#at += found[0].length;
-    const [, sign, min, comma, max] = found;
+    const found = this.#take(/(?:([*+?])|\{(\d+)(,(\d*))?\})(\??)/y);
+    if (found === undefined) return body;
+    const [, sign, least, comma, most, lazyMark] = found;
+    const lazy = lazyMark === "?";
     if (sign !== undefined) {
-      return { type: "repeat", body, min: sign === "+" ? 1 : 0, max: sign === "?" ? 1 : Infinity };
+      const max = sign === "?" ? 1 : Infinity;
+      return { type: "repeat", body, min: sign === "+" ? 1 : 0, max, lazy };
     }
-    const least = Number(min);
-    const most = comma === undefined ? least : max === "" ? Infinity : Number(max);
-    return { type: "repeat", body, min: least, max: most };
+    const min = Number(least);
+    const max = comma === undefined ? min : most === "" ? Infinity : Number(most);
+    return { type: "repeat", body, min, max, lazy };
   }
 
   #atom(): RegexTree {
-    const source = this.#source;
-    const start = this.#at++;
-    const character = source[start]!;
+    const start = this.#at;
+    const character = this.#source[start]!;
+    const multiline = this.#flags.includes("m");
     if (character === "(") return this.#group();
-    if (character === "^" || character === "$") return { type: "nothing" };
-    if (character === "[") {
-      this.#skipClass();
-    } else if (character === "\\") {
-      const escape = /^\\(?:[bB](?!\{)|[1-9]\d*|k<[^>]*>)/.exec(source.slice(start, start + 40));
-      if (escape !== null) {
-        this.#at = start + escape[0].length;
-        return { type: "nothing" };
-      }
-      const long = /^\\(?:u\{[^}]*\}|[pP]\{[^}]*\}|u[\da-fA-F]{4}|x[\da-fA-F]{2}|c[A-Za-z]|[^])/u
-        .exec(source.slice(start, start + 60))!;
-      this.#at = start + long[0].length;
-    } else {
-      const code = source.codePointAt(start)!;
-      if (code > 0xffff) this.#at++;
+    if (character === "^" || character === "$") {
+      this.#at++;
+      return { type: "anchor", kind: character, multiline };
     }
-    return { type: "char", chars: this.#charsOf(source.slice(start, this.#at)) };
+    if (character === "[") this.#skipClass();
+    else if (character === "\\") {
+      const edge = this.#take(/\\([bB])/y);
+      if (edge) return { type: "anchor", kind: edge[1] as "b" | "B", multiline };
+      const reference = this.#take(/\\(?:([1-9]\d*)|k<([^>]*)>)/y);
+      if (reference) {
+        const [, number, name] = reference;
+        return { type: "reference", index: Number(number ?? this.#names.indexOf(name!)) };
+      }
+      this.#take(/\\(?:u\{[^}]*\}|[pP]\{[^}]*\}|u[\da-fA-F]{4}|x[\da-fA-F]{2}|c[A-Za-z]|[^])/y);
+    } else this.#at += this.#source.codePointAt(start)! > 0xffff ? 2 : 1;
+    return this.#char(this.#source.slice(start, this.#at));
   }
 
   #group(): RegexTree {
-    const head = /^\?(?:[:=!]|<[=!]|<[^>]*>|[a-z-]*:)/.exec(
-      this.#source.slice(this.#at, this.#at + 60),
-    );
-    this.#at += head?.[0].length ?? 0;
+    const start = this.#at;
+    const head = this.#take(/\((?:\?(?:(:)|(<?)([=!])|<([^>]*)>|[a-z-]*:))?/y)!;
+    const [all, , behind, sign, name] = head;
+    const isCapture = all === "(" || name !== undefined;
+    const index = isCapture ? ++this.#groups : 0;
+    if (name !== undefined) this.#names[index] = name;
     const body = this.#choice();
     this.#at++;
-    return /^\?<?[=!]/.test(head?.[0] ?? "") ? { type: "look", body } : body;
+    if (isCapture) return { type: "group", body, index };
+    if (sign === undefined) return body;
+    const source = this.#source.slice(start, this.#at);
+    return { type: "look", body, behind: behind === "<", negative: sign === "!", source };
   }
 
   #skipClass(): void {
-    let depth = 1;
-    for (; depth > 0; this.#at++) {
-      const character = this.#source[this.#at];
+    let depth = 0;
+    do {
+      const character = this.#source[this.#at++];
       if (character === undefined) throw new SyntaxError("unclosed class");
       if (character === "\\") this.#at++;
-      else if (character === "[" && this.#flags.includes("v")) depth++;
+      else if (character === "[" && (depth === 0 || this.#flags.includes("v"))) depth++;
       else if (character === "]") depth--;
-    }
+    } while (depth > 0);
   }
 
-  #charsOf(atom: string): string[] {
-    const regex = new RegExp(`^(?:${atom})$`, this.#flags.replace("m", ""));
-    const chars = PROBES.filter((probe) => regex.test(probe)).slice(0, MAX_CHARS);
-    if (chars.length > 0) return chars;
-    for (let code = 0x21; code < 0x3000; code++) {
-      const character = String.fromCharCode(code);
-      if (regex.test(character)) return [character];
+  #char(atom: string): RegexTree {
+    const fits = new RegExp(`^(?:${atom})$`, this.#flags.replace("m", ""));
+    const chars = PROBES.filter((probe) => fits.test(probe)).slice(0, MAX_CHARS);
+    for (let code = 0x21; chars.length === 0 && code < 0x10000; code++) {
+      if (fits.test(String.fromCharCode(code))) chars.push(String.fromCharCode(code));
     }
-    return ["a"];
+    return { type: "char", fits, chars: chars.length > 0 ? chars : ["a"] };
   }
-}
 
-/** A short text that the tree matches; `variant` picks among what fits. */
-export function sampleOf(tree: RegexTree, variant = 0): string {
-  switch (tree.type) {
-    case "char":
-      return tree.chars[variant % tree.chars.length]!;
-    case "sequence":
-      return tree.items.map((item) => sampleOf(item, variant)).join("");
-    case "choice":
-      return sampleOf(tree.options[variant % tree.options.length]!, variant);
-    case "repeat":
-      return sampleOf(tree.body, variant).repeat(Math.min(tree.min, 20));
-    default:
-      return "";
+  #take(pattern: RegExp): RegExpExecArray | undefined {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#source);
+    if (found === null) return undefined;
+    this.#at = pattern.lastIndex;
+    return found;
   }
 }

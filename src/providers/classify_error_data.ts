@@ -127,7 +127,7 @@ export const TEXT_RULES: readonly {
         "exceeds? the context window|context window exceeds|exceeds? (the )?context (limit|size|length)",
         "exceed(s|ed)? the (available|maximum|model'?s?) context|maximum model length",
         "prompt is too long|prompt too long|input is too long|request_too_large|too many tokens",
-        "input token count.*exceeds|input tokens exceed|maximum prompt length|exceeded model token limit",
+        "input token count(?:(?!input token count).)*exceeds|input tokens exceed|maximum prompt length|exceeded model token limit",
         "reduce the length of (the|your) (messages|prompt)|too large for model with",
         "longer than the (maximum )?(model|context)|greater than the context length",
         "tokens \\+ `?max_new_tokens|range of input length should be|exceeded max context length",

@@ -54,7 +54,8 @@ const KNOWN_MASK = { mask: "***", keepLines: true };
 /** What may stand inside a token that was coloured or broken up: ANSI codes, control and invisible characters. */
 // deno-lint-ignore no-control-regex
 const NOISE = /\x1b\[[0-9;]*[A-Za-z]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200b-\u200f\u2060\ufeff]/;
-const GAP = `(?:${NOISE.source})*`;
+/** Bounded: an escape may end in the letter that a key begins with, and each would start over. */
+const GAP = `(?:${NOISE.source}){0,16}`;
 /** Where a token may begin in text that holds JSON escapes: `\\nsk-…` has no word boundary. */
 const AFTER_ESCAPE = String.raw`(?:\b|(?<=\\[nrt]))`;
 /** The same in coloured text: the `m` that ends an ANSI code is no part of a word. */

@@ -1,5 +1,6 @@
 /** Which redaction the output of a shell command needs: dumps of variables are all secrets by name. */
 import type { RedactMode } from "./redact.ts";
+import { trimEndOf } from "./trim_end.ts";
 
 /** A file of variables; samples hold none worth hiding. */
 const DOTENV = /(?:^|\/)(?:\.env(?:\.(?!example|sample|template|dist)[\w.-]+)?|[\w-]+\.env)$/;
@@ -9,15 +10,10 @@ export function commandRedactMode(command: string): RedactMode {
   return command.split(/[;&|\n()]+/).some(printsVariables) ? "prose" : "code";
 }
 
-/** By hand: a pattern for the quotes at the end of a word would take quadratic time. */
-function withoutQuotes(word: string): string {
-  let end = word.length;
-  while (end > 0 && `"'`.includes(word[end - 1]!)) end--;
-  return word.slice(0, end).replace(/^["'<]+/, "");
-}
-
 function printsVariables(segment: string): boolean {
-  const words = segment.trim().split(/\s+/).map(withoutQuotes);
+  const words = segment.trim().split(/\s+/).map((word) =>
+    trimEndOf(word.replace(/^["'<]+/, ""), "\"'")
+  );
   while (/^(?:\w+=.*|sudo|command|builtin)$/.test(words[0] ?? "")) words.shift();
   const [program, ...rest] = words;
   const operands = rest.filter((word) => !word.startsWith("-"));

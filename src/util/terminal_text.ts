@@ -3,7 +3,6 @@
  * the terminal, turn the order of text round or hide it are shown as escapes. The escapes are
  * those of JSON, so that JSON stays the same JSON. One pass, and none over plain text.
  */
-// deno-lint-ignore-file no-control-regex -- control characters are exactly what must go
 
 export interface TerminalTextOptions {
   /** Lets the colours through that hermes itself writes, and no other sequence. */
