@@ -59,9 +59,11 @@ export class Discovery {
     const project = this.#inFolder(this.#projectDir, { id, origin: "project" });
     if (project && await sealedPin(this.#home, project.pinKey!)) return project;
     const user = this.#inFolder(this.#userDir, { id, origin: "user" });
-    const pin = await sealedPin(this.#home, id);
-    if (pin?.origin === "user") return user ?? this.#gone(id);
-    const found = await this.#pinned(id) ?? await this.#bundled(id);
+    const origin = (await sealedPin(this.#home, id))?.origin;
+    if (origin === "user") return user ?? this.#gone(id, joinPath(this.#userDir, id));
+    const locked = origin === "bundled" ? undefined : await this.#pinned(id);
+    if (origin === "url" && locked === undefined) return this.#gone(id, "plugins.lock");
+    const found = locked ?? await this.#bundled(id);
     if (found === undefined) return user ?? project;
     return user === undefined ? found : { ...found, rival: user.location };
   }
@@ -136,8 +138,7 @@ export class Discovery {
   }
 
   /** What was enabled is not there; nothing else of the name takes its place. */
-  #gone(id: string): Candidate {
-    const location = joinPath(this.#userDir, id);
+  #gone(id: string, location: string): Candidate {
     const read = () =>
       Promise.reject(
         new PluginProblem(`it was enabled from ${location}, where it is no longer`, {

@@ -60,6 +60,8 @@ interface HookQuestion {
 }
 
 const COMMAND_TIMEOUT_MS = 30_000;
+/** Whoever registers first has the name, and MCP servers answer later. */
+const MCP_NAME = /^mcp_/i;
 /** Hooks that every session runs before its first request. */
 const EARLY_HOOKS: readonly string[] = ["on_session_start", "pre_llm_call"];
 
@@ -178,6 +180,10 @@ export class PluginHost implements SessionPlugins {
 
   #registerTool(one: Registered & { plugin: Plugin }, record: ToolRecord): void {
     const { registry, report } = this.#options;
+    if (MCP_NAME.test(record.name)) {
+      report(`Plugin ${one.id}: tool "${record.name}" is left out: MCP servers have such names`);
+      return;
+    }
     const owner = registry.facts(record.name)?.toolset;
     const overrides = owner !== undefined && owner !== one.id;
     if (overrides && !(record.override && one.allowToolOverride)) {

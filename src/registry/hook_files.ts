@@ -26,26 +26,33 @@ export interface FoundFile {
 
 /** What is larger is read once and then known by its stamp. */
 const LARGE_BYTES = 1024 * 1024;
+/** What is larger still is known by its stamp alone. */
+const HUGE_BYTES = 512 * LARGE_BYTES;
+/** Made while they are read. */
+const KERNEL_FILES = /^\/(?:proc|sys|dev)\//;
 /** Clocks of file systems are coarse: a younger file could change and keep its stamp. */
 const SETTLED_MS = 2_000;
 
-/** The file at a path; undefined when there is none that could be run or read. */
-export async function findFile(
-  path: string,
-  known: (path: string) => CoveredFile | undefined,
-): Promise<FoundFile | undefined> {
+/** A file is read only when it is wanted: what a script names may be endless, or answer never. */
+export interface FileSearch {
+  wanted(mode: number): boolean;
+  known(path: string): CoveredFile | undefined;
+}
+
+/** The file at a path; undefined when there is none that is wanted and could be read. */
+export async function findFile(path: string, search: FileSearch): Promise<FoundFile | undefined> {
   try {
     const real = await Deno.realPath(path);
     const info = await Deno.stat(real);
-    if (!info.isFile) return undefined;
     const mode = info.mode ?? 0;
+    if (!info.isFile || KERNEL_FILES.test(real) || !search.wanted(mode)) return undefined;
     if (await isSystems(real)) {
       // A link of the system may lead to a new version; anybody else's may not.
       const led = await isSystems(path) ? {} : { real };
       return { covered: { path, ...led }, mode };
     }
     const led = real === path ? {} : { real };
-    if (info.size > LARGE_BYTES) return { covered: await largeFile(path, { real, known }), mode };
+    if (info.size > LARGE_BYTES) return { covered: await largeFile(path, { real, search }), mode };
     const bytes = await Deno.readFile(real);
     return { covered: { path, ...led, sha256: await sha256Hex(bytes) }, mode, bytes };
   } catch {
@@ -56,13 +63,14 @@ export async function findFile(
 
 async function largeFile(
   path: string,
-  { real, known }: { real: string; known: (path: string) => CoveredFile | undefined },
+  { real, search }: { real: string; search: FileSearch },
 ): Promise<CoveredFile> {
   const info = await Deno.stat(real);
   const led = real === path ? {} : { real };
   const stamp = stampOf(info);
-  const before = known(path);
+  const before = search.known(path);
   if (before?.sha256 && before.stamp === stamp && before.real === led.real) return before;
+  if (info.size > HUGE_BYTES) return { path, ...led, sha256: `not read: ${stamp}` };
   const isSettled = Date.now() - (info.ctime?.getTime() ?? Infinity) > SETTLED_MS;
   const sha256 = await sha256Hex(await Deno.readFile(real));
   return { path, ...led, sha256, ...(isSettled ? { stamp } : {}) };

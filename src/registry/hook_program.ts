@@ -130,11 +130,11 @@ class Survey {
   ): Promise<FoundFile | undefined> {
     if (text === "" || text.length > MAX_WORD_CHARS || text.includes("\0")) return undefined;
     const path = resolvePath(base, expandHome(text, this.#place.env));
-    const found = this.#isNew(path) ? await this.#find(path) : undefined;
-    if (found === undefined) return undefined;
-    const isRun = isForced || SCRIPT_NAME.test(path) || (found.mode & 0o111) !== 0;
+    const isWanted = isForced || SCRIPT_NAME.test(path);
+    const wanted = (mode: number) => isWanted || (mode & 0o111) !== 0;
+    const found = this.#isNew(path) ? await this.#find(path, wanted) : undefined;
     // Whatever the system keeps is as it is.
-    if (!isRun || found.covered.sha256 === undefined) return undefined;
+    if (found?.covered.sha256 === undefined) return undefined;
     return this.#add(found) ? found : undefined;
   }
 
@@ -229,8 +229,9 @@ class Survey {
     return await which(program, folders.join(":"));
   }
 
-  async #find(path: string): Promise<FoundFile | undefined> {
-    return await findFile(path, this.#place.known ?? (() => undefined));
+  async #find(path: string, wanted = (_: number) => true): Promise<FoundFile | undefined> {
+    const { known = () => undefined } = this.#place;
+    return await findFile(path, { known, wanted });
   }
 
   /** False when it was there already. */

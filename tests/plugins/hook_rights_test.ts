@@ -253,4 +253,9 @@ withBench("no plugin takes the name of an MCP server's tools", async (bench) => 
   await bench.open({ enabled: ["mcp-git"] });
   assert.match(bench.reports[0]!, /"mcp-git" is a name for the tools of an MCP server/);
   assert.deepEqual(await bench.call("mcp__git__log"), { from: "git" });
+  // Nor before the server is there.
+  bench.reports.splice(0);
+  await bench.load(toolModule("mcp__later__log", "return {}"));
+  assert.match(bench.reports[0]!, /tool "mcp__later__log" is left out: MCP servers have such/);
+  assert.equal(bench.bench.registry.facts("mcp__later__log"), undefined);
 });
