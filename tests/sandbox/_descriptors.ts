@@ -17,9 +17,11 @@ const LAST = 64;
 export function adoptEach(bodies: {
   setup?: string;
   script?: string;
+  /** What has been gained a moment later, as an expression of JavaScript. */
+  later?: string;
   python?: string;
 }): Attempt {
-  const { setup = "", script, python } = bodies;
+  const { setup = "", script, later = "undefined", python } = bodies;
   return defineAttempt({
     ...(script !== undefined && {
       script: ({ poison }: World) =>
@@ -32,7 +34,7 @@ for (let fd = 3; fd < ${LAST}; fd++) {
   } catch { /* nothing is open there, or it is of another kind */ }
 }
 await new Promise((resolve) => setTimeout(resolve, 50));
-return gained;`,
+return gained ?? (${later});`,
     }),
     ...(python !== undefined && {
       python: ({ poison }: World) =>
