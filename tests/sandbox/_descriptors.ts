@@ -17,22 +17,28 @@ const LAST = 64;
 export function adoptEach(bodies: {
   setup?: string;
   script?: string;
+  /** What has been gained a moment later, as an expression of JavaScript. */
+  later?: string;
   python?: string;
+  /** Pipes and sockets too. One of them is the way to the agent, and noise on it ends the process. */
+  everything?: true;
 }): Attempt {
-  const { setup = "", script, python } = bodies;
+  const { setup = "", script, later = "undefined", python, everything = false } = bodies;
   return defineAttempt({
     ...(script !== undefined && {
       script: ({ poison }: World) =>
         `${setup}
 const bytes = new TextEncoder().encode(${JSON.stringify(poison)}.repeat(200));
+const { guessHandleType } = process.binding("util");
 let gained;
 for (let fd = 3; fd < ${LAST}; fd++) {
+  if (!${everything} && guessHandleType(fd) === "PIPE") continue;
   try {
     gained ??= (() => {${script}})();
   } catch { /* nothing is open there, or it is of another kind */ }
 }
 await new Promise((resolve) => setTimeout(resolve, 50));
-return gained;`,
+return gained ?? (${later});`,
     }),
     ...(python !== undefined && {
       python: ({ poison }: World) =>

@@ -2,6 +2,7 @@
 import { adoptEach } from "../_descriptors.ts";
 
 export const attempt = adoptEach({
+  everything: true,
   setup: `const { Pipe, constants } = process.binding("pipe_wrap");
 const { WriteWrap } = process.binding("stream_wrap");`,
   script: `const pipe = new Pipe(constants.SOCKET);
