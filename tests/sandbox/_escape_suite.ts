@@ -18,7 +18,7 @@ interface Variant {
 const WALLS: readonly Wall[] = ["permissions", "landlock", "seccomp"];
 /**
  * Attempts that share a child where a wall is down, since starting one takes most of the time. With
- * all walls up each has a child of its own, and so has one whose batch ended before its turn.
+ * all walls up each has a child of its own, and so has one that ends its process.
  */
 const BATCH = 16;
 
@@ -76,19 +76,16 @@ async function attemptAll(
   const world = await World.create();
   try {
     const prison = { sandbox, world, language, attempts };
-    let single = [...bodiesOf(attempts, world, variant)];
-    if (without.length > 0 || mode === "reexec") {
-      const batches = Array.from(
-        { length: Math.ceil(single.length / BATCH) },
-        (_, i) => single.slice(i * BATCH, (i + 1) * BATCH),
-      );
-      single = [];
-      for (const batch of batches) {
-        const names = `${batch[0]![0]} … ${batch.at(-1)![0]}`;
-        await t.step(names, async () => {
-          single.push(...await tryOut(new Map(batch), prison));
-        });
-      }
+    const waiting = [...bodiesOf(attempts, world, variant)];
+    const single = without.length > 0 || mode === "reexec" ? [] : waiting.splice(0);
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, BATCH);
+      await t.step(`${batch[0]![0]} … ${batch.at(-1)![0]}`, async () => {
+        // The first without a verdict has ended the process; the others had no turn.
+        const [ender, ...others] = await tryOut(new Map(batch), prison);
+        if (ender !== undefined) single.push(ender);
+        waiting.unshift(...others);
+      });
     }
     for (const one of single) {
       await t.step(one[0], async () => void await tryOut(new Map([one]), prison));
