@@ -206,7 +206,7 @@ export const WINDOWS_RULES: readonly Rule[] = [
       command.raw.length > 0 &&
       mentions(
         command,
-        /users[\\/]+[^\\/]+[\\/]+\.ssh\b|appdata(?:(?!appdata).)*hermes(?:(?!hermes).)*\.env\b/i,
+        /users[\\/]+[^\\/]+[\\/]+\.ssh\b|appdata[\\/]+(?:[^\\/]{1,60}[\\/]+){0,4}hermes[\\/]+(?:[^\\/]{1,60}[\\/]+){0,4}\.env\b/i,
       ) &&
       command.raw.some((word) => /[a-z]:|%|\\/i.test(word)),
     match: ["type C:\\Users\\me\\.ssh\\id_rsa", "type %USERPROFILE%\\AppData\\Local\\hermes\\.env"],
