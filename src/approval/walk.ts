@@ -10,7 +10,7 @@ import { Evaluation } from "./evaluation.ts";
 import { globMatch, hasGlob } from "./glob.ts";
 import { innerCommands } from "./inner_commands.ts";
 import type { Invocation, RedirectUse } from "./invocation.ts";
-import { canonicalPath, type Place } from "./paths.ts";
+import { absolutePath, canonicalPath, type Place } from "./paths.ts";
 import type { Payload, TextPayload } from "./payload.ts";
 import { isForkBomb } from "./fork_bomb.ts";
 import { showCommand } from "./show_command.ts";
@@ -77,7 +77,7 @@ class Walker {
     this.#places = options.places;
     this.#programs = options.programs;
     this.#state = new ShellState(options.cwd, options.variables);
-    this.#expander = new Expander(this.#state);
+    this.#expander = new Expander(this.#state, absolutePath("~", options));
     this.#evaluation = new Evaluation({
       state: this.#state,
       expander: this.#expander,
@@ -278,9 +278,9 @@ class Walker {
 
   #redirects(redirects: readonly Redirect[]): RedirectUse[] {
     return redirects.map(({ fd, op, target, body }) => {
-      const text = this.#expander.text(target);
+      const text = this.#expander.target(target);
       const use: RedirectUse = { fd, op, target: text };
-      if (op === "<<<") use.text = text;
+      if (op === "<<<") use.text = this.#expander.text(target);
       else if (body !== undefined) use.text = this.#expander.text(body);
       else if (op === "<") {
         const known = this.#fileText(text);
