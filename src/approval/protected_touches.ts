@@ -16,8 +16,12 @@ const known = new WeakMap<Invocation, readonly ProtectedTouch[]>();
 export function protectedTouches(command: Invocation): readonly ProtectedTouch[] {
   let touches = known.get(command);
   if (touches === undefined) {
+    const verdicts = new Map<string, PathVerdict | undefined>([["", undefined]]);
     touches = touchesOf(command).flatMap((touch) => {
-      const verdict = touch.path === "" ? undefined : protectionAt(touch.path, command.place);
+      if (!verdicts.has(touch.path)) {
+        verdicts.set(touch.path, protectionAt(touch.path, command.place));
+      }
+      const verdict = verdicts.get(touch.path);
       return verdict === undefined ? [] : [{ ...touch, verdict }];
     });
     known.set(command, touches);

@@ -7,7 +7,7 @@ import {
   parseOptions,
 } from "./invocation.ts";
 import { deleteTarget } from "./paths.ts";
-import { basename } from "../util/path.ts";
+import { basename, normalizePath } from "../util/path.ts";
 import type { ProtectedKind } from "../util/protected_paths_data.ts";
 import { REMOTE } from "./payload.ts";
 import { WRAPPERS } from "./wrappers_data.ts";
@@ -91,6 +91,8 @@ export function byProgram(
   };
 }
 
+const MAX_DIRECTORY = 300;
+
 /** Where `cp`, `mv`, `install`, `ln`, `rsync`, `curl -o` and `wget -O` put things. */
 export function destinations(command: Invocation): string[] {
   if (command.program === "curl" || command.program === "wget") {
@@ -115,7 +117,10 @@ export function destinations(command: Invocation): string[] {
   const sources = into === undefined ? options.operands.slice(0, -1) : options.operands;
   const target = into?.[0] ?? options.operands.at(-1);
   if (target === undefined || sources.length === 0) return [];
-  const inside = sources.map((source) => `${target}/${basename(source)}`);
+  // No directory that matters has a long name; with one, the list would grow with its square.
+  const base = normalizePath(target);
+  if (base.length > MAX_DIRECTORY) return [target];
+  const inside = sources.map((source) => `${base}/${basename(source)}`);
   return target.endsWith("/") || /^\.{1,2}$/.test(target) || sources.length > 1 ||
       into !== undefined
     ? [target, ...inside]

@@ -122,7 +122,7 @@ export const HOSTED_RULES: readonly Rule[] = [
     ...byProgram({
       aws: {
         has: [
-          /(?:^| )(?:(?:delete|terminate|remove|deregister|revoke|attach|detach|authorize|disable|stop|reboot|modify|purge|reset|cancel|schedule|disassociate|create-access|create-user|create-login|create-policy|create-key|create-role|create-stack|add-(?:user|role|permission)|update-(?:login|assume|function|stack|access|user)|put-(?:bucket|user|role|group|key|resource|secret|parameter|public|image)|restore|run-instances|start-session|send-command|execute-command|deactivate|enable-user|upload-server|import-key|tag-resource|set-)\S*)(?: |$)|\bs3 (?:rm|rb)\b|\bs3 sync .*--delete|\bssm start-session|\bdynamodb (?:put|update|batch-write)/,
+          /(?:^| )(?:(?:delete|terminate|remove|deregister|revoke|attach|detach|authorize|disable|stop|reboot|modify|purge|reset|cancel|schedule|disassociate|create-access|create-user|create-login|create-policy|create-key|create-role|create-stack|add-(?:user|role|permission)|update-(?:login|assume|function|stack|access|user)|put-(?:bucket|user|role|group|key|resource|secret|parameter|public|image)|restore|run-instances|start-session|send-command|execute-command|deactivate|enable-user|upload-server|import-key|tag-resource|set-)\S*)(?: |$)|\bs3 (?:rm|rb)\b|\bs3 sync (?:\S+ ){0,30}--delete|\bssm start-session|\bdynamodb (?:put|update|batch-write)/,
         ],
         not: DRY,
       },
@@ -167,7 +167,7 @@ export const HOSTED_RULES: readonly Rule[] = [
       serverless: /^remove\b/,
       sls: /^remove\b/,
       sam: /^(?:delete|deploy)\b/,
-      wrangler: /\bdelete\b|^(?:secret|rollback)\b|\bkv\S* .*delete/,
+      wrangler: /\bdelete\b|^(?:secret|rollback)\b/,
       supabase: /^db (?:reset|push)|^projects delete|^branches delete|\bsecrets (?:set|unset)/,
       heroku:
         /^(?:apps:destroy|pg:(?:reset|restore|copy|kill)|ps:(?:kill|stop|restart)|addons:destroy|config:(?:set|unset)|releases:rollback|maintenance:on|domains:remove|access:|keys:|run\b|ps:exec)/,

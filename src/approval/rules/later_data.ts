@@ -33,7 +33,7 @@ const HARMLESS_VALUE: Readonly<Record<string, RegExp>> = {
   _JAVA_OPTIONS: /^(?!.*(?:agent|-Xbootclasspath))/,
   JDK_JAVA_OPTIONS: /^(?!.*(?:agent|-Xbootclasspath))/,
   PYTHONINSPECT: /^$/,
-  RUBYOPT: /^(?:-W\S*|-w|--\w[\w-]*|\s)*$/,
+  RUBYOPT: /^(?:(?:-W\S*|-w|--\w[\w-]*)(?:\s+|$))*$/,
   PS4: /^[^$`\0]*$/,
   PIP_INDEX_URL: /^https:\/\/pypi\.org\//,
   ENV: /^(?:dev|development|test|testing|staging|stage|prod|production|local|ci|qa)$/i,

@@ -95,8 +95,13 @@ function pipesAway(command: Invocation): boolean {
 }
 
 const FOLDERS_AWAY: Readonly<Record<string, RegExp | ArgsPattern>> = {
-  aws:
-    /\bs3 (?:cp|mv|sync) (?!s3:\/\/)(?!(?:\S+ )*--dryrun).*\bs3:\/\/|\bs3api put-object|\bs3api upload-part/,
+  aws: {
+    has: [
+      /\bs3 (?:cp|mv|sync) (?:--\S+ )*(?!s3:\/\/|--)|\bs3api (?:put-object|upload-part)/,
+      / s3:\/\/|s3api/,
+    ],
+    not: /--dryrun/,
+  },
   gsutil: /\b(?:cp|mv|rsync) (?:-\S+ )*(?!gs:\/\/)[^-\s]\S* gs:\/\//,
   gcloud: /\bstorage (?:cp|mv|rsync) (?:-\S+ )*(?!gs:\/\/)[^-\s]\S* gs:\/\/|\bcompute scp\b/,
   az: /\bstorage (?:blob|file) (?:upload|sync)|\bstorage copy\b/,

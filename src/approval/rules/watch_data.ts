@@ -35,7 +35,7 @@ export const WATCH_RULES: readonly Rule[] = [
       "frida-trace": /./,
       criu: /^(?:dump|restore)/,
       ps:
-        /^(?:[a-z]*e[a-z]*ww|[a-df-z]*[aux]+[a-z]*e[a-z]*|e\w*)(?: |$)|(?:^| )(?:axe\w*|auxe\w*|eww\w*|-o \S*environ)/,
+        /^(?:[a-z]{0,9}e[a-z]{0,9}ww|[a-df-z]{0,9}[aux][a-z]{0,9}e[a-z]{0,9}|e\w{0,9})(?: |$)|(?:^| )(?:axe|auxe|eww|-o \S{0,99}environ)/,
       systemctl: /^(?:-\S+ )*show-environment/,
     }),
     match: [
