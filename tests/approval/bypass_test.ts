@@ -108,7 +108,7 @@ Deno.test("checkCommand() remembers what earlier commands left in variables", as
       answers.push(answer);
     }
     assert.equal(answers.at(-1), "deny", commands.join(" ⏎ "));
-    assert.equal(answers[0], "once", commands[0]);
+    assert.equal(answers[0], "once", commands[0]!);
   }
 });
 
