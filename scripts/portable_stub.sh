@@ -63,7 +63,7 @@ fits() {
 settle() {
   touch -t 202001010000 "$1"/app/* "$1/deno"
   chmod 444 "$1"/app/*
-  chmod go-w "$1" "$1/app" "$1/cache" "$1/cache-children"
+  chmod go-w "$1" "$1/app" "$1/cache"
   chmod 555 "$1/deno"
 }
 
@@ -90,8 +90,7 @@ unpack() (
   new=$(mktemp -d "$root/.hermes-new.XXXXXX") && mkdir "$new/$key" || exit
   tail -c +@OFFSET@ "$0" | { gzip -dc || : > "$new/broken"; } | tar -xof - -C "$new/$key" || exit
   [ ! -e "$new/broken" ] || exit 1
-  "$new/$key/deno" --version > /dev/null && mkdir "$new/$key/cache" "$new/$key/cache-children" ||
-    exit
+  "$new/$key/deno" --version > /dev/null && mkdir "$new/$key/cache" || exit
   settle "$new/$key" || exit
   if [ -e "$dir" ] || [ -L "$dir" ]; then
     { ready && untouched; } || mv "$dir" "$new/changed" || exit

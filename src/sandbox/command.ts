@@ -5,7 +5,6 @@
 import { UsageError } from "../protocol/error.ts";
 import { isWithin } from "../util/path.ts";
 import {
-  childCacheDir,
   DENO_SETTINGS,
   executablePath,
   isStandalone,
@@ -53,10 +52,8 @@ export function programName(mode: ChildMode): ProgramName {
   return mode === "reexec" ? "main" : "child_main";
 }
 
-/** Where a Deno of the person's own keeps modules: the build or the environment of hermes tells; undefined when neither does. */
+/** Where a Deno of the person's own keeps modules, as the environment tells; undefined when it does not. */
 export function runtimeCacheDir(env: Readonly<Record<string, string>>): string | undefined {
-  const own = childCacheDir();
-  if (own !== undefined) return own;
   if (env.DENO_DIR) return env.DENO_DIR;
   if (Deno.build.os === "darwin") return env.HOME && `${env.HOME}/Library/Caches/deno`;
   if (env.XDG_CACHE_HOME) return `${env.XDG_CACHE_HOME}/deno`;

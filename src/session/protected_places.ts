@@ -6,7 +6,7 @@ import { type Home, resolveHome } from "../config/home.ts";
 import { runtimeCacheDir } from "../sandbox/command.ts";
 import { basename, dirname, joinPath, resolvePath } from "../util/path.ts";
 import type { ProtectedPlaces } from "../util/protected_paths.ts";
-import { buildKind, childCacheDir, executablePath, installedFile } from "../util/runtime.ts";
+import { buildKind, executablePath, installedFile, portableRoot } from "../util/runtime.ts";
 
 export interface PlaceFacts {
   home: Pick<Home, "root">;
@@ -51,8 +51,8 @@ function hermesHomePlaces({ home, userHome }: PlaceFacts): string[] {
  */
 function programPlaces({ env, userHome, cwd = Deno.cwd() }: PlaceFacts): string[] {
   const places = [...installedPlaces(env, cwd), executablePath()];
-  const unpacked = childCacheDir();
-  if (unpacked !== undefined) places.push(dirname(dirname(unpacked)));
+  const unpacked = portableRoot();
+  if (unpacked !== undefined) places.push(dirname(unpacked));
   if (env.HERMES_BIN_CACHE) places.push(resolvePath(cwd, env.HERMES_BIN_CACHE));
   const caches = env.XDG_CACHE_HOME || (userHome === "" ? "" : joinPath(userHome, ".cache"));
   if (caches !== "") places.push(resolvePath(cwd, joinPath(caches, "hermes/bin")));

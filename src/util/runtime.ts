@@ -96,17 +96,9 @@ export const DENO_SETTINGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * What the portable executable keeps for a Deno that is neither itself nor a sandbox, so that it
- * leaves nothing in the user's own cache: `hermes plugins test`. A child that runs foreign code
- * behind walls has no cache at all (`CHILD_ENV` in `src/sandbox/command.ts`), and the program's own
- * `cache/` is for no other process. Undefined in other builds.
+ * Where the portable executable was unpacked: `deno`, `app/` and `cache/`, which is for hermes'
+ * own process alone. Undefined in other builds.
  */
-export function childCacheDir(): string | undefined {
-  const root = portableRoot();
-  return root && `${root}/cache-children`;
-}
-
-/** Where the portable executable was unpacked: `deno`, `app/`, `cache/` and `cache-children/`. Undefined in other builds. */
 export function portableRoot(): string | undefined {
   const path = decodeURIComponent(new URL(Deno.mainModule).pathname);
   if (!path.endsWith("/app/main.js")) return undefined;

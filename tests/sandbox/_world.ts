@@ -92,7 +92,7 @@ export class World {
     const directories = [DENO_DIR!];
     for (const key of await namesIn(HERMES_BIN_CACHE!)) {
       const root = `${HERMES_BIN_CACHE}/${key}`;
-      directories.push(`${root}/cache`, `${root}/cache-children`, `${root}/app`);
+      directories.push(`${root}/cache`, `${root}/app`);
     }
     const found: string[] = [];
     for (const directory of directories) {

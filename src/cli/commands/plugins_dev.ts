@@ -13,12 +13,12 @@ import { readSource, statOf } from "../../plugins/source.ts";
 import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
 import { readArguments } from "../../registry/arguments.ts";
 import { withoutSecrets } from "../../registry/hook_process.ts";
-import { runtimeCacheDir } from "../../sandbox/command.ts";
 import { didYouMean } from "../../util/nearest.ts";
 import { basename, dirname, joinPath, resolvePath } from "../../util/path.ts";
 import { reasonOf as systemReason } from "../../util/reason.ts";
 import { DENO_SETTINGS, executablePath, isStandalone } from "../../util/runtime.ts";
 import { sleep } from "../../util/sleep.ts";
+import { removeTree } from "../../util/remove_tree.ts";
 import { which } from "../../util/which.ts";
 import type { CommandInput } from "../command.ts";
 import { onInterrupt } from "../interrupt.ts";
@@ -89,15 +89,20 @@ async function test(path: string): Promise<number> {
       },
     );
   }
-  const cacheDir = runtimeCacheDir(env);
-  const { code } = await new Deno.Command(deno, {
-    args: ["test", "--quiet", "--no-prompt"],
-    cwd: path,
-    // Tests hold no permission that would show them more.
-    env: { ...withoutSecrets(env), ...DENO_SETTINGS, ...(cacheDir && { DENO_DIR: cacheDir }) },
-    clearEnv: true,
-  }).spawn().status;
-  return code === 0 ? EXIT.done : EXIT.failed;
+  // The tests are foreign code: a cache that others load may not be theirs to write.
+  const cacheDir = await Deno.makeTempDir({ prefix: "hermes-plugin-test-" });
+  try {
+    const { code } = await new Deno.Command(deno, {
+      args: ["test", "--quiet", "--no-prompt"],
+      cwd: path,
+      // Tests hold no permission that would show them more.
+      env: { ...withoutSecrets(env), ...DENO_SETTINGS, DENO_DIR: cacheDir },
+      clearEnv: true,
+    }).spawn().status;
+    return code === 0 ? EXIT.done : EXIT.failed;
+  } finally {
+    await removeTree(cacheDir);
+  }
 }
 
 /** One plugin, loaded as a session would, and again after every change. */
