@@ -27,22 +27,21 @@ const EFFECTS: Readonly<Record<string, Effect>> = {
   readonly: declare,
   unset: (state, { args }) => args.forEach((name) => state.vars.delete(name)),
   read: readInput,
-  set: (state, { args }) => {
-    const cut = args.indexOf("--");
-    if (cut >= 0) state.positional = args.slice(cut + 1);
-  },
+  set: setPositional,
   shift: (state, { args }) => state.positional = state.positional?.slice(Number(args[0] ?? 1)),
   printf: (state, { args }) => {
     const [flag, name, ...rest] = args;
     if (flag !== "-v" || name === undefined) return;
-    const text = rest.some(hasUnknown) ? undefined : literalOutput(["printf", ...rest], undefined);
+    const text = rest.some(hasUnknown) ? undefined : literalOutput(["printf", ...rest], {});
     state.assignAny(name, text === undefined ? [] : [text]);
   },
   mapfile: readLines,
   readarray: readLines,
   getopts: (state, { args }) => state.assignAny(args[1] ?? "", []),
   exec: (state, { args, redirects }) => {
-    if (args.length === 0 && redirects.some(({ op }) => op.startsWith("<"))) state.fed = true;
+    if (args.every((arg) => arg === "--") && redirects.some(({ op }) => op.startsWith("<"))) {
+      state.fed = true;
+    }
   },
 };
 
@@ -51,12 +50,28 @@ export function applyBuiltin(state: ShellState, invocation: Invocation): void {
   if (Object.hasOwn(EFFECTS, invocation.program)) EFFECTS[invocation.program]!(state, invocation);
 }
 
+/** `set -e -o pipefail a b` and `set -- a b`. */
+function setPositional(state: ShellState, { args }: Invocation): void {
+  let at = 0;
+  while (/^[-+]./.test(args[at] ?? "") && args[at] !== "--") {
+    at += /^[-+][a-zA-Z]*o$/.test(args[at]!) ? 2 : 1;
+  }
+  if (args[at] === "--" || args[at] === "-") state.positional = args.slice(at + 1);
+  else if (at < args.length) state.positional = args.slice(at);
+}
+
 function changeDirectory(state: ShellState, { args, place }: Invocation): void {
   const target = parseLeading(args, {}).operands[0] ?? "~";
   // Where a search path is set, a plain name may lead anywhere.
   const searched = state.vars.has("CDPATH") && !/^(?:[/~]|\.{1,2}(?:\/|$))/.test(target);
   const known = target !== "-" && !/^[-+]\d/.test(target) && !searched;
-  state.cwd = known ? directoryAfter(target, { ...place, cwd: state.cwd }) : undefined;
+  const before = state.vars.get("OLDPWD");
+  const back = target === "-" && before?.length === 1 ? before[0] : undefined;
+  if (state.cwd === undefined) state.vars.delete("OLDPWD");
+  else state.vars.set("OLDPWD", [state.cwd]);
+  state.cwd = known || back !== undefined
+    ? directoryAfter(back ?? target, { ...place, cwd: state.cwd })
+    : undefined;
 }
 
 /** The directory that `cd target` leads to; undefined when that cannot be known. */

@@ -9,10 +9,11 @@ import { foldText, reordersText } from "./fold.ts";
 import { globMatch } from "./glob.ts";
 import { type HermesUse, hermesUses } from "./hermes_self.ts";
 import { takesCommands } from "./interactive.ts";
-import { commandLine } from "./invocation.ts";
+import { commandLine, type Invocation } from "./invocation.ts";
 import { LIMITS, ShellLimitError } from "./shell_ast.ts";
 import { findingsIn, KNOWN_PROGRAMS } from "./rules.ts";
 import { SUDO_STDIN_KEY } from "./rules/hardline_data.ts";
+import type { EarlierVariables } from "./shell_state.ts";
 import { walkShell } from "./walk.ts";
 
 export interface CommandPolicy {
@@ -20,6 +21,8 @@ export interface CommandPolicy {
   cwd?: string;
   /** The same directory behind its links; the stricter judgement of both counts. */
   realCwd?: string | undefined;
+  /** Values that earlier commands of the session may have left in variables. */
+  variables?: EarlierVariables | undefined;
   /** True when input can be sent to the command while it runs. */
   takesInput?: boolean | undefined;
   /** The user's home: `rm -rf /home/me` is then known for what it is. */
@@ -53,6 +56,8 @@ export interface Inspection {
   findings: Finding[];
   /** The command as the rules saw it. */
   normalized: string;
+  /** Variables that it gives values. */
+  variables: ReadonlyMap<string, readonly string[]>;
 }
 
 export interface Evaluation {
@@ -60,6 +65,8 @@ export interface Evaluation {
   /** The deciding findings: hardline ones alone when there are any, none when allowed. */
   findings: Finding[];
   normalized: string;
+  /** Variables that it gives values, for `CommandPolicy.variables` of later commands. */
+  variables: ReadonlyMap<string, readonly string[]>;
 }
 
 const UNPARSABLE: Finding = {
@@ -75,6 +82,18 @@ const REORDERED: Finding = {
   once: true,
 };
 
+const SOMEWHERE: Finding = {
+  key: "delete in an unknown directory",
+  description: "deletes everything in a directory that is not known beforehand",
+  kind: "dangerous",
+};
+
+/** `cd "$x" && rm *`. */
+function deletesSomewhere({ program, args, place }: Invocation): boolean {
+  return place.cwd === undefined && /^(?:rm|unlink|shred|truncate|mv)$/.test(program) &&
+    args.some((arg) => /^(?:\.\/)?(?:\.?\*+|\*\.\*|\.\[[^\]]*\]\*)$/.test(arg));
+}
+
 /** The verdict with its first reason as the rule. */
 export function decide(command: string, policy: CommandPolicy = {}): CommandVerdict {
   const { decision, findings, normalized } = evaluate(command, policy);
@@ -88,16 +107,16 @@ export function decide(command: string, policy: CommandPolicy = {}): CommandVerd
 
 /** The verdict with every reason for it. */
 export function evaluate(command: string, policy: CommandPolicy = {}): Evaluation {
-  const { findings, normalized } = inspect(command, policy);
+  const { findings, ...rest } = inspect(command, policy);
   const hardline = findings.filter(({ kind }) => kind === "hardline");
-  if (hardline.length > 0) return { decision: "forbidden", findings: hardline, normalized };
+  if (hardline.length > 0) return { decision: "forbidden", findings: hardline, ...rest };
   const allowlist = [...policy.allowlist ?? []];
   const open = findings.filter((finding) => !allowsRule(allowlist, finding));
   const mayBeListed = !open.some(({ everyTime }) => everyTime === true);
   if (open.length === 0 || (mayBeListed && allowsCommand(allowlist, command))) {
-    return { decision: "allow", findings: [], normalized };
+    return { decision: "allow", findings: [], ...rest };
   }
-  return { decision: "prompt", findings: open, normalized };
+  return { decision: "prompt", findings: open, ...rest };
 }
 
 /** What the rules find, before any allowlist. */
@@ -109,7 +128,7 @@ export function inspect(command: string, policy: CommandPolicy = {}): Inspection
     if (!(error instanceof ShellLimitError)) throw error;
     const description = `cannot be checked: ${error.message}`;
     const finding: Finding = { key: "parser limit", description, kind: "hardline" };
-    return { findings: [finding], normalized: command.slice(0, 200) };
+    return { findings: [finding], normalized: command.slice(0, 200), variables: new Map() };
   }
 }
 
@@ -118,10 +137,12 @@ function inspectViews(command: string, policy: CommandPolicy): Inspection {
   const findings = new Set<Finding>();
   const unjudged = new Set<string>();
   const uses = new Set<HermesUse>();
+  const variables = new Map<string, readonly string[]>();
   let normalized = "";
   for (const { view, cwd } of viewsOf(command, policy)) {
     const walked = walkShell(view, { ...policy, cwd, programs: KNOWN_PROGRAMS });
     normalized ||= walked.normalized;
+    for (const [name, values] of walked.variables) variables.set(name, values);
     for (const glob of policy.denyGlobs ?? []) {
       if (isDenied(glob, [command, view, normalized, ...walked.invocations.map(commandLine)])) {
         findings.add({
@@ -135,6 +156,9 @@ function inspectViews(command: string, policy: CommandPolicy): Inspection {
       if (rule.key !== SUDO_STDIN_KEY || policy.sudoPassword !== true) findings.add(rule);
     }
     for (const construct of walked.unjudged) unjudged.add(construct);
+    if (policy.cwd !== undefined && walked.invocations.some(deletesSomewhere)) {
+      findings.add(SOMEWHERE);
+    }
     if (policy.takesInput === true && walked.invocations.some(takesCommands)) {
       unjudged.add("interactive input");
     }
@@ -149,9 +173,11 @@ function inspectViews(command: string, policy: CommandPolicy): Inspection {
       once: true,
     });
   }
-  for (const use of uses) findings.add({ ...use, kind: "dangerous", once: true });
+  for (const use of uses) {
+    findings.add({ ...use, kind: "dangerous", once: true, everyTime: true });
+  }
   if (reordersText(command)) findings.add(REORDERED);
-  return { findings: [...findings], normalized };
+  return { findings: [...findings], normalized, variables };
 }
 
 /** The text as it is and as it looks, seen from each name of the directory. */

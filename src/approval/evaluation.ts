@@ -9,7 +9,7 @@ import {
   namesIn,
   runsSubstitution,
 } from "./arithmetic.ts";
-import { HOLDS_NUMBER } from "./executors_data.ts";
+import { DECIDED_BY_WORDS, HOLDS_NUMBER } from "./executors_data.ts";
 import { executedByVariable, isExecutedVariable } from "./executors.ts";
 import type { Expander } from "./expand.ts";
 import { type Invocation, parseLeading } from "./invocation.ts";
@@ -79,9 +79,39 @@ export class Evaluation {
     }
   }
 
+  /** Unquoted values that nobody knows, where they decide what a program does. */
+  looseWords(
+    words: readonly Word[],
+    { commands, complete }: { commands: readonly Invocation[]; complete: boolean },
+  ): void {
+    // Not every combination of values was tried.
+    if (
+      !complete && (words[0]?.parts.some(({ kind }) => kind !== "text") === true ||
+        commands.some(({ program }) => DECIDED_BY_WORDS.has(program)))
+    ) {
+      this.#follow({ unjudged: "too many values" });
+    }
+    const isLoose = words.slice(1).map(({ parts: [part, ...more] }) =>
+      more.length === 0 && (part?.kind === "param" || part?.kind === "script") && !part.quoted
+    );
+    if (!isLoose.includes(true)) return;
+    const loose = words.slice(1).filter((_, i) => isLoose[i]).map((word) => this.#text(word))
+      .filter((text) => hasUnknownBut(text, "number", "quoted"));
+    for (const { program, args } of loose.length === 0 ? [] : commands) {
+      const where = DECIDED_BY_WORDS.get(program);
+      const decides = where === "any" ? args : where === "first" ? args.slice(0, 1) : [];
+      if (decides.some((arg) => loose.includes(arg))) {
+        this.#follow({ unjudged: `arguments of ${program}` });
+      }
+    }
+  }
+
   /** Variables that are set for one command only. */
   variables(env: ReadonlyMap<string, string>): void {
-    for (const value of env.values()) if (isArmed(value)) this.#armed(value, "subscript");
+    for (const [name, value] of env) {
+      if (isArmed(value)) this.#armed(value, "subscript");
+      for (const payload of executedByVariable(name, value)) this.#follow(payload);
+    }
   }
 
   /** The operands of `[[ ]]`. */

@@ -314,6 +314,20 @@ export const PRINTS_SETTINGS =
 export const HOLDS_NUMBER =
   /^(?:[#?$!-]|RANDOM|SRANDOM|SECONDS|LINENO|UID|EUID|PPID|BASHPID|COLUMNS|LINES|EPOCHSECONDS|EPOCHREALTIME|SHLVL|OPTIND|BASH_SUBSHELL)$/;
 
+/**
+ * Programs whose options turn a harmless call into another one, so that a value nobody knows,
+ * which may be several words, decides what they do. `first`: only where it names the subcommand.
+ */
+export const DECIDED_BY_WORDS: ReadonlyMap<string, "any" | "first"> = new Map<
+  string,
+  "any" | "first"
+>([
+  ...["rm", "find", "dd", "shred", "truncate", "tar", "gtar", "bsdtar", "xargs", "chattr", "wipefs"]
+    .map((name): [string, "any"] => [name, "any"]),
+  ...["git", "docker", "podman", "kubectl", "systemctl", "npm", "npx", "deno", "busybox", "hermes"]
+    .map((name): [string, "first"] => [name, "first"]),
+]);
+
 /** What a program variable stands for when nobody changed it. */
 export const PROGRAM_DEFAULTS: ReadonlyMap<string, string> = new Map(Object.entries({
   SHELL: "bash",

@@ -5,14 +5,11 @@
 import { expandBraces } from "./braces.ts";
 import { basename } from "../util/path.ts";
 import { PRINTS_NUMBER, PRINTS_SETTINGS, PRINTS_WORD } from "./executors_data.ts";
-import { globMatch } from "./glob.ts";
 import { literalOutput } from "./literal_output.ts";
+import { MAX_STRIPPED, replaceIn, transform } from "./parameter_ops.ts";
 import type { Assignment, Command, ParamPart, Part, Script, Word } from "./shell_ast.ts";
 import { checkGrowth, MAX_CHOICES, type ShellState } from "./shell_state.ts";
 import { hasUnknown, type Known, unknown } from "./unknown.ts";
-
-/** Longest value that `${x#…}` and friends are computed for: they cost its square. */
-const MAX_STRIPPED = 64;
 
 /** Scripts that run before a word is complete: substitutions, also within parameters and arithmetic. */
 export function* scriptsIn(parts: readonly Part[]): Generator<Script> {
@@ -32,15 +29,18 @@ export function* scriptsIn(parts: readonly Part[]): Generator<Script> {
 /** Expands words under one choice of values for the variables that have several. */
 export class Expander {
   readonly #state: ShellState;
+  readonly #home: string;
   #index = 0;
   #radix = new Map<string, { stride: number; size: number }>();
 
-  constructor(state: ShellState) {
+  /** @param home where `~` is, for operators that take its value apart. */
+  constructor(state: ShellState, home: string) {
     this.#state = state;
+    this.#home = home;
   }
 
-  /** Runs `body` once for each combination of possible values, within bounds. */
-  forEachChoice(body: () => void): void {
+  /** Runs `body` once for each combination of possible values; false when there were too many. */
+  forEachChoice(body: () => void): boolean {
     // What a command runs in turn makes choices of its own.
     const outer = { index: this.#index, radix: this.#radix };
     const radix = this.#radix = new Map();
@@ -54,6 +54,7 @@ export class Expander {
     }
     this.#index = outer.index;
     this.#radix = outer.radix;
+    return total <= MAX_CHOICES;
   }
 
   /** The arguments a word becomes: none, one or many. */
@@ -68,12 +69,18 @@ export class Expander {
   /** The word as one text, unsplit: assignments, redirection targets, here-documents. */
   text(word: Word): string {
     let text = "";
-    for (const part of word.parts) {
+    for (const part of this.#withTilde(word.parts)) {
       const value = this.#value(part);
       text += typeof value === "string" ? value : value.join(" ");
       checkGrowth(text.length);
     }
     return text;
+  }
+
+  /** Where a redirection leads: split like a word, but never into several. */
+  target(word: Word): string {
+    const fields = this.fields(word);
+    return fields.length === 1 ? fields[0]! : this.text(word);
   }
 
   /** Carries out an assignment; one that may not happen only adds a possible value. */
@@ -108,10 +115,28 @@ export class Expander {
     }
     const argv = stage.words.flatMap((word) => this.fields(word));
     if (argv.some(hasUnknown) || (input !== undefined && hasUnknown(input))) return undefined;
-    return literalOutput(argv, input);
+    return literalOutput(argv, { stdin: input, cwd: this.#state.cwd, home: this.#home });
   }
 
-  #split(parts: Part[]): string[] {
+  /** `~+`, `~-` and a `~` for a home that was changed. */
+  #withTilde(parts: readonly Part[]): readonly Part[] {
+    const first = parts[0];
+    if (first?.kind !== "text" || first.quoted || first.text[0] !== "~") return parts;
+    const [head, sign] = /^~(\+|-|[+-]?\d+)?(?=\/|$)/.exec(first.text) ?? [];
+    if (head === undefined) return parts;
+    const name = sign === undefined ? "HOME" : sign === "+" ? "PWD" : "OLDPWD";
+    const known = sign === undefined || (sign.length === 1 && !/\d/.test(sign));
+    const base = (known ? this.#scalar(name) : undefined) ??
+      (name === "HOME" ? head : unknown(name));
+    return [{ ...first, text: base + first.text.slice(head.length) }, ...parts.slice(1)];
+  }
+
+  /** A value with `~` written out, as the shell sees it. */
+  #written(value: string | undefined): string | undefined {
+    return value !== undefined && /^~(?:\/|$)/.test(value) ? this.#home + value.slice(1) : value;
+  }
+
+  #split(parts: readonly Part[]): string[] {
     const fields: string[] = [];
     let current = "";
     let open = false;
@@ -120,7 +145,12 @@ export class Expander {
       current = "";
       open = false;
     };
-    for (const part of parts) {
+    const add = (part: Part, inArgument: boolean) => {
+      const argument = this.#argumentTaken(part);
+      if (argument !== undefined) {
+        for (const inner of argument.parts) add(inner, true);
+        return;
+      }
       const value = this.#value(part);
       if (typeof value !== "string") {
         value.forEach((item, i) => {
@@ -128,7 +158,7 @@ export class Expander {
           current += item;
           open = true;
         });
-      } else if (part.kind === "text" || !("quoted" in part) || part.quoted) {
+      } else if (isWhole(part, inArgument)) {
         current += value;
         checkGrowth(current.length);
         open ||= value !== "" || ("quoted" in part && part.quoted);
@@ -139,13 +169,32 @@ export class Expander {
           open ||= piece !== "";
         });
       }
-    }
+    };
+    for (const part of this.#withTilde(parts)) add(part, false);
     close();
     return fields;
   }
 
+  /** The argument of `${x-…}` where it stands for the value and its quotes keep words together. */
+  #argumentTaken(part: Part): Word | undefined {
+    if (part.kind !== "param" || part.quoted || !/^:?[-+]$/.test(part.op)) return undefined;
+    if (!part.arg!.parts.some((inner) => "quoted" in inner && inner.quoted)) return undefined;
+    if (part.indirect || part.index !== undefined || /^[@*]|\[@\]$/.test(part.name)) {
+      return undefined;
+    }
+    const value = this.#scalar(part.name);
+    const isGiven = value !== undefined && (value !== "" || part.op[0] !== ":");
+    const takes = part.op.endsWith("-")
+      ? !isGiven
+      : value === undefined
+      ? this.#digit(`${part.name}+`, 2) === 0
+      : isGiven;
+    return takes ? part.arg : undefined;
+  }
+
   #separator(): RegExp {
-    const chars = this.#state.vars.get("IFS")?.at(-1) ?? " \t\n";
+    const chars = this.#scalar("IFS") ?? " \t\n";
+    if (chars === " \t\n") return BLANKS;
     return chars === "" ? /(?!)/ : new RegExp(`[${chars.replace(/[\]\\^-]/g, "\\$&")}]+`);
   }
 
@@ -216,7 +265,7 @@ export class Expander {
       const list = this.#state.positional;
       return list === undefined ? undefined : list[Number(name) - 1] ?? "";
     }
-    if (name === "PWD") return this.#state.cwd;
+    if (name === "PWD") return this.#written(this.#state.cwd);
     if (name === "0") return this.#state.zero;
     return SPECIAL.get(name) ?? this.#state.arrays.get(name)?.[0];
   }
@@ -250,25 +299,48 @@ export class Expander {
         return given ? value : arg;
       case ":+":
       case "+":
-        return given || value === undefined ? arg : "";
+        if (value === undefined) return this.#digit(`${part.name}+`, 2) === 0 ? arg : "";
+        return given ? arg : "";
       case ":?":
       case "?":
         return value ?? unknown(`${part.name}?`);
       case "length":
         return value === undefined ? unknown(part.name) : String(value.length);
-      case "/":
-      case "//": {
-        const replacement = part.replacement === undefined ? "" : this.text(part.replacement);
-        return value === undefined
-          ? replacement || unknown(part.name)
-          : replace(value, { arg, replacement, all: part.op === "//" });
-      }
       default:
-        return value === undefined || value.length > MAX_STRIPPED
-          ? unknown(part.name)
-          : transform(value, part.op, arg);
+        return this.#compute(part, { value: this.#written(value), arg });
     }
   }
+
+  /** Pieces and replacements of a value, which a few variables have on every machine. */
+  #compute(part: ParamPart, { value, arg }: { value: string | undefined; arg: string }): string {
+    const text = value ?? USUAL.get(part.name);
+    const replacement = part.replacement === undefined ? "" : this.text(part.replacement);
+    const reveals = text === undefined && replacement !== "" && part.op.startsWith("/");
+    if (reveals && this.#digit(`${part.name}/`, 2) === 0) return replacement;
+    if (text === undefined || text.length > MAX_STRIPPED || hasUnknown(text)) {
+      return unknown(part.name);
+    }
+    if (part.op === "/" || part.op === "//") {
+      return replaceIn(text, { pattern: arg, replacement, all: part.op === "//" });
+    }
+    return transform(text, { op: part.op, arg }) ?? unknown(part.name);
+  }
+}
+
+const BLANKS = /[ \t\n]+/;
+
+/** What the variables that every shell has usually hold. */
+const USUAL: ReadonlyMap<string, string> = new Map(Object.entries({
+  PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+  SHELL: "/bin/bash",
+  BASH: "/bin/bash",
+  OLDPWD: "/",
+}));
+
+/** Whether the value of a part is not split at blanks. */
+function isWhole(part: Part, inArgument: boolean): boolean {
+  if (part.kind === "text") return part.quoted || !inArgument;
+  return !("quoted" in part) || part.quoted;
 }
 
 /** `${!x}`, but not `${!prefix*}` or the keys `${!a[@]}`. */
@@ -282,51 +354,3 @@ const SPECIAL: ReadonlyMap<string, string> = new Map(Object.entries({
   "-": "hB",
   "TMPDIR": "/tmp",
 }));
-
-function replace(
-  value: string,
-  { arg, replacement, all }: { arg: string; replacement: string; all: boolean },
-): string {
-  return all ? value.replaceAll(arg, replacement) : value.replace(arg, () => replacement);
-}
-
-/** Case changes, prefix and suffix removal, substrings. */
-function transform(value: string, op: string, arg: string): string {
-  switch (op) {
-    case "^^":
-      return value.toUpperCase();
-    case ",,":
-      return value.toLowerCase();
-    case "^":
-      return value.slice(0, 1).toUpperCase() + value.slice(1);
-    case ",":
-      return value.slice(0, 1).toLowerCase() + value.slice(1);
-    case ":": {
-      const [start = 0, length] = arg.split(":").map((n) => Number(n.trim()));
-      const from = start < 0 ? Math.max(0, value.length + start) : start;
-      return length === undefined
-        ? value.slice(from)
-        : value.slice(from, length < 0 ? length : from + length);
-    }
-    case "#":
-    case "##":
-    case "%":
-    case "%%":
-      return strip(value, op, arg);
-    default:
-      return value;
-  }
-}
-
-/** Removes the shortest (`#`, `%`) or longest (`##`, `%%`) match at the start or end. */
-function strip(value: string, op: string, pattern: string): string {
-  const lengths = Array.from({ length: value.length + 1 }, (_, i) => i);
-  if (op.length === 2) lengths.reverse();
-  for (const n of lengths) {
-    const [cut, kept] = op.startsWith("#")
-      ? [value.slice(0, n), value.slice(n)]
-      : [value.slice(value.length - n), value.slice(0, value.length - n)];
-    if (globMatch(pattern, cut)) return kept;
-  }
-  return value;
-}

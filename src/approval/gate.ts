@@ -11,6 +11,7 @@ import type {
   Approver,
 } from "../protocol/approval.ts";
 import type { HookName } from "../protocol/hook.ts";
+import { SeenVariables } from "./seen_variables.ts";
 import { settleOrAbort, Turnstile } from "./turnstile.ts";
 import type { CommandPolicy, Evaluation, Finding } from "./decide.ts";
 import { refusal, type RefusalKind } from "./refusal.ts";
@@ -20,7 +21,7 @@ export interface ApprovalGateOptions {
   policy: ApprovalPolicy;
   /** Asks a person; absent when nobody is there. */
   approver?: Approver | undefined;
-  rules?: Omit<CommandPolicy, "cwd" | "realCwd" | "takesInput">;
+  rules?: Omit<CommandPolicy, "cwd" | "realCwd" | "takesInput" | "variables">;
   /** Waiting for an answer longer than this is a no; default 300 000. */
   timeoutMs?: number;
   /** Stores a rule in `command_allowlist`. */
@@ -76,6 +77,7 @@ class Gate implements ApprovalGate {
   /** Rules allowed for this session or for good. */
   readonly #remembered: Set<string>;
   readonly #policy: ApprovalPolicy;
+  readonly #variables = new SeenVariables();
   #decide: Promise<typeof import("./decide.ts")> | undefined;
   #denials = 0;
 
@@ -95,14 +97,17 @@ class Gate implements ApprovalGate {
         cwd: context.cwd,
         realCwd: context.realCwd,
         takesInput: context.takesInput,
+        variables: this.#variables.seen,
         allowlist: this.#remembered,
       });
-    const { decision, findings } = judge();
+    const { decision, findings, variables } = judge();
     const description = findings.map((finding) => finding.description).join("; ");
     if (decision === "forbidden") return this.#refuse("hardline", { description, by: "rule" });
-    if (decision === "allow") return { answer: "once", by: "rules" };
     const isIsolated = this.#options.isIsolated ?? ((name) => ISOLATED.has(name));
-    if (isIsolated(context.environment)) return { answer: "once", by: "isolated environment" };
+    if (decision === "allow" || isIsolated(context.environment)) {
+      this.#variables.keep(variables);
+      return { answer: "once", by: decision === "allow" ? "rules" : "isolated environment" };
+    }
     const request: ApprovalRequest = {
       tool: context.tool,
       subject: command,
@@ -112,7 +117,15 @@ class Gate implements ApprovalGate {
       ...findings.some(({ everyTime }) => everyTime === true) ? { onceOnly: true } : {},
     };
     const isCovered = () => judge().decision === "allow";
-    return await this.#settle({ request, findings, context, isCommand: true, isCovered });
+    const outcome = await this.#settle({
+      request,
+      findings,
+      context,
+      isCommand: true,
+      isCovered,
+    });
+    if (outcome.answer !== "deny") this.#variables.keep(variables);
+    return outcome;
   }
 
   async checkAction(request: ApprovalRequest, context: ApprovalContext): Promise<ApprovalOutcome> {

@@ -1,5 +1,5 @@
 /** Finds the commands hidden in another command's arguments. Pure; what it finds is walked by the caller. */
-import { executedByGit, executedByVariable, executedText } from "./executors.ts";
+import { executedByGit, executedText } from "./executors.ts";
 import { INTERPRETERS, unreadableProgram, unwrapCode } from "./inner_code.ts";
 import {
   inputText,
@@ -28,7 +28,6 @@ export interface Before {
 /** Commands and texts that `invocation` would run. */
 export function innerCommands(invocation: Invocation, before: Before): Payload[] {
   return [
-    ...configuredPrograms(invocation),
     ...executedText(invocation),
     ...unreadableProgram(invocation),
     ...unwrapProgram(invocation, before),
@@ -46,12 +45,6 @@ function unwrapProgram(invocation: Invocation, before: Before): Payload[] {
   if (INTERPRETERS.test(program)) return unwrapCode(invocation);
   const text = invocation.path.includes("/") ? fileText(invocation.path) : undefined;
   return text === undefined ? [] : [{ text, via: "script" }];
-}
-
-/** `PAGER='rm -rf /' man ls`. */
-function configuredPrograms({ env, via }: Invocation): Payload[] {
-  if (env.size === 0 || via.length > 0) return [];
-  return [...env].flatMap(([name, value]) => executedByVariable(name, value));
 }
 
 /** Names of open files: what they hold is known for standard input only. */

@@ -2,13 +2,25 @@
  * What small pure programs print, so that `$(echo rm) -rf /` and `echo … | base64 -d | sh`
  * are seen as what they run. Anything not computed here counts as unknown.
  */
-import { basename } from "../util/path.ts";
+import { basename, dirname, normalizePath } from "../util/path.ts";
 import { decodeEscapes } from "./shell_words.ts";
 
 /** Output longer than this is not followed. */
 const MAX_CHARS = 64_000;
 
-type Filter = (args: string[], stdin: string | undefined) => string | undefined;
+/** What surrounds the program. */
+export interface Surroundings {
+  stdin?: string | undefined;
+  cwd?: string | undefined;
+  /** Where `~` is; taken apart only by programs that work on paths. */
+  home?: string;
+}
+
+type Filter = (
+  args: string[],
+  stdin: string | undefined,
+  around: Surroundings,
+) => string | undefined;
 
 const PROGRAMS: Readonly<Record<string, Filter>> = {
   echo: (args) => echo(args),
@@ -20,18 +32,49 @@ const PROGRAMS: Readonly<Record<string, Filter>> = {
     args.some((arg) => /^(-[a-z]*[dD]|--d[a-z]*)$/.test(arg)) ? decodeBase64(stdin) : undefined,
   xxd: (args, stdin) => args.some((arg) => /^-[a-z]*r/.test(arg)) ? decodeHex(stdin) : undefined,
   tr: (args, stdin) => stdin === undefined ? undefined : translate(args, stdin),
-  which: (args) => args.at(-1),
-  command: (args) => args[0] === "-v" ? args[1] : undefined,
-  type: (args) => /^-[pP]$/.test(args[0] ?? "") ? args[1] : undefined,
-  basename: (args) => args.length === 1 ? basename(args[0]!) : undefined,
+  which: (args) => found(args.filter((arg) => arg[0] !== "-")),
+  command: (args) => args[0] === "-v" ? found(args.slice(1)) : undefined,
+  type: (args) => /^-[pP]$/.test(args[0] ?? "") ? found(args.slice(1)) : undefined,
+  basename: (args) =>
+    args.length === 1 || (args.length === 2 && args[0]![0] !== "-")
+      ? basename(args[0]!).replace(args[1] ?? /$(?!)/, "")
+      : undefined,
+  dirname: (args, _, { home = "~" }) =>
+    lines(plain(args).map((arg) => dirname(arg.replace(/^~(?=\/*$)/, home)))),
+  realpath: (args, _, around) => realPaths(args, around),
+  readlink: (args, _, around) =>
+    args.some((arg) => /^-[a-z]*[fem]|^--canonicalize/.test(arg))
+      ? realPaths(args, around)
+      : undefined,
+  pwd: (_args, _stdin, { cwd }) => cwd,
 };
 
 /** The standard output of `argv` given its input, or undefined when that takes running it. */
-export function literalOutput(argv: string[], stdin: string | undefined): string | undefined {
+export function literalOutput(argv: string[], around: Surroundings): string | undefined {
   const program = basename(argv[0] ?? "");
   if (!Object.hasOwn(PROGRAMS, program)) return undefined;
-  const text = PROGRAMS[program]!(argv.slice(1), stdin);
+  const text = PROGRAMS[program]!(argv.slice(1), around.stdin, around);
   return text === undefined || text.length > MAX_CHARS ? undefined : text.replaceAll("\0", "");
+}
+
+function plain(args: readonly string[]): string[] {
+  return args.filter((arg) => arg[0] !== "-");
+}
+
+function lines(texts: readonly string[]): string | undefined {
+  return texts.length === 0 ? undefined : texts.join("\n");
+}
+
+/** Where programs usually are. A path stays what it is. */
+function found(names: readonly string[]): string | undefined {
+  return lines(names.map((name) => name.includes("/") ? name : `/usr/bin/${name}`));
+}
+
+/** Paths written out; symbolic links are not followed. */
+function realPaths(args: readonly string[], { cwd }: Surroundings): string | undefined {
+  const paths = plain(args);
+  if (cwd === undefined && paths.some((path) => !/^[/~]/.test(path))) return undefined;
+  return lines(paths.map((path) => normalizePath(/^[/~]/.test(path) ? path : `${cwd}/${path}`)));
 }
 
 function echo(args: string[]): string {

@@ -22,13 +22,16 @@ const SOME_HOME = "/home/user";
 export function absolutePath(path: string, place: Place): string {
   const home = place.home ?? SOME_HOME;
   let full = expandTilde(path, home);
+  // Before `..` is folded: these lead to where a process is, not to a place below /proc.
+  full = full.replace(OWN_DIRECTORY, ".").replace(PROCESS_ROOT, "/");
   if (!full.startsWith("/") && !full.startsWith("\0") && place.cwd !== undefined) {
     full = `${expandTilde(place.cwd, home)}/${full}`;
   }
-  full = normalizePath(full);
-  return full.replace(/^\/proc\/(?:self|thread-self|\d+|\0[^\0]*\0)\/(?:root|cwd)(?=\/|$)/, "") ||
-    "/";
+  return normalizePath(full);
 }
+
+const OWN_DIRECTORY = /^\/+proc\/+(?:self|thread-self|\0[^\0]*\0)\/+cwd(?=\/|$)/;
+const PROCESS_ROOT = /^\/+proc\/+(?:self|thread-self|\d+|\0[^\0]*\0)\/+(?:root|cwd)(?=\/|$)/;
 
 /** As `absolutePath()`, with the user's home folded to `~`. */
 export function canonicalPath(path: string, place: Place): string {

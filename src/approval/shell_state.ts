@@ -1,8 +1,12 @@
 /** What following a script has taught about its shell: variables, files, directory. */
+import { unknown } from "./unknown.ts";
 import { LIMITS, ShellLimitError } from "./shell_ast.ts";
 
 /** Values kept for a variable, and commands tried for one written command. */
 export const MAX_CHOICES = 64;
+
+/** Possible values by name. */
+export type EarlierVariables = ReadonlyMap<string, readonly string[]>;
 
 /** What is known about the shell at one point of the script. */
 export class ShellState {
@@ -14,6 +18,7 @@ export class ShellState {
   readonly keyed = new Set<string>();
   /** Variables whose values are evaluated as numbers. */
   readonly integers = new Set<string>();
+  readonly #before: ReadonlyMap<string, string[]>;
   #written: Written[] = [];
   #expanded: Expanded[] = [];
   /** `$1…`; undefined when unknown, as in a function body seen before its call. */
@@ -27,17 +32,29 @@ export class ShellState {
   /** The working directory; undefined after a `cd` to somewhere unknown. */
   cwd: string | undefined;
 
-  constructor(cwd?: string) {
+  /** @param earlier what commands before this one may have left in the environment. */
+  constructor(cwd?: string, earlier: EarlierVariables = new Map()) {
     this.cwd = cwd;
     this.vars.set("HOME", ["~"]);
     this.vars.set("HERMES_HOME", ["~/.hermes"]);
     this.vars.set("IFS", [" \t\n"]);
+    for (const [name, values] of earlier) {
+      if (name !== "IFS") {
+        this.vars.set(name, [...this.vars.get(name) ?? [unknown(name)], ...values]);
+      }
+    }
+    this.#before = new Map(this.vars);
+  }
+
+  /** The variables that were given values here, for the commands that come later. */
+  left(): Map<string, string[]> {
+    return new Map([...this.vars].filter(([name, values]) => this.#before.get(name) !== values));
   }
 
   /** `certain` assignments replace what was known; others add a possibility. */
   assign(name: string, options: { value: string; certain: boolean }): void {
     checkGrowth(options.value.length);
-    const known = options.certain ? [] : this.vars.get(name) ?? [];
+    const known = options.certain ? [] : [...this.vars.get(name) ?? []];
     if (known.length < MAX_CHOICES && !known.includes(options.value)) known.push(options.value);
     this.vars.set(name, known);
     this.#written.push({ name, value: options.value });

@@ -36,7 +36,9 @@ const PLAIN_IN_BRACES = /[^'"\\$`}/]+/y;
 const PLAIN_IN_QUOTES = /[^"\\$`]+/y;
 const PLAIN_IN_HEREDOC = /[^\\$`]+/y;
 const PLAIN_IN_PARENS = /[^()'"\\$`]+/y;
-const PLAIN_IN_BRACKETS = /[^[\]'"\\$`]+/y;
+/** Single quotes protect nothing in a number: `$(('$(cmd)'))` runs it. */
+const PLAIN_IN_ARITHMETIC = /[^()"\\$`]+/y;
+const PLAIN_IN_BRACKETS = /[^[\]"\\$`]+/y;
 const PLAIN_IN_INDEX = /[^\]'"\\$`]+/y;
 const NAME = /[A-Za-z_]\w*|[0-9@*#?$!-]/y;
 const BRACED_NAME = /[A-Za-z_]\w*|[0-9]+|[@*#?$!-]/y;
@@ -69,7 +71,7 @@ export function scanWord(cursor: Cursor): Word | undefined {
     } else if (char === "(" && /[?*+@!]$/.test(plain)) {
       cursor.pos++;
       parts.push({ kind: "text", text: "(", quoted: false });
-      scanParens(cursor, parts);
+      scanParens(cursor, parts, PLAIN_IN_PARENS);
     } else if (!scanSpecial(cursor, parts)) break;
   }
   if (cursor.pos === start) return undefined;
@@ -281,7 +283,11 @@ export function isArithmetic(src: string, start: number): boolean {
     const char = src[i];
     if (char === "(") depth++;
     else if (char === ")" && depth-- === 0) return src[i + 1] === ")";
-    else if (char === "\n" || char === '"' || char === "'" || char === "\\") return false;
+    else if (char === "\\") i++;
+    else if (char === "'" || char === '"') {
+      i = src.indexOf(char, i + 1);
+      if (i < 0) return false;
+    }
   }
   return false;
 }
@@ -289,7 +295,7 @@ export function isArithmetic(src: string, start: number): boolean {
 /** After `((`, through `))`. */
 export function scanArithmetic(cursor: Cursor): Part {
   const parts: Part[] = [];
-  scanParens(cursor, parts);
+  scanParens(cursor, parts, PLAIN_IN_ARITHMETIC);
   if (cursor.src[cursor.pos++] !== ")") throw new ShellSyntaxError("unterminated ((");
   return { kind: "arithmetic", parts };
 }
@@ -312,9 +318,9 @@ function scanBrackets(cursor: Cursor): Part {
 }
 
 /** After `(`, through the `)` that closes it. */
-function scanParens(cursor: Cursor, parts: Part[]): void {
+function scanParens(cursor: Cursor, parts: Part[], plain: RegExp): void {
   for (let depth = 1; depth > 0;) {
-    const text = take(cursor, PLAIN_IN_PARENS);
+    const text = take(cursor, plain);
     if (text !== "") parts.push({ kind: "text", text, quoted: false });
     const char = cursor.src[cursor.pos];
     if (char === undefined) throw new ShellSyntaxError("unterminated (");

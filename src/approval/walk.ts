@@ -10,7 +10,7 @@ import { Evaluation } from "./evaluation.ts";
 import { globMatch, hasGlob } from "./glob.ts";
 import { innerCommands } from "./inner_commands.ts";
 import type { Invocation, RedirectUse } from "./invocation.ts";
-import { canonicalPath, type Place } from "./paths.ts";
+import { absolutePath, canonicalPath, type Place } from "./paths.ts";
 import type { Payload, TextPayload } from "./payload.ts";
 import { isForkBomb } from "./fork_bomb.ts";
 import { showCommand } from "./show_command.ts";
@@ -39,24 +39,19 @@ import {
   redirectWords,
   START,
   type Walked,
+  type WalkOptions,
 } from "./walk_flow.ts";
 
 /** Stages of one pipeline, and scripts inside scripts inside scripts. */
 const MAX_STAGES = 256;
 const MAX_PAYLOAD_DEPTH = 16;
 
-/**
- * @param programs names that globs in a command word are tried against.
- * @throws {ShellLimitError} when the script is too large to follow.
- */
-export function walkShell(
-  source: string,
-  options: Place & { programs: Iterable<string> },
-): Walked {
+/** @throws {ShellLimitError} when the script is too large to follow. */
+export function walkShell(source: string, options: WalkOptions): Walked {
   const walker = new Walker(options);
   const normalized = walker.text(source, START);
-  const { invocations, problem } = walker;
-  return { invocations, normalized, problem, unjudged: [...walker.unjudged] };
+  const { invocations, problem, unjudged, variables } = walker;
+  return { invocations, normalized, problem, unjudged: [...unjudged], variables };
 }
 
 class Walker {
@@ -77,17 +72,21 @@ class Walker {
   #payloadDepth = 0;
   #payloadChars = 0;
 
-  constructor(options: Place & { programs: Iterable<string> }) {
+  constructor(options: WalkOptions) {
     this.#home = options.home;
     this.#places = options.places;
     this.#programs = options.programs;
-    this.#state = new ShellState(options.cwd);
-    this.#expander = new Expander(this.#state);
+    this.#state = new ShellState(options.cwd, options.variables);
+    this.#expander = new Expander(this.#state, absolutePath("~", options));
     this.#evaluation = new Evaluation({
       state: this.#state,
       expander: this.#expander,
       follow: (payload) => this.#follow(payload, { ...START, ...NOTHING }),
     });
+  }
+
+  get variables(): Map<string, string[]> {
+    return this.#state.left();
   }
 
   /** Parses and follows shell text; returns it in normal form. */
@@ -215,7 +214,7 @@ class Walker {
     ]);
     const before = this.invocations.length;
     let text: string | undefined;
-    this.#expander.forEachChoice(() => {
+    const complete = this.#expander.forEachChoice(() => {
       const argv = command.words.flatMap((word) => this.#expander.fields(word));
       const redirects = this.#redirects(command.redirects);
       const env = new Map<string, string>();
@@ -229,7 +228,9 @@ class Walker {
       else if (redirects.length > 0 || env.size > 0) this.#push([], frame);
       if (argv.length > 0) this.#evaluation.variables(env);
     });
-    this.#feed(command, { flow, commands: this.invocations.slice(before) });
+    const commands = this.invocations.slice(before);
+    this.#evaluation.looseWords(command.words, { commands, complete });
+    this.#feed(command, { flow, commands });
     this.#remember(command, flow.stdin);
     return text ?? "";
   }
@@ -248,7 +249,6 @@ class Walker {
     }
   }
 
-  /** What a command prints, wherever that goes. */
   #output(command: SimpleCommand, stdin: string | undefined): string | undefined {
     const redirects = command.redirects.filter(({ op }) => op.startsWith("<"));
     return this.#expander.stageOutput({ ...command, redirects }, stdin);
@@ -278,9 +278,9 @@ class Walker {
 
   #redirects(redirects: readonly Redirect[]): RedirectUse[] {
     return redirects.map(({ fd, op, target, body }) => {
-      const text = this.#expander.text(target);
+      const text = this.#expander.target(target);
       const use: RedirectUse = { fd, op, target: text };
-      if (op === "<<<") use.text = text;
+      if (op === "<<<") use.text = this.#expander.text(target);
       else if (body !== undefined) use.text = this.#expander.text(body);
       else if (op === "<") {
         const known = this.#fileText(text);

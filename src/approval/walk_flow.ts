@@ -2,6 +2,7 @@
 import { type Invocation, programName, type RedirectUse } from "./invocation.ts";
 import type { Place } from "./paths.ts";
 import type { Redirect, Word } from "./shell_ast.ts";
+import type { EarlierVariables } from "./shell_state.ts";
 
 export interface Walked {
   invocations: Invocation[];
@@ -11,6 +12,15 @@ export interface Walked {
   problem: string | undefined;
   /** Constructs that execute text which nobody could read: `eval`, `arithmetic`, `PS4`. */
   unjudged: string[];
+  /** Variables that were given values, which later commands of the session may find. */
+  variables: Map<string, string[]>;
+}
+
+export interface WalkOptions extends Place {
+  /** Names that globs in a command word are tried against. */
+  programs: Iterable<string>;
+  /** What earlier commands of the session may have left. */
+  variables?: EarlierVariables | undefined;
 }
 
 /** What surrounds a command. */

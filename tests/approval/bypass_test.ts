@@ -1,5 +1,6 @@
 /** Constructs that execute text they were given: none of them gets a command past the gate. */
 import assert from "node:assert/strict";
+import { createApprovalGate } from "../../src/approval/gate.ts";
 import { type CommandPolicy, decide, evaluate } from "../../src/approval/decide.ts";
 
 const FIXTURES = new URL("../fixtures/approval/", import.meta.url);
@@ -78,4 +79,56 @@ const SELF: [command: string, wanted: string][] = [
 
 Deno.test("decide() lets hermes look at itself, and asks before it changes itself", () => {
   for (const [command, wanted] of SELF) assert.equal(decision(command), wanted, command);
+});
+
+/** Commands of one session, the last of which must not run. */
+const SEQUENCES: string[][] = [
+  ["export x='-rf /home/me/work'", "rm $x"],
+  ["export x='-rf ~'", "ls", "rm $x"],
+  ["export x=/etc/hosts", "cp a $x"],
+  ["declare -x x='777 /home/me'", "chmod $x"],
+  ["x=/etc/passwd; export x", 'echo hi > "$x"'],
+  ["export a=rm", "export b=-rf", "$a $b /home/me/work"],
+  ["export x=$(cat f)", "rm $x"],
+  ["export x=1", "x='-rf /home/me/work'", "rm $x"],
+];
+
+Deno.test("checkCommand() remembers what earlier commands left in variables", async () => {
+  for (const commands of SEQUENCES) {
+    const gate = createApprovalGate({ sessionId: "s", policy: "never", rules: POLICY });
+    const answers: string[] = [];
+    for (const command of commands) {
+      const { answer } = await gate.checkCommand(command, {
+        callId: "c",
+        tool: "terminal",
+        environment: "local",
+        cwd: "/home/me/project",
+        signal: AbortSignal.any([]),
+      });
+      answers.push(answer);
+    }
+    assert.equal(answers.at(-1), "deny", commands.join(" ⏎ "));
+    assert.equal(answers[0], "once", commands[0]!);
+  }
+});
+
+Deno.test("decide() asks before everything in an unknown directory is deleted", () => {
+  for (const move of ['cd "$X"', "cd -", "popd", "CDPATH=/ ; cd srv", "cd $(cat f)", "pushd +1"]) {
+    assert.notEqual(decision(`${move}; rm *`), "allow", move);
+    assert.notEqual(decision(`${move} && rm -f ./*`), "allow", move);
+  }
+});
+
+Deno.test("decide() asks before an interpreter is started for later input", () => {
+  const later = { ...POLICY, takesInput: true };
+  for (
+    const command of ["bash", "sh -i", "python3", "node", "ssh host", "sudo -i", "vim f", "psql"]
+  ) {
+    assert.equal(decision(command, later), "prompt", command);
+  }
+  for (
+    const command of ["npm run dev", "python3 app.py", "node server.js", "ssh -N -L 1:h:1 host"]
+  ) {
+    assert.equal(decision(command, later), "allow", command);
+  }
 });

@@ -147,7 +147,7 @@ function heredoc(text: string): string {
 /** Puts any script into a larger one that runs it. */
 export function embed(text: string, random: Random): string {
   const quoted = shellQuote(text);
-  switch (random.below(23)) {
+  switch (random.below(36)) {
     case 0:
       return `true && { ${text}\n}`;
     case 1:
@@ -192,6 +192,32 @@ export function embed(text: string, random: Random): string {
       return `cat <(${text}\n)`;
     case 21:
       return `echo ${quoted} > /tmp/s; bash /tmp/s`;
+    case 22:
+      return `eval -- ${quoted}`;
+    case 23:
+      return `"$SHELL" -c ${quoted}`;
+    case 24:
+      return `trap -- ${quoted} EXIT`;
+    case 25:
+      return `mapfile -C ${shellQuote(`${text}\n:`)} -c 1 lines <<< x`;
+    case 26:
+      return `builtin eval ${quoted}`;
+    case 27:
+      return `PROMPT_COMMAND=${quoted} bash -i`;
+    case 28:
+      return `PS4=${shellQuote(`$(${text}\n)`)}; set -x; :`;
+    case 29:
+      return `x=${shellQuote(`$(${text}\n)`)}; echo "\${x@P}"`;
+    case 30:
+      return `test -v ${shellQuote(`a[$(${text}\n)]`)}`;
+    case 31:
+      return `x=${shellQuote(`a[$(${text}\n)]`)}; echo $((x))`;
+    case 32:
+      return `. /dev/stdin <<< ${quoted}`;
+    case 33:
+      return `source <(echo ${quoted})`;
+    case 34:
+      return `compgen -W ${shellQuote(`$(${text}\n)`)}`;
     default:
       return `while true; do ${text}\ndone`;
   }

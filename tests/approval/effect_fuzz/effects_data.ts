@@ -1,0 +1,97 @@
+/**
+ * What counts as harmless in the effect fuzzer: places a command may write, arguments with which
+ * a recorded program only shows something, git settings that name no program. Data only.
+ */
+import { CANARY_DIR, HOME, WORKSPACE } from "./protocol.ts";
+
+/** Below these a command may create, change and delete; protected files are looked at anyway. */
+export const FREE_PLACES: readonly string[] = [
+  WORKSPACE,
+  "/tmp",
+  "/var/tmp",
+  "/dev/shm",
+  `${HOME}/.cache`,
+  CANARY_DIR,
+];
+
+const ALWAYS = /^/;
+const CONTAINER =
+  /^(?:container |compose (?:-\S+ \S+ )*)?(?:stop|kill|restart|down|rm (?:.* )?-\w*f|rmi (?:.* )?-\w*f)\b|^(?:system prune|volume (?:rm|prune))|^(?:run|create|exec)\b.* (?:--privileged|-v ?\/:)/;
+
+/** State that programs keep for themselves where secrets live too. */
+export const PROGRAM_STATE =
+  /\/(?:\.gnupg\/(?:pubring\.kbx~?|trustdb\.gpg|\.#.*|.*\.lock)|\.config\/gcloud\/.*)$/;
+
+/** Arguments with which the recorded program does something a person would be asked about. */
+export const EFFECTIVE_ARGUMENTS: Readonly<Record<string, RegExp>> = {
+  shutdown: ALWAYS,
+  reboot: ALWAYS,
+  halt: ALWAYS,
+  poweroff: ALWAYS,
+  init: /^[06]$/,
+  telinit: /^[06]$/,
+  mkfs: ALWAYS,
+  "mkfs.ext4": ALWAYS,
+  "mkfs.xfs": ALWAYS,
+  mkswap: ALWAYS,
+  wipefs: /-a|--all/,
+  fdisk: /^(?!.*(?:-l|--list)).*\/dev/,
+  sfdisk: /^(?!.*(?:-l|-d|--list|--dump)).*\/dev/,
+  sgdisk: /-[Zzod]/,
+  parted: /mk|rm/,
+  insmod: /./,
+  rmmod: /./,
+  modprobe: /^(?!.*(?:-n|--show|-c)).*\w/,
+  kexec: /./,
+  swapoff: /./,
+  umount: /./,
+  crontab: /^(?!-l$|-u \S+ -l$|-V$).*/,
+  at: /^(?!-l$|-V$|-c ).*./,
+  batch: ALWAYS,
+  "systemd-run": /^(?!--version|--help).*./,
+  systemctl: /(?:^|\s)(?:stop|restart|disable|mask|kill|reboot|poweroff|halt|isolate|edit)\b/,
+  service: /\b(?:stop|restart)$/,
+  launchctl: /^(?:stop|unload|remove|bootout|kill)/,
+  useradd: /./,
+  userdel: /./,
+  usermod: /./,
+  groupadd: /./,
+  adduser: /./,
+  passwd: /^(?!-S).*./,
+  chpasswd: ALWAYS,
+  visudo: /^(?!-c).*/,
+  iptables: /-[FXADIPR]\b|--flush/,
+  ip6tables: /-[FXADIPR]\b|--flush/,
+  nft: /^(?:flush|delete|add)/,
+  ufw: /^(?:--force )?(?:disable|reset|allow|delete)/,
+  setenforce: /./,
+  docker: CONTAINER,
+  podman: CONTAINER,
+  kubectl: /\bdelete (?!pods? )|\bdrain\b/,
+  terraform: /\bdestroy\b(?!=)|-auto-approve/,
+  helm: /\b(?:uninstall|delete)\b/,
+  aws: /\b(?:delete|terminate|rm|rb)\b/,
+  gcloud: /\bdelete\b/,
+  npm: /\b(?:publish|unpublish)\b/,
+  hermes:
+    /^(?:.* )?(?:config (?:set|edit)|hooks|plugins? (?:install|enable|update|remove)|trust|update|gateway (?:stop|restart))\b/,
+  pkill: /(?:^|\s)-(?:9|KILL|u)(?:\s|$)|hermes/,
+  killall: /(?:^|\s)-(?:9|KILL|r|u)(?:\s|$)|hermes/,
+  apt: /\b(?:remove|purge|autoremove)\b/,
+  "apt-get": /\b(?:remove|purge|autoremove)\b/,
+  dpkg: /-[rP]\b|--remove|--purge/,
+  loginctl: /\b(?:kill|terminate|enable-linger)/,
+  setcap: /./,
+};
+
+/** Values of `core.editor` and `core.pager` that are everyday choices. */
+export const EDITORS = /^(?:n?vim?|nano|emacs|code|less|more|cat|delta|true)(?: -[\w-]+)*$/;
+
+/** Keys of `.git/config` whose value git executes, now or later, or that redirect what it fetches. */
+export const EXECUTING_GIT_KEYS: readonly RegExp[] = [
+  /^core\.(?:hookspath|pager|editor|sshcommand|fsmonitor|askpass|gitproxy|worktree|attributesfile)$/,
+  /^(?:credential|filter|diff|merge|difftool|mergetool|browser|man|trailer)\..*(?:helper|clean|smudge|process|command|textconv|driver|cmd|path|external)$/,
+  /^credential\.helper$/,
+  /^(?:gpg|gpg\..*)\.?program$/,
+  /^(?:sequence\.editor|include\.path|includeif\..*|url\..*|pager\..*|uploadpack\.packobjectshook|http\..*proxy|init\.templatedir|protocol\.ext\.allow|interactive\.difffilter|receive\..*|remote\..*\.(?:uploadpack|receivepack|proxy|vcs)|submodule\..*\.update|tar\..*\.command|sendemail\..*cmd.*|web\.browser|log\.showsignature)$/,
+];
