@@ -21,6 +21,7 @@ import {
 import { destinations, editedInPlace } from "./rule.ts";
 import { pathsIn } from "./words.ts";
 import { subcommand } from "./unwrap.ts";
+import { basename } from "../util/path.ts";
 
 const known = new WeakMap<Invocation, readonly Touch[]>();
 
@@ -67,6 +68,9 @@ type Reader = (command: Invocation) => Touch[];
 /** Programs whose grammar is their own. */
 const SPECIAL: ReadonlyMap<string, Reader> = new Map(Object.entries<Reader>({
   cp: copied,
+  curl: fetched,
+  wget: fetched,
+  aria2c: fetched,
   ditto: copied,
   install: copied,
   ln: linked,
@@ -154,6 +158,23 @@ function copied(command: Invocation): Touch[] {
   return [...mentioned(command, command.args), ...all("write", destinations(command))];
 }
 
+/** Downloads also go where the address's last name says. */
+function fetched(command: Invocation): Touch[] {
+  const { program, args } = command;
+  const row = EFFECTS.get(program)!;
+  const { values, operands, flags } = parseOptions(args, row);
+  const option = (...names: string[]) => names.flatMap((name) => values.get(name) ?? []).at(-1);
+  const into = option("output-dir", "P", "directory-prefix", "d", "dir") ?? ".";
+  const named = option("o", "out", "O", "output-document");
+  const keepsName = program !== "curl" || flags.has("O") || flags.has("--remote-name");
+  const names = program === "aria2c" && named !== undefined
+    ? [named]
+    : keepsName
+    ? operands.map((url) => basename(url.replace(/[?#].*$/s, "")))
+    : [];
+  return [...byRow(command, row), ...all("write", names.map((name) => `${into}/${name}`))];
+}
+
 /** `ln TARGET` makes its link in the directory it runs in. */
 function linked(command: Invocation): Touch[] {
   return copied(command);
@@ -212,7 +233,9 @@ function edited(command: Invocation): Touch[] {
 
 function awked(command: Invocation): Touch[] {
   const { args } = command;
-  const inPlace = args.some((arg, i) => arg === "inplace" && /^-i$|^--include$/.test(args[i - 1]!));
+  const inPlace = args.some((arg, i) =>
+    arg === "-iinplace" || arg === "inplace" && /^-i$|^--include$/.test(args[i - 1]!)
+  );
   const { operands } = parseOptions(args, { values: "Ffvi", longValues: ["include", "assign"] });
   return [...mentioned(command, args), ...inPlace ? all("write", operands.slice(1)) : []];
 }
@@ -282,6 +305,11 @@ function versioned(command: Invocation): Touch[] {
     touches.push(...all("create", where.length > 0 ? where : ["."]));
   }
   if (GIT_READS.has(name)) touches.push(...mentioned(command, args));
+  // With a patch, a log shows contents; after `--` a search names files.
+  const shows = name === "grep" || args.some((arg) => /^(?:-p|-u|--patch|-L.*)$/.test(arg));
+  if (shows && args.includes("--")) {
+    touches.push(...mentioned(command, args.slice(args.indexOf("--") + 1)));
+  }
   const from = globals.values.get("C")?.at(-1);
   const operands = parseOptions(args, { values: "bcoujF" }).operands
     .map((path) => from === undefined || /^[/~]/.test(path) ? path : `${from}/${path}`);

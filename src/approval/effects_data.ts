@@ -38,7 +38,7 @@ const ROWS: readonly (readonly [string, EffectRow])[] = [
     longValues: ["regexp", "file", "glob", "type", "include", "exclude", "max-count", "color"],
     operands: "read",
     skip: 1,
-    options: { f: "read", file: "read" },
+    options: { f: "read", file: "read", include: "read", glob: "read", g: "read" },
   }],
   ["rm srm unlink shred rimraf wipe del erase remove-item trash trash-put gvfs-trash rmdir", {
     values: "ns",
@@ -54,7 +54,7 @@ const ROWS: readonly (readonly [string, EffectRow])[] = [
       operands: "write",
     },
   ],
-  ["mknod", { operands: "write" }],
+  ["mknod strip patchelf chrpath", { values: "o", operands: "write", options: { o: "write" } }],
   ["touch mkdir", {
     values: "dmrt",
     longValues: ["date", "mode", "reference"],
@@ -72,7 +72,7 @@ const ROWS: readonly (readonly [string, EffectRow])[] = [
     operands: "write",
     options: { o: "write", output: "write", d: "write", directory: "write" },
   }],
-  ["uniq xxd ffmpeg convert magick gcc g++ clang cc uuencode", {
+  ["uniq xxd objcopy ffmpeg convert magick gcc g++ clang cc uuencode", {
     values: "oifsw",
     operands: "read",
     last: "write",
@@ -94,6 +94,12 @@ const ROWS: readonly (readonly [string, EffectRow])[] = [
     values: "So",
     operands: "write",
     options: { o: "write" },
+  }],
+  ["stow", {
+    values: "td",
+    longValues: ["target", "dir"],
+    operands: "look",
+    options: { t: "write", target: "write" },
   }],
   ["unzip bsdtar", { values: "dx", operands: "read", options: { d: "write" } }],
   ["cpio pax", {
@@ -157,7 +163,7 @@ export const EFFECTS: ReadonlyMap<string, EffectRow> = new Map(
 
 /** Options of any program whose value names a file that is written. */
 export const OUTPUT_OPTIONS =
-  /^(?:-o|-O|-out|-w|--(?:out|output|outfile|output[-_]?(?:file|dir|path|directory|document)|out[-_]?(?:file|dir|path)|save|save-to|dest|destination|target-dir|directory-prefix|log-file|logfile))$/;
+  /^(?:-o|-O|-out|-w|--(?:out|output|outfile|output[-_]?(?:file|dir|path|directory|document)|out[-_]?(?:file|dir|path)|save|save-to|dest|destination|target-dir|directory-prefix|log-file|logfile|target|prefix|install-dir))$/;
 
 /** Programs in which these letters mean something else. */
 export const NO_OUTPUT_OPTIONS: ReadonlySet<string> = new Set(

@@ -6,7 +6,7 @@ import { subcommand } from "../unwrap.ts";
 const PIP_PLACES =
   /(?:^| )(?:-i|--index-url|--extra-index-url|--trusted-host|-f|--find-links)[= ](?!https:\/\/(?:pypi\.org|download\.pytorch\.org|test\.pypi\.org)\/)(?=\S*[:.])/;
 const PIP_SOURCE =
-  /(?<!url|links| -i| -f|host)(?:^| )(?:git\+|hg\+|svn\+|bzr\+|https?:|ftp:|file:|ssh:)|(?:^| )[\w.-]+ @ (?:git\+|https?:)|(?:^| )-r https?:/;
+  /(?<!url|links| -i| -f|host)(?:^| )(?:git\+|hg\+|svn\+|bzr\+|https?:|ftp:|file:|ssh:)|(?:^| )[\w.-]+ @ (?:git\+|https?:)|(?:^| )-r https?:|\S@(?:git\+|https?:)/;
 const NODE_SOURCE =
   /^(?:https?:|git\+|git:|ssh:|git@|github:|gitlab:|bitbucket:|gist:)|^[\w-]+\/[\w.-]+(?:#.*)?$/;
 const NODE_REGISTRY = /--registry[= ](?!https:\/\/registry\.(?:npmjs\.org|yarnpkg\.com))/;
@@ -24,13 +24,18 @@ function foreignNode(command: Invocation): boolean {
       ) && !/\b(?:get|list|delete)\b/.test(text);
   }
   const direct = program === "npx" || program === "bunx";
+  const packages = args.flatMap((arg, i) =>
+    /^(?:-p|--package)$/.test(args[i - 1] ?? "") ? arg : /^--package=(.+)$/.exec(arg)?.[1] ?? []
+  );
+  if (packages.some((word) => NODE_SOURCE.test(word))) return true;
   if (
     !direct &&
     !/^(?:i|in|ins|install|add|dlx|exec|x|create|init|link|global|update|up|upgrade)$/.test(name)
   ) return false;
   const words = direct ? args : rest;
   return words.filter((word) => !word.startsWith("-")).slice(0, direct ? 1 : 50).some((word) =>
-    NODE_SOURCE.test(word) && !/^(?:\.{0,2}\/|@)/.test(word) &&
+    NODE_SOURCE.test(word.replace(/^@?[\w./-]{1,200}@(?=[a-z]+:)/, "")) &&
+    !/^(?:\.{0,2}\/|@)/.test(word) &&
     !(name === "link" || name === "create")
   );
 }

@@ -31,7 +31,8 @@ const CHANGERS = /^(?:rm|truncate|shred|unlink|sed|perl|mv|tee|dd|gzip)$/;
 
 function namesSystemData({ args, place }: Invocation): boolean {
   return args.some((word) =>
-    word[0] === "/" && SYSTEM_DATA.test(absolutePath(word, place).toLowerCase())
+    /^[~/]/.test(word) && (SYSTEM_DATA.test(absolutePath(word, place).toLowerCase()) ||
+      protectionAt(word, place) !== undefined)
   );
 }
 
@@ -44,7 +45,17 @@ function deletesOutside(command: Invocation): boolean {
   });
 }
 
-const UNPACKERS = ["tar", "gtar", "bsdtar", "unzip", "7z", "cpio", "pax", "rsync"];
+const UNPACKERS = "tar gtar bsdtar unzip 7z cpio pax rsync patch stow".split(" ");
+
+/** Archives that may name files anywhere: `tar -P`, and `cpio -i` by itself. */
+function unpacksAnywhere({ program, args }: Invocation): boolean {
+  if (program === "cpio") {
+    return args.some((arg) => /^-[a-z]{0,9}i|^--extract/.test(arg)) &&
+      !args.some((arg) => /^-[a-z]{0,9}t|^--(?:list|no-absolute)/.test(arg));
+  }
+  return /tar$/.test(program) && args.some((arg) => /^-{0,2}[a-zA-Z]{0,9}x/.test(arg)) &&
+    args.some((arg) => /^-[a-zA-Z]{0,9}P|^--absolute-names$/.test(arg));
+}
 
 /** Programs that take a whole tree, and what makes them do so. */
 const TREE_READERS: Readonly<Record<string, RegExp>> = {
@@ -181,6 +192,7 @@ export const TREE_RULES: readonly Rule[] = [
     description: "may replace any file of a home or of the system with what an archive holds",
     programs: UNPACKERS,
     test: (command) =>
+      unpacksAnywhere(command) ||
       writtenBy(command).some((path) =>
         !path.includes(":") && /^(?:root|system|home)$/.test(deleteTarget(path, command.place))
       ),
