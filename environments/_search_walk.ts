@@ -2,6 +2,7 @@
  * The files a search looks at, in path order: ripgrep's ignore and hidden rules, links not
  * followed. What the kernel makes up (`/proc`, `/sys`, devices) is never walked.
  */
+import { readForeignText } from "../src/util/foreign_text.ts";
 import { IgnoreRules } from "../src/util/gitignore.ts";
 import { dirname } from "../src/util/path.ts";
 import { KERNEL_FILE_SYSTEMS, KERNEL_FILES } from "../src/util/protected_paths_data.ts";
@@ -27,6 +28,7 @@ interface Scopes {
   git: readonly Scope[];
 }
 
+const MAX_IGNORE_BYTES = 1 << 20;
 const NO_SCOPES: Scopes = { ripgrep: [], plain: [], git: [] };
 
 /** Files below the roots. `all` includes hidden and ignored ones, but never `.git`. */
@@ -146,12 +148,9 @@ function parentScopes(root: string): Scopes {
 
 function loadScope(directory: string, name: string): Scope[] {
   const base = directory === "/" ? "/" : `${directory}/`;
-  try {
-    return [{ base, rules: new IgnoreRules(Deno.readTextFileSync(base + name)) }];
-  } catch {
-    // An ignore file that cannot be read ignores nothing.
-    return [];
-  }
+  // An ignore file that cannot be read ignores nothing.
+  const text = readForeignText(base + name, MAX_IGNORE_BYTES);
+  return text === undefined ? [] : [{ base, rules: new IgnoreRules(text) }];
 }
 
 function statOrNothing(path: string): Deno.FileInfo | undefined {

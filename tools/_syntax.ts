@@ -4,6 +4,7 @@
  */
 import type { ToolContext } from "../src/protocol/tool.ts";
 import { basename, extname } from "../src/util/path.ts";
+import { OWN_COMMAND } from "./_own_command.ts";
 
 export interface Lint {
   status: "ok" | "error" | "skipped";
@@ -23,7 +24,7 @@ const TEMPLATE = /\{\{|\{%/;
 const CHECKERS: Readonly<Record<string, { program: string; command: string }>> = {
   ".py": {
     program: "python3",
-    command: `python3 -c 'import ast, sys
+    command: `python3 -I -S -c 'import ast, sys
 try: ast.parse(sys.stdin.buffer.read())
 except SyntaxError as e: sys.exit(f"line {e.lineno}: {e.msg}")'`,
   },
@@ -88,7 +89,7 @@ async function lintError(
   if (checker === undefined) return null;
   const result = await ctx.env.exec(
     `command -v ${checker.program} >/dev/null 2>&1 || exit 127; ${checker.command}`,
-    { stdin: text, timeoutMs: LINT_TIMEOUT_MS, signal: ctx.signal, taskId: ctx.taskId },
+    { ...OWN_COMMAND, stdin: text, timeoutMs: LINT_TIMEOUT_MS, signal: ctx.signal },
   );
   if (result.exitCode === 0) return undefined;
   if (result.exitCode === 127) {

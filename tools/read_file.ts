@@ -12,6 +12,7 @@ import {
   readWindow,
   textSource,
 } from "./_line_window.ts";
+import { OWN_COMMAND } from "./_own_command.ts";
 import {
   guardRead,
   lookAlike,
@@ -215,7 +216,11 @@ function pageHint(
 /** Lines of a file too large to count here; undefined where `wc` cannot tell. */
 async function countLines(ctx: ToolContext, path: string): Promise<number | undefined> {
   const command = `wc -l < ${shellQuote(path)}`;
-  const result = await ctx.env.exec(command, { timeoutMs: 10_000, signal: ctx.signal });
+  const result = await ctx.env.exec(command, {
+    ...OWN_COMMAND,
+    timeoutMs: 10_000,
+    signal: ctx.signal,
+  });
   const lines = Number.parseInt(result.output, 10);
   return result.exitCode === 0 && Number.isInteger(lines) ? lines : undefined;
 }

@@ -165,6 +165,11 @@ export const HOME_ROWS: readonly ProtectedRow[] = [
 
 /** Anywhere on the disk; matched against the whole lower-case path. First match wins. */
 export const ANYWHERE_ROWS: readonly ProtectedRow[] = [
+  // Private directories of a running hermes: shells and children load what they hold.
+  {
+    kind: "trusted base",
+    pattern: /\/hermes-(?:(?:env|child|ssh)-\d+|remote|plugin-test)-[^/]+(?:\/|$)/,
+  },
   {
     kind: "env file",
     pattern: /\/(?:\.env(?:\.(?!(?:example|sample|template|dist|defaults?)$)[\w-]+)*|\.envrc)$/,

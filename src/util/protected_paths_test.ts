@@ -60,6 +60,8 @@ const KINDS: [path: string, kind: string | undefined][] = [
   ["/data/state/plugins/x/index.ts", "trusted base"],
   ["/home/me/.cache/hermes/bin/abc/app/main.js", "trusted base"],
   ["/opt/hermes/hermes", "trusted base"],
+  ["/tmp/hermes-env-12-abc/3", "trusted base"],
+  ["/var/tmp/hermes-child-12-x/scratch", "trusted base"],
   ["/home/me/.hermes/.env", "credentials"],
   ["/home/me/.hermes/profiles/work/auth.json", "credentials"],
   ["/data/state/seal.key", "credentials"],
