@@ -357,7 +357,7 @@ const PROGRAM_FLAGS: Readonly<Record<string, RegExp>> = {
   nc: /^-[a-zA-Z]*[ec]$|^--(?:sh-)?exec/,
 };
 
-const AWK_RUNS = /\bsystem\s*\(|\|\s*"(?:\S*\/)?(?:ba|z|da|k)?sh\b|"\s*\|\s*getline/;
+const AWK_RUNS = /\bsystem\s*\(|\|\s*"(?!(?:sort|uniq|head|tail|wc|column|nl)\b)|"\s*\|\s*getline/;
 /** The `e` command after a line, an address or a separator, and the `e` flag of `s`. Blanks are one. */
 const SED_RUNS =
   /(?:^|[;{}\n/\d$,!]) ?e(?: |\n|$)|(?:^|[;{\n \d/$])s([/|,#])(?:(?!\1).)*\1(?:(?!\1).)*\1[gpimM\d]*e/;
