@@ -43,7 +43,7 @@ const ROWS: readonly (readonly [string, EffectRow])[] = [
     operands: "look",
     options: { f: "read", "files-from": "read", m: "read" },
   }],
-  ["du wc", {
+  ["du", {
     values: "dtX",
     longValues: ["files0-from", "exclude-from"],
     operands: "look",
