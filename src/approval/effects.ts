@@ -21,6 +21,7 @@ import {
 import { destinations, editedInPlace } from "./rule.ts";
 import { pathsIn } from "./words.ts";
 import { subcommand } from "./unwrap.ts";
+import { awked, gitOptionFiles, interpreted, queried } from "./effects_text.ts";
 import { basename } from "../util/path.ts";
 
 const known = new WeakMap<Invocation, readonly Touch[]>();
@@ -53,7 +54,13 @@ function redirected(command: Invocation): Touch[] {
   const { redirects, program } = command;
   const names = READS_NAMES.test(program) ? inputText(command) : undefined;
   const told = names === undefined ? [] : all("read", pathsIn(names, { readsText: true }));
-  return [...told, ...redirects.flatMap(redirectedTo)];
+  // `GIT_TRACE=/x`, `LESSHISTFILE=/x`: a program writes what it does there.
+  const traced = [...command.env].filter(([name]) => /TRACE|LOG|HISTFILE|OUTPUT/.test(name));
+  return [
+    ...told,
+    ...all("write", traced.map(([, value]) => value)),
+    ...redirects.flatMap(redirectedTo),
+  ];
 }
 
 function redirectedTo({ op, target }: RedirectUse): Touch[] {
@@ -85,7 +92,11 @@ const SPECIAL: ReadonlyMap<string, Reader> = new Map(Object.entries<Reader>({
   gsed: edited,
   perl: edited,
   ruby: edited,
+  python: interpreted,
+  python3: interpreted,
   awk: awked,
+  mawk: awked,
+  nawk: awked,
   gawk: awked,
   tar: archived,
   gtar: archived,
@@ -231,15 +242,6 @@ function edited(command: Invocation): Touch[] {
   return [...writes, ...all("read", files), ...all("write", inner)];
 }
 
-function awked(command: Invocation): Touch[] {
-  const { args } = command;
-  const inPlace = args.some((arg, i) =>
-    arg === "-iinplace" || arg === "inplace" && /^-i$|^--include$/.test(args[i - 1]!)
-  );
-  const { operands } = parseOptions(args, { values: "Ffvi", longValues: ["include", "assign"] });
-  return [...mentioned(command, args), ...inPlace ? all("write", operands.slice(1)) : []];
-}
-
 /** Archives read what they pack, and write where they are unpacked. */
 function archived(command: Invocation): Touch[] {
   const { args } = command;
@@ -275,7 +277,7 @@ function zipped(command: Invocation): Touch[] {
   const into = program === "zip" ? [] : args.flatMap((arg) => /^-o(.+)$/.exec(arg)?.[1] ?? []);
   return [
     ...mentioned(command, args),
-    ...all("write", into),
+    ...all("write", program === "zip" ? operands.slice(0, 1) : into),
     ...removes ? all("delete", operands.slice(program === "zip" ? 1 : 2)) : [],
   ];
 }
@@ -304,6 +306,7 @@ function versioned(command: Invocation): Touch[] {
     const where = ["C", "git-dir", "work-tree"].flatMap((key) => globals.values.get(key) ?? []);
     touches.push(...all("create", where.length > 0 ? where : ["."]));
   }
+  touches.push(...gitOptionFiles(name, args));
   if (GIT_READS.has(name)) touches.push(...mentioned(command, args));
   // With a patch, a log shows contents; after `--` a search names files.
   const shows = name === "grep" || args.some((arg) => /^(?:-p|-u|--patch|-L.*)$/.test(arg));
@@ -342,26 +345,6 @@ function contained(command: Invocation): Touch[] {
 /** Compose reads its files; a command inside a container reads the container's. */
 function isPathOption(args: readonly string[], i: number): boolean {
   return /^(?:-f|--file)$/.test(args[i - 1] ?? "");
-}
-
-/** A query changes nothing; anything else may. */
-function queried(command: Invocation): Touch[] {
-  const { operands, values } = parseOptions(command.args, {
-    values: "c",
-    longValues: ["cmd", "init", "separator"],
-  });
-  const [file = "", ...statements] = operands;
-  const texts = [...statements, ...values.get("cmd") ?? []];
-  const asks = texts.length > 0 &&
-    texts.every((text) =>
-      /^\s*(?:select|explain|pragma\s+\w+\s*;?$|\.(?:tables|schema|dump|indexes|help)\b)/i.test(
-        text,
-      )
-    );
-  const touches = mentioned(command, command.args);
-  return file === "" || file === ":memory:" || asks
-    ? touches
-    : [...touches, { effect: "write", path: file }];
 }
 
 function converted(command: Invocation): Touch[] {

@@ -25,12 +25,37 @@ export interface EffectRow {
 const ROWS: readonly (readonly [string, EffectRow])[] = [
   // Names, sizes and times only, or words that are no paths at all.
   [
-    "ls dir stat test [ [[ du df file realpath readlink dirname basename echo printf cd pushd popd which whereis type " +
+    "ls dir stat test [ [[ df realpath readlink dirname basename echo printf cd pushd popd which whereis type " +
     "command tree exa eza lsd locate plocate ssh-add ssh mosh export declare local typeset readonly set unset alias " +
-    "hash kill sleep true false : date mountpoint findmnt namei lsattr getfacl getcap lsof fuser inotifywait " +
+    "hash kill sleep true false : mountpoint findmnt namei lsattr getfacl getcap lsof fuser inotifywait " +
     "dotenv dotenvx direnv gh glab say notify-send hermes man tldr apropos function",
     { operands: "look" },
   ],
+  ["date", {
+    values: "fdrsI",
+    longValues: ["file", "date", "set", "reference"],
+    operands: "look",
+    options: { f: "read", file: "read" },
+  }],
+  ["file", {
+    values: "fFmPe",
+    longValues: ["files-from", "magic-file"],
+    operands: "look",
+    options: { f: "read", "files-from": "read", m: "read" },
+  }],
+  ["du", {
+    values: "dtX",
+    longValues: ["files0-from", "exclude-from"],
+    operands: "look",
+    options: { "files0-from": "read", "exclude-from": "read", X: "read" },
+  }],
+  ["logsave mktemp", { operands: "write" }],
+  ["csplit", {
+    values: "fbn",
+    longValues: ["prefix"],
+    operands: "read",
+    options: { f: "write", prefix: "write" },
+  }],
   // Only names are seen; what they run is judged as a command of its own.
   ["find fd fdfind", { operands: "look" }],
   ["grep egrep fgrep zgrep rg ag ack ugrep", {
@@ -72,7 +97,7 @@ const ROWS: readonly (readonly [string, EffectRow])[] = [
     operands: "write",
     options: { o: "write", output: "write", d: "write", directory: "write" },
   }],
-  ["uniq xxd objcopy ffmpeg convert magick gcc g++ clang cc uuencode", {
+  ["uniq xxd ptx objcopy ffmpeg convert magick gcc g++ clang cc uuencode", {
     values: "oifsw",
     operands: "read",
     last: "write",
@@ -84,7 +109,7 @@ const ROWS: readonly (readonly [string, EffectRow])[] = [
     operands: "read",
     options: { o: "write", output: "write" },
   }],
-  ["split csplit", {
+  ["split", {
     values: "anblCt",
     operands: "read",
     last: "write",
@@ -117,7 +142,7 @@ const ROWS: readonly (readonly [string, EffectRow])[] = [
   ["curl", {
     values: "oKTdFHuXAbcDeEmxywCrtUzQY",
     longValues:
-      "output output-dir header user data form upload-file cookie-jar dump-header request url"
+      "output output-dir trace trace-ascii stderr etag-save hsts alt-svc libcurl header user data form upload-file cookie-jar dump-header request url"
         .split(" "),
     operands: "read",
     options: {
@@ -129,6 +154,12 @@ const ROWS: readonly (readonly [string, EffectRow])[] = [
       D: "write",
       "dump-header": "write",
       trace: "write",
+      "trace-ascii": "write",
+      stderr: "write",
+      "etag-save": "write",
+      hsts: "write",
+      "alt-svc": "write",
+      libcurl: "write",
       K: "read",
     },
   }],

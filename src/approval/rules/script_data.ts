@@ -10,7 +10,6 @@ import {
 } from "../invocation.ts";
 import { isRemote, type Rule } from "../rule.ts";
 import { hasUnknown } from "../unknown.ts";
-import { trimEndOf } from "../../util/trim_end.ts";
 
 const SHELLS = "sh bash zsh dash ksh ash fish mksh rbash csh tcsh".split(" ");
 const LANGUAGES = "python pypy perl ruby node nodejs bun deno php lua rscript osascript julia"
@@ -51,7 +50,7 @@ const FILTER_REACHES_OUT =
   /\b(?:system|exec|qx|unlink|open|fork|kill|require|use|do|eval|rename|rmdir|File|IO)\b|`/;
 
 function family(command: Invocation): string {
-  return trimEndOf(command.program, "0123456789.");
+  return command.program.replace(/[\d.]+$/, "");
 }
 
 function languageOptions(command: Invocation) {
@@ -358,7 +357,7 @@ const PROGRAM_FLAGS: Readonly<Record<string, RegExp>> = {
   nc: /^-[a-zA-Z]*[ec]$|^--(?:sh-)?exec/,
 };
 
-const AWK_RUNS = /\bsystem\s*\(|\|\s*"(?:[^\s"|]*\/)?(?:ba|z|da|k)?sh\b|"\s*\|\s*getline/;
+const AWK_RUNS = /\bsystem\s*\(|\|\s*"(?!(?:sort|uniq|head|tail|wc|column|nl)\b)|"\s*\|\s*getline/;
 /** The `e` command after a line, an address or a separator, and the `e` flag of `s`. Blanks are one. */
 const SED_RUNS =
   /(?:^|[;{}\n/\d$,!]) ?e(?: |\n|$)|(?:^|[;{\n \d/$])s([/|,#])(?:(?!\1).)*\1(?:(?!\1).)*\1[gpimM\d]*e/;
