@@ -31,6 +31,10 @@ export interface Invocation {
   /** Programs inside this command's own substitutions. */
   inner: readonly Invocation[];
   place: Place;
+  /** Files that standard input comes from because something around the command says so. */
+  input?: readonly string[];
+  /** Standard input is written by commands that come later. */
+  later?: boolean;
   /** Set for a function that calls itself through a pipe or in the background. */
   forks?: true;
 }
@@ -192,7 +196,9 @@ export function shellUse(invocation: Invocation): ShellUse {
 }
 
 /** Text a program reads from standard input: a here-document, a here-string or a known pipe. */
-export function inputText(invocation: Invocation): string | undefined {
+export function inputText(
+  invocation: Pick<Invocation, "redirects" | "stdin">,
+): string | undefined {
   return invocation.redirects.findLast((redirect) => redirect.text !== undefined)?.text ??
     invocation.stdin;
 }
