@@ -7,8 +7,10 @@ const PASSES = 5;
 const FIXTURES = new URL("../../tests/fixtures/approval/", import.meta.url);
 
 function corpus(): string[] {
-  return ["everyday.txt", "dangerous.txt", "forbidden.txt"].flatMap((name) =>
-    Deno.readTextFileSync(new URL(name, FIXTURES)).split("\n").filter((line) => line !== "")
+  const files = ["everyday", "dangerous", "dangerous_held_out", "dangerous_phrasings", "forbidden"];
+  return files.flatMap((name) =>
+    Deno.readTextFileSync(new URL(`${name}.txt`, FIXTURES)).split("\n")
+      .filter((line) => line !== "" && !line.startsWith("# "))
   );
 }
 

@@ -21,6 +21,8 @@ import {
 import { destinations, editedInPlace } from "./rule.ts";
 import { pathsIn } from "./words.ts";
 import { subcommand } from "./unwrap.ts";
+import { awked, gitOptionFiles, interpreted, queried } from "./effects_text.ts";
+import { basename } from "../util/path.ts";
 
 const known = new WeakMap<Invocation, readonly Touch[]>();
 
@@ -52,7 +54,13 @@ function redirected(command: Invocation): Touch[] {
   const { redirects, program } = command;
   const names = READS_NAMES.test(program) ? inputText(command) : undefined;
   const told = names === undefined ? [] : all("read", pathsIn(names, { readsText: true }));
-  return [...told, ...redirects.flatMap(redirectedTo)];
+  // `GIT_TRACE=/x`, `LESSHISTFILE=/x`: a program writes what it does there.
+  const traced = [...command.env].filter(([name]) => /TRACE|LOG|HISTFILE|OUTPUT/.test(name));
+  return [
+    ...told,
+    ...all("write", traced.map(([, value]) => value)),
+    ...redirects.flatMap(redirectedTo),
+  ];
 }
 
 function redirectedTo({ op, target }: RedirectUse): Touch[] {
@@ -67,6 +75,9 @@ type Reader = (command: Invocation) => Touch[];
 /** Programs whose grammar is their own. */
 const SPECIAL: ReadonlyMap<string, Reader> = new Map(Object.entries<Reader>({
   cp: copied,
+  curl: fetched,
+  wget: fetched,
+  aria2c: fetched,
   ditto: copied,
   install: copied,
   ln: linked,
@@ -81,7 +92,11 @@ const SPECIAL: ReadonlyMap<string, Reader> = new Map(Object.entries<Reader>({
   gsed: edited,
   perl: edited,
   ruby: edited,
+  python: interpreted,
+  python3: interpreted,
   awk: awked,
+  mawk: awked,
+  nawk: awked,
   gawk: awked,
   tar: archived,
   gtar: archived,
@@ -154,6 +169,23 @@ function copied(command: Invocation): Touch[] {
   return [...mentioned(command, command.args), ...all("write", destinations(command))];
 }
 
+/** Downloads also go where the address's last name says. */
+function fetched(command: Invocation): Touch[] {
+  const { program, args } = command;
+  const row = EFFECTS.get(program)!;
+  const { values, operands, flags } = parseOptions(args, row);
+  const option = (...names: string[]) => names.flatMap((name) => values.get(name) ?? []).at(-1);
+  const into = option("output-dir", "P", "directory-prefix", "d", "dir") ?? ".";
+  const named = option("o", "out", "O", "output-document");
+  const keepsName = program !== "curl" || flags.has("O") || flags.has("--remote-name");
+  const names = program === "aria2c" && named !== undefined
+    ? [named]
+    : keepsName
+    ? operands.map((url) => basename(url.replace(/[?#].*$/s, "")))
+    : [];
+  return [...byRow(command, row), ...all("write", names.map((name) => `${into}/${name}`))];
+}
+
 /** `ln TARGET` makes its link in the directory it runs in. */
 function linked(command: Invocation): Touch[] {
   return copied(command);
@@ -210,13 +242,6 @@ function edited(command: Invocation): Touch[] {
   return [...writes, ...all("read", files), ...all("write", inner)];
 }
 
-function awked(command: Invocation): Touch[] {
-  const { args } = command;
-  const inPlace = args.some((arg, i) => arg === "inplace" && /^-i$|^--include$/.test(args[i - 1]!));
-  const { operands } = parseOptions(args, { values: "Ffvi", longValues: ["include", "assign"] });
-  return [...mentioned(command, args), ...inPlace ? all("write", operands.slice(1)) : []];
-}
-
 /** Archives read what they pack, and write where they are unpacked. */
 function archived(command: Invocation): Touch[] {
   const { args } = command;
@@ -252,7 +277,7 @@ function zipped(command: Invocation): Touch[] {
   const into = program === "zip" ? [] : args.flatMap((arg) => /^-o(.+)$/.exec(arg)?.[1] ?? []);
   return [
     ...mentioned(command, args),
-    ...all("write", into),
+    ...all("write", program === "zip" ? operands.slice(0, 1) : into),
     ...removes ? all("delete", operands.slice(program === "zip" ? 1 : 2)) : [],
   ];
 }
@@ -281,7 +306,13 @@ function versioned(command: Invocation): Touch[] {
     const where = ["C", "git-dir", "work-tree"].flatMap((key) => globals.values.get(key) ?? []);
     touches.push(...all("create", where.length > 0 ? where : ["."]));
   }
+  touches.push(...gitOptionFiles(name, args));
   if (GIT_READS.has(name)) touches.push(...mentioned(command, args));
+  // With a patch, a log shows contents; after `--` a search names files.
+  const shows = name === "grep" || args.some((arg) => /^(?:-p|-u|--patch|-L.*)$/.test(arg));
+  if (shows && args.includes("--")) {
+    touches.push(...mentioned(command, args.slice(args.indexOf("--") + 1)));
+  }
   const from = globals.values.get("C")?.at(-1);
   const operands = parseOptions(args, { values: "bcoujF" }).operands
     .map((path) => from === undefined || /^[/~]/.test(path) ? path : `${from}/${path}`);
@@ -314,26 +345,6 @@ function contained(command: Invocation): Touch[] {
 /** Compose reads its files; a command inside a container reads the container's. */
 function isPathOption(args: readonly string[], i: number): boolean {
   return /^(?:-f|--file)$/.test(args[i - 1] ?? "");
-}
-
-/** A query changes nothing; anything else may. */
-function queried(command: Invocation): Touch[] {
-  const { operands, values } = parseOptions(command.args, {
-    values: "c",
-    longValues: ["cmd", "init", "separator"],
-  });
-  const [file = "", ...statements] = operands;
-  const texts = [...statements, ...values.get("cmd") ?? []];
-  const asks = texts.length > 0 &&
-    texts.every((text) =>
-      /^\s*(?:select|explain|pragma\s+\w+\s*;?$|\.(?:tables|schema|dump|indexes|help)\b)/i.test(
-        text,
-      )
-    );
-  const touches = mentioned(command, command.args);
-  return file === "" || file === ":memory:" || asks
-    ? touches
-    : [...touches, { effect: "write", path: file }];
 }
 
 function converted(command: Invocation): Touch[] {

@@ -25,12 +25,37 @@ export interface EffectRow {
 const ROWS: readonly (readonly [string, EffectRow])[] = [
   // Names, sizes and times only, or words that are no paths at all.
   [
-    "ls dir stat test [ [[ du df file realpath readlink dirname basename echo printf cd pushd popd which whereis type " +
+    "ls dir stat test [ [[ df realpath readlink dirname basename echo printf cd pushd popd which whereis type " +
     "command tree exa eza lsd locate plocate ssh-add ssh mosh export declare local typeset readonly set unset alias " +
-    "hash kill sleep true false : date mountpoint findmnt namei lsattr getfacl getcap lsof fuser inotifywait " +
+    "hash kill sleep true false : mountpoint findmnt namei lsattr getfacl getcap lsof fuser inotifywait " +
     "dotenv dotenvx direnv gh glab say notify-send hermes man tldr apropos function",
     { operands: "look" },
   ],
+  ["date", {
+    values: "fdrsI",
+    longValues: ["file", "date", "set", "reference"],
+    operands: "look",
+    options: { f: "read", file: "read" },
+  }],
+  ["file", {
+    values: "fFmPe",
+    longValues: ["files-from", "magic-file"],
+    operands: "look",
+    options: { f: "read", "files-from": "read", m: "read" },
+  }],
+  ["du", {
+    values: "dtX",
+    longValues: ["files0-from", "exclude-from"],
+    operands: "look",
+    options: { "files0-from": "read", "exclude-from": "read", X: "read" },
+  }],
+  ["logsave mktemp", { operands: "write" }],
+  ["csplit", {
+    values: "fbn",
+    longValues: ["prefix"],
+    operands: "read",
+    options: { f: "write", prefix: "write" },
+  }],
   // Only names are seen; what they run is judged as a command of its own.
   ["find fd fdfind", { operands: "look" }],
   ["grep egrep fgrep zgrep rg ag ack ugrep", {
@@ -38,7 +63,7 @@ const ROWS: readonly (readonly [string, EffectRow])[] = [
     longValues: ["regexp", "file", "glob", "type", "include", "exclude", "max-count", "color"],
     operands: "read",
     skip: 1,
-    options: { f: "read", file: "read" },
+    options: { f: "read", file: "read", include: "read", glob: "read", g: "read" },
   }],
   ["rm srm unlink shred rimraf wipe del erase remove-item trash trash-put gvfs-trash rmdir", {
     values: "ns",
@@ -54,7 +79,7 @@ const ROWS: readonly (readonly [string, EffectRow])[] = [
       operands: "write",
     },
   ],
-  ["mknod", { operands: "write" }],
+  ["mknod strip patchelf chrpath", { values: "o", operands: "write", options: { o: "write" } }],
   ["touch mkdir", {
     values: "dmrt",
     longValues: ["date", "mode", "reference"],
@@ -72,7 +97,7 @@ const ROWS: readonly (readonly [string, EffectRow])[] = [
     operands: "write",
     options: { o: "write", output: "write", d: "write", directory: "write" },
   }],
-  ["uniq xxd ffmpeg convert magick gcc g++ clang cc uuencode", {
+  ["uniq xxd ptx objcopy ffmpeg convert magick gcc g++ clang cc uuencode", {
     values: "oifsw",
     operands: "read",
     last: "write",
@@ -84,7 +109,7 @@ const ROWS: readonly (readonly [string, EffectRow])[] = [
     operands: "read",
     options: { o: "write", output: "write" },
   }],
-  ["split csplit", {
+  ["split", {
     values: "anblCt",
     operands: "read",
     last: "write",
@@ -94,6 +119,12 @@ const ROWS: readonly (readonly [string, EffectRow])[] = [
     values: "So",
     operands: "write",
     options: { o: "write" },
+  }],
+  ["stow", {
+    values: "td",
+    longValues: ["target", "dir"],
+    operands: "look",
+    options: { t: "write", target: "write" },
   }],
   ["unzip bsdtar", { values: "dx", operands: "read", options: { d: "write" } }],
   ["cpio pax", {
@@ -111,7 +142,7 @@ const ROWS: readonly (readonly [string, EffectRow])[] = [
   ["curl", {
     values: "oKTdFHuXAbcDeEmxywCrtUzQY",
     longValues:
-      "output output-dir header user data form upload-file cookie-jar dump-header request url"
+      "output output-dir trace trace-ascii stderr etag-save hsts alt-svc libcurl header user data form upload-file cookie-jar dump-header request url"
         .split(" "),
     operands: "read",
     options: {
@@ -123,6 +154,12 @@ const ROWS: readonly (readonly [string, EffectRow])[] = [
       D: "write",
       "dump-header": "write",
       trace: "write",
+      "trace-ascii": "write",
+      stderr: "write",
+      "etag-save": "write",
+      hsts: "write",
+      "alt-svc": "write",
+      libcurl: "write",
       K: "read",
     },
   }],
@@ -157,7 +194,7 @@ export const EFFECTS: ReadonlyMap<string, EffectRow> = new Map(
 
 /** Options of any program whose value names a file that is written. */
 export const OUTPUT_OPTIONS =
-  /^(?:-o|-O|-out|-w|--(?:out|output|outfile|output[-_]?(?:file|dir|path|directory|document)|out[-_]?(?:file|dir|path)|save|save-to|dest|destination|target-dir|directory-prefix|log-file|logfile))$/;
+  /^(?:-o|-O|-out|-w|--(?:out|output|outfile|output[-_]?(?:file|dir|path|directory|document)|out[-_]?(?:file|dir|path)|save|save-to|dest|destination|target-dir|directory-prefix|log-file|logfile|target|prefix|install-dir))$/;
 
 /** Programs in which these letters mean something else. */
 export const NO_OUTPUT_OPTIONS: ReadonlySet<string> = new Set(

@@ -115,3 +115,22 @@ Deno.test("touchesOf() takes words that are no paths for none", () => {
     ]
   ) assert.ok(!read(command).some((path) => path.includes(".x/k")), command);
 });
+
+Deno.test("writtenBy() reads the small languages that write files", () => {
+  for (
+    const [command, path] of [
+      ["awk '{print > \"a\"}' x", "a"],
+      ["awk -v f=a 'BEGIN{print 1 >> f}'", "a"],
+      ["sqlite3 :memory: '.output a' 'select 1'", "a"],
+      ["git log --output=a", "a"],
+      ["git archive -o a HEAD", "a"],
+      ["git bundle create a HEAD", "a"],
+      ["git config -f a b.c d", "a"],
+      ["GIT_TRACE=/a git status", "/a"],
+      ["curl --trace a u", "a"],
+      ["python3 -m venv a", "a"],
+      ["zip a x", "a"],
+      ["csplit -f a x 1", "a"],
+    ] as const
+  ) assert.ok(writtenBy(last(command)).includes(path), command);
+});

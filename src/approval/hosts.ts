@@ -26,14 +26,25 @@ const TELLS = new Set(
 const EVERYDAY = /^(?:uname|awk|sed|cut|tr|grep|jq|head|tail|sort|hostname|ip)$/;
 const VERSION_FILE = /^\.?(?:[\w-]*version[\w.-]*|nvmrc|node-version|tool-versions)$/i;
 
+/** Whether a command prints what a file or the machine holds; `$(< f)` has no program at all. */
+function tells({ program, args, redirects }: Invocation): boolean {
+  const files = [...args, ...redirects.filter(({ op }) => op === "<").map(({ target }) => target)];
+  if (files.some((file) => VERSION_FILE.test(basename(file)))) return false;
+  if (program === "") return files.length > 0;
+  return TELLS.has(program) && !EVERYDAY.test(program);
+}
+
 /** Whether a substitution inside the command prints stored data: `$(cat notes | base64)`. */
 export function tellsData({ inner }: Invocation): boolean {
-  return inner.some((command) => {
-    const { program, args } = command;
-    if (!TELLS.has(program) || EVERYDAY.test(program)) return false;
-    if (args.some((arg) => VERSION_FILE.test(basename(arg)))) return false;
-    return true;
-  });
+  return inner.some(tells);
+}
+
+/** Whether a part of an address is computed, while the same script reads data out of somewhere. */
+export function tellsThroughAddress({ args }: Invocation, all: readonly Invocation[]): boolean {
+  const computed = args.some((arg) =>
+    /^https?:\/\/[^\0{]/i.test(arg) && /\0|\{\}/.test(arg) && !isLoopback(arg)
+  );
+  return computed && all.some((other) => other.args.length > 0 && tells(other));
 }
 
 /** Whether data reaches the command's standard input, more than a few literal words. */

@@ -16,8 +16,12 @@ const known = new WeakMap<Invocation, readonly ProtectedTouch[]>();
 export function protectedTouches(command: Invocation): readonly ProtectedTouch[] {
   let touches = known.get(command);
   if (touches === undefined) {
+    const verdicts = new Map<string, PathVerdict | undefined>([["", undefined]]);
     touches = touchesOf(command).flatMap((touch) => {
-      const verdict = touch.path === "" ? undefined : protectionAt(touch.path, command.place);
+      if (!verdicts.has(touch.path)) {
+        verdicts.set(touch.path, protectionAt(touch.path, command.place));
+      }
+      const verdict = verdicts.get(touch.path);
       return verdict === undefined ? [] : [{ ...touch, verdict }];
     });
     known.set(command, touches);
@@ -35,6 +39,15 @@ export function changes(command: Invocation, ...kinds: ProtectedKind[]): boolean
     kinds.includes(kind) &&
     (WRITES.has(effect) || (STRICT.has(kind) && (effect === "create" || effect === "mode")))
   );
+}
+
+/** Programs that show what they read and write nowhere else. */
+const READERS =
+  /^(?:cat|bat|less|more|head|tail|nl|tac|wc|grep|egrep|fgrep|zgrep|rg|ag|ack|diff|cmp|comm|sort|uniq|cut|tr|awk|sed|gsed|jq|yq|xxd|od|hexdump|strings|base64|md5sum|sha\d+sum|cksum|file|fold|column|paste|join|rev|cp|scp|rsync|tar|zip|git|find|fd|sqlite3|source|\.|bash|sh|zsh|python3?|node|deno|test|xargs|)$/;
+
+/** Whether a program that nobody knows is told of a protected file: it may as well write there. */
+export function mayChange(command: Invocation, ...kinds: ProtectedKind[]): boolean {
+  return !READERS.test(command.program) && reads(command, ...kinds);
 }
 
 /** Whether what a protected file of one of the kinds contains may be seen. */

@@ -6,7 +6,13 @@ import { type PathVerdict, type ProtectedPlaces, protectionOf } from "../util/pr
 import { basename, dirname } from "../util/path.ts";
 import { globMatch, hasGlob } from "./glob.ts";
 import { absolutePath, type Place, placesOf } from "./paths.ts";
-import { ANYWHERE_SAMPLES, HOME_SAMPLES, SYSTEM_SAMPLES } from "./protection_data.ts";
+import {
+  ANYWHERE_SAMPLES,
+  HERMES_SAMPLES,
+  HOME_SAMPLES,
+  SYSTEM_DIRECTORIES,
+  SYSTEM_SAMPLES,
+} from "./protection_data.ts";
 
 /** Longer patterns than any path are not compared. */
 const MAX_PATTERN = 512;
@@ -24,13 +30,34 @@ export function protectionAt(path: string, place: Place): PathVerdict | undefine
   return meant?.read === "refuse" ? meant : verdict ?? meant;
 }
 
-/** The first protected file that a pattern may stand for. */
+/** The most closely kept file that a pattern may stand for. */
 function protectionOfPattern(pattern: string, places: ProtectedPlaces): PathVerdict | undefined {
   const segments = pattern.split("/");
+  const plain = withoutPattern(pattern);
+  const verdict = plain === pattern ? undefined : protectionOf(plain, places);
+  if (verdict !== undefined) return verdict;
+  let meant: PathVerdict | undefined;
   for (const sample of samplesFor(pattern, places)) {
-    if (matchesSegments(segments, sample.split("/"))) return protectionOf(sample, places);
+    if (!matchesSegments(segments, sample.split("/"))) continue;
+    const found = protectionOf(sample, places);
+    if (found?.read === "refuse") return found;
+    meant ??= found;
   }
-  return undefined;
+  return meant;
+}
+
+/** The path with the directory of the system that its first names stand for: `/?tc/x` is `/etc/x`. */
+export function withoutPattern(path: string): string {
+  if (!hasGlob(path) || path[0] !== "/" || path.length > MAX_PATTERN) return path;
+  const segments = path.split("/");
+  for (const directory of SYSTEM_DIRECTORIES) {
+    const names = directory.split("/");
+    const head = segments.slice(0, names.length);
+    if (segments.length > names.length && head.some(hasGlob) && matchesSegments(head, names)) {
+      return [directory, ...segments.slice(names.length)].join("/");
+    }
+  }
+  return path;
 }
 
 /** Well-known protected files; those that may lie anywhere are looked for where the pattern points. */
@@ -38,6 +65,9 @@ function* samplesFor(pattern: string, places: ProtectedPlaces): Generator<string
   yield* SYSTEM_SAMPLES;
   for (const home of places.homes) {
     for (const sample of HOME_SAMPLES) yield `${home}/${sample}`;
+  }
+  for (const home of places.hermesHomes) {
+    for (const sample of HERMES_SAMPLES) yield `${home}/${sample}`;
   }
   // Elsewhere `*` is everything and no file in particular; a first letter must be meant.
   const directory = dirname(pattern);
@@ -57,9 +87,9 @@ function matchesSegments(pattern: readonly string[], path: readonly string[]): b
 /** Whether a whole tree at `path` would contain credentials: a home, the root, all settings. */
 export function holdsSecretTree(path: string, place: Place): boolean {
   const full = absolutePath(path, place).replace(/\/\.?\*+$/, "") || "/";
-  if (/^\/(?:home|users|root|var\/root|proc)?$/i.test(full)) return true;
+  if (/^\/(?:home|users|root|var\/root|proc|etc)?$/i.test(full)) return true;
   if (/^\/(?:home|users)\/[^/]+$/i.test(full)) return true;
-  return placesOf(place).homes.some((home) =>
-    full === home || full === `${home}/.config` || full === `${home}/Library`
-  );
+  const { homes, hermesHomes } = placesOf(place);
+  return hermesHomes.includes(full) ||
+    homes.some((home) => full === home || full === `${home}/.config` || full === `${home}/Library`);
 }

@@ -8,6 +8,15 @@ export const HOME_SAMPLES: readonly string[] = (
   ".zshrc .profile .bash_profile .zshenv .gitconfig .hermes .hermes/config.yaml .hermes/.env"
 ).split(" ");
 
+/** Below the hermes home. */
+export const HERMES_SAMPLES: readonly string[] = ["auth.json", "seal.key", ".env"];
+
+/** Directories that a pattern such as `/?tc` may stand for. */
+export const SYSTEM_DIRECTORIES: readonly string[] = (
+  "/etc /boot /usr/bin /usr/sbin /usr/lib /usr/share /usr/local/bin /bin /sbin /lib /var/log /var/lib /var/spool/cron " +
+  "/proc/sys /sys /dev /run"
+).split(" ");
+
 /** In any directory. */
 export const ANYWHERE_SAMPLES: readonly string[] =
   ".env .env.local .env.production .envrc id_rsa id_ed25519".split(" ");

@@ -7,9 +7,10 @@ import {
   parseOptions,
 } from "./invocation.ts";
 import { deleteTarget } from "./paths.ts";
-import { basename } from "../util/path.ts";
+import { basename, normalizePath } from "../util/path.ts";
 import type { ProtectedKind } from "../util/protected_paths_data.ts";
 import { REMOTE } from "./payload.ts";
+import { subcommand } from "./unwrap.ts";
 import { WRAPPERS } from "./wrappers_data.ts";
 
 export interface Rule {
@@ -68,6 +69,8 @@ export function joinedArgs({ args }: Invocation): string {
 export interface ArgsPattern {
   has: readonly RegExp[];
   not?: RegExp;
+  /** The name under which the program's global options are listed; they are left out. */
+  after?: string;
 }
 
 /** A rule's test over a table: program to what its joined arguments must show. */
@@ -85,11 +88,18 @@ export function byProgram(
       const row: ArgsPattern | undefined = rows.get(command.program) ??
         rows.get(command.program.replace(/[\d.]+$/, ""));
       if (row === undefined) return false;
-      const text = joinedArgs(command);
+      const text = row.after === undefined ? joinedArgs(command) : afterGlobals(command, row.after);
       return row.has.every((pattern) => pattern.test(text)) && row.not?.test(text) !== true;
     },
   };
 }
+
+function afterGlobals({ args }: Invocation, program: string): string {
+  const { name, args: rest } = subcommand(args, program);
+  return [name, ...rest].join(" ");
+}
+
+const MAX_DIRECTORY = 300;
 
 /** Where `cp`, `mv`, `install`, `ln`, `rsync`, `curl -o` and `wget -O` put things. */
 export function destinations(command: Invocation): string[] {
@@ -115,9 +125,13 @@ export function destinations(command: Invocation): string[] {
   const sources = into === undefined ? options.operands.slice(0, -1) : options.operands;
   const target = into?.[0] ?? options.operands.at(-1);
   if (target === undefined || sources.length === 0) return [];
-  const inside = sources.map((source) => `${target}/${basename(source)}`);
+  // No directory that matters has a long name; with one, the list would grow with its square.
+  const base = normalizePath(target);
+  if (base.length > MAX_DIRECTORY) return [target];
+  const inside = sources.map((source) => `${base}/${basename(source)}`);
+  const isDirectory = /^(?:root|home|system)$/.test(deleteTarget(target, command.place));
   return target.endsWith("/") || /^\.{1,2}$/.test(target) || sources.length > 1 ||
-      into !== undefined
+      isDirectory || into !== undefined
     ? [target, ...inside]
     : [target];
 }

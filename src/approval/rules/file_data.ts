@@ -58,6 +58,31 @@ export const FILE_RULES: readonly Rule[] = [
     noMatch: ["rm -f readme.txt", "rm run.sh", "rm -- -rf", 'git commit -m "rm -rf x"'],
   },
   {
+    key: "delete everything here",
+    kind: "dangerous",
+    description: "deletes or empties every file of a directory",
+    programs: ["rm", "truncate", "shred", "unlink", "tee"],
+    test: (command) =>
+      operands(command).some((path) =>
+        /^(?:.*\/)?(?:\*|\.\*|\.\[[^\]]{0,20}\]\*|\{\*,\.\*\})$/.test(path)
+      ),
+    match: ["rm *", "rm -f ./*", "rm data/*", "truncate -s 0 *"],
+    noMatch: ["rm *.tmp", "rm a b", "rm -f build/*.o"],
+  },
+  {
+    key: "program under another name",
+    kind: "dangerous",
+    description: "makes a shell or a deleting program available under another name",
+    programs: ["cp", "ln", "mv", "install"],
+    test: (command) =>
+      operands(command).slice(0, -1).some((path) =>
+        /^\/(?:usr\/)?(?:local\/)?s?bin\/(?:\w{0,4}sh|rm|dd|shred|unlink|find|xargs|env|busybox|sudo|su|mkfs\S*|kill|nc|curl|wget|mv|cp|tee|truncate)$/
+          .test(path)
+      ) || command.inner.some(({ program }) => /^(?:which|command|type|whereis)$/.test(program)),
+    match: ["cp /bin/rm z", "ln -s /bin/bash z", "cp $(which rm) z"],
+    noMatch: ["ln -sf /usr/bin/python3 python", "cp a b", "cp /usr/bin/ldd ."],
+  },
+  {
     key: "world/other-writable permissions",
     aliases: ["recursive world/other-writable (long flag)"],
     kind: "dangerous",

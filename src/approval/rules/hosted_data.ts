@@ -10,7 +10,7 @@ const CLIENTS = "psql pgcli mysql mariadb sqlite3 sqlite duckdb mysqlsh clickhou
 
 /** SQL and client commands that reach the shell, files or accounts. */
 const SQL_REACHES_OUT =
-  /\\!|\\o\s*\||\\copy\b[^\n]{0,500}\bprogram\b|\b(?:to|from)\s+program\b|\binto\s+(?:outfile|dumpfile)\b|\bload_(?:file|extension)\s*\(|\bload\s+data\b|\bpg_(?:read|write)_(?:binary_)?file|\blo_(?:im|ex)port\b|^\s*\.(?:shell|system|load|import\s+\|)|\bxp_cmdshell\b|\bcreate\s+(?:or\s+replace\s+)?(?:extension|language)\b|\binstall\s+plugin\b|\b(?:alter|create|drop)\s+(?:user|role|login)\b|\bgrant\s+(?:all|\w+)\b|^\s*system\s+\w|\b(?:read|write)file\s*\(/i;
+  /\\!|\\o\s*\||\\copy\b[^\n]{0,500}\bprogram\b|\b(?:to|from)\s+program\b|\binto\s+(?:outfile|dumpfile)\b|\bload_(?:file|extension)\s*\(|\bload\s+data\b|\bpg_(?:read|write|ls)_\w+|\blo_(?:im|ex)port\b|^\s*\.(?:shell|system|load|import\s+\|)|\bxp_cmdshell\b|\bcreate\s+(?:or\s+replace\s+)?(?:extension|language)\b|\binstall\s+plugin\b|\b(?:alter|create|drop)\s+(?:user|role|login)\b|\bgrant\s+(?:all|\w+)\b|^\s*system\s+\w|\b(?:read|write)file\s*\(/i;
 
 function sqlReachesOut(command: Invocation): boolean {
   const upstream = command.upstream.flatMap(({ args }) => args);
@@ -50,8 +50,9 @@ export const HOSTED_RULES: readonly Rule[] = [
     description: "runs commands in a cluster, or removes or changes what runs there",
     ...byProgram({
       kubectl: {
+        after: "kubectl",
         has: [
-          /^(?:-\S+ (?!delete|exec)(?:\S+ )?)?(?:-\S+ )*(?:delete|exec|attach|debug|drain|cordon|uncordon|taint|run|patch|edit|replace|proxy|certificate|annotate \S+ --all|label \S+ --all|create (?:cluster)?role|create rolebinding|create serviceaccount|apply (?:\S+ )*(?:-f|--filename)[= ]?https?:|scale (?:\S+ )*--replicas[= ]0|auth reconcile|config (?:set|delete|unset)|cp \S+ \S+:)/,
+          /^(?:delete|exec|attach|debug|drain|cordon|uncordon|taint|run|patch|edit|replace|proxy|certificate|annotate \S+ --all|label \S+ --all|create (?:cluster)?role|create rolebinding|create serviceaccount|apply (?:\S+ )*(?:-f|--filename)[= ]?https?:|scale (?:\S+ )*--replicas[= ]0|auth reconcile|config (?:set|delete|unset)|cp \S+ \S+:)/,
         ],
         not: DRY,
       },
@@ -122,7 +123,7 @@ export const HOSTED_RULES: readonly Rule[] = [
     ...byProgram({
       aws: {
         has: [
-          /(?:^| )(?:(?:delete|terminate|remove|deregister|revoke|attach|detach|authorize|disable|stop|reboot|modify|purge|reset|cancel|schedule|disassociate|create-access|create-user|create-login|create-policy|create-key|create-role|create-stack|add-(?:user|role|permission)|update-(?:login|assume|function|stack|access|user)|put-(?:bucket|user|role|group|key|resource|secret|parameter|public|image)|restore|run-instances|start-session|send-command|execute-command|deactivate|enable-user|upload-server|import-key|tag-resource|set-)\S*)(?: |$)|\bs3 (?:rm|rb)\b|\bs3 sync .*--delete|\bssm start-session|\bdynamodb (?:put|update|batch-write)/,
+          /(?:^| )(?:(?:delete|terminate|remove|deregister|revoke|attach|detach|authorize|disable|stop|reboot|modify|purge|reset|cancel|schedule|disassociate|create-access|create-user|create-login|create-policy|create-key|create-role|create-stack|add-(?:user|role|permission)|update-(?:login|assume|function|stack|access|user)|put-(?:bucket|user|role|group|key|resource|secret|parameter|public|image)|restore|run-instances|start-session|send-command|execute-command|deactivate|enable-user|upload-server|import-key|tag-resource|set-)\S*)(?: |$)|\bs3 (?:rm|rb)\b|\bs3 sync (?:\S+ ){0,30}--delete|\bssm start-session|\bdynamodb (?:put|update|batch-write)/,
         ],
         not: DRY,
       },
@@ -148,13 +149,13 @@ export const HOSTED_RULES: readonly Rule[] = [
       vultr: /\b(?:delete|destroy)\b/,
       terraform: {
         has: [
-          /^(?:-\S+ )*(?:apply(?: -\S+)*$|destroy|state (?:rm|mv|push|replace-provider)|taint|untaint|force-unlock|import|workspace delete)/,
+          /^(?:-\S+ )*(?:apply(?: -\S+(?: [^\s=]+=\S*)?)*$|destroy|state (?:rm|mv|push|replace-provider)|taint|untaint|force-unlock|import|workspace delete)/,
         ],
         not: DRY,
       },
       tofu: {
         has: [
-          /^(?:-\S+ )*(?:apply(?: -\S+)*$|destroy|state (?:rm|mv|push)|taint|force-unlock|import|workspace delete)/,
+          /^(?:-\S+ )*(?:apply(?: -\S+(?: [^\s=]+=\S*)?)*$|destroy|state (?:rm|mv|push)|taint|force-unlock|import|workspace delete)/,
         ],
       },
       terragrunt: /\b(?:apply|destroy|run-all)\b/,
@@ -167,7 +168,7 @@ export const HOSTED_RULES: readonly Rule[] = [
       serverless: /^remove\b/,
       sls: /^remove\b/,
       sam: /^(?:delete|deploy)\b/,
-      wrangler: /\bdelete\b|^(?:secret|rollback)\b|\bkv\S* .*delete/,
+      wrangler: /\bdelete\b|^(?:secret|rollback)\b/,
       supabase: /^db (?:reset|push)|^projects delete|^branches delete|\bsecrets (?:set|unset)/,
       heroku:
         /^(?:apps:destroy|pg:(?:reset|restore|copy|kill)|ps:(?:kill|stop|restart)|addons:destroy|config:(?:set|unset)|releases:rollback|maintenance:on|domains:remove|access:|keys:|run\b|ps:exec)/,
@@ -277,7 +278,7 @@ export const HOSTED_RULES: readonly Rule[] = [
       rabbitmqctl:
         /^(?:reset|force_reset|delete_\w+|purge_queue|stop\w*|add_user|change_password|set_user_tags)\b/,
       "redis-cli":
-        /(?:^| )(?:config set|shutdown|debug|slaveof|replicaof|module load|script flush|acl setuser|cluster reset|failover|migrate|flushall|flushdb|bgrewriteaof|swapdb)\b/i,
+        /(?:^| )(?:eval|config set|shutdown|debug|slaveof|replicaof|module load|script flush|acl setuser|cluster reset|failover|migrate|flushall|flushdb|bgrewriteaof|swapdb)\b/i,
       valkey: /\b(?:flushall|flushdb|config set)\b/i,
       "valkey-cli": /(?:^| )(?:config set|shutdown|flushall|flushdb)\b/i,
       mongorestore: /--drop/,

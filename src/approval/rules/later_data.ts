@@ -16,7 +16,7 @@ function* assigned({ program, env, args }: Invocation): Generator<readonly [stri
 
 /** Variables whose value is code, a library, or a file of commands. */
 const LOADS_CODE =
-  /^(?:LD_PRELOAD|LD_AUDIT|LD_ORIGIN_PATH|DYLD_\w+|BASH_ENV|ENV|ZDOTDIR|PROMPT_COMMAND|PERL5OPT|PERL5DB|PYTHONSTARTUP|PYTHONHOME|PYTHONINSPECT|RUBYOPT|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|GCONV_PATH|LESSOPEN|LESSCLOSE|GLIBC_TUNABLES|MANPAGER|BROWSER|SUDO_EDITOR|SUDO_ASKPASS|SSH_ASKPASS|BASH_FUNC_\w+%%|PS4|SHELLOPTS|BASHOPTS|EXINIT|VIMINIT|SQLITE_HISTORY|PHPRC|PHP_INI_SCAN_DIR|R_PROFILE(?:_USER)?|LUA_INIT\w*|NODE_REPL_EXTERNAL_MODULE|npm_config_(?:script_shell|shell|node_gyp)|PIP_(?:INDEX_URL|EXTRA_INDEX_URL|TRUSTED_HOST))$/;
+  /^(?:LD_PRELOAD|LD_AUDIT|LD_ORIGIN_PATH|DYLD_\w+|BASH_ENV|ENV|ZDOTDIR|PROMPT_COMMAND|PERL5OPT|PERL5DB|PYTHONSTARTUP|PYTHONHOME|PYTHONINSPECT|RUBYOPT|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|GCONV_PATH|LESSOPEN|LESSCLOSE|GLIBC_TUNABLES|MANPAGER|BROWSER|SUDO_EDITOR|SUDO_ASKPASS|SSH_ASKPASS|BASH_FUNC_\w+%%|PS4|SHELLOPTS|BASHOPTS|EXINIT|VIMINIT|SQLITE_HISTORY|PHPRC|PHP_INI_SCAN_DIR|R_PROFILE(?:_USER)?|LUA_INIT\w*|NODE_REPL_EXTERNAL_MODULE|npm_config_(?:script_shell|shell|node_gyp)|PIP_(?:INDEX_URL|EXTRA_INDEX_URL|TRUSTED_HOST)|GOPROXY|NPM_CONFIG_REGISTRY|npm_config_registry|UV_INDEX_URL|CARGO_BUILD_RUSTC(?:_WRAPPER)?|RUSTC_WRAPPER)$/;
 /** Variables that name the program another program starts. */
 const NAMES_PROGRAM = /^(?:EDITOR|VISUAL|PAGER|SHELL|SYSTEMD_EDITOR|FCEDIT)$/;
 const PLAIN_PROGRAM =
@@ -33,8 +33,10 @@ const HARMLESS_VALUE: Readonly<Record<string, RegExp>> = {
   _JAVA_OPTIONS: /^(?!.*(?:agent|-Xbootclasspath))/,
   JDK_JAVA_OPTIONS: /^(?!.*(?:agent|-Xbootclasspath))/,
   PYTHONINSPECT: /^$/,
-  RUBYOPT: /^(?:-W\S*|-w|--\w[\w-]*|\s)*$/,
+  RUBYOPT: /^(?:(?:-W\S*|-w|--\w[\w-]*)(?:\s+|$))*$/,
   PS4: /^[^$`\0]*$/,
+  GOPROXY: /^(?:https:\/\/proxy\.golang\.org|direct|off|,)*$/,
+  RUSTC_WRAPPER: /^(?:sccache|)$/,
   PIP_INDEX_URL: /^https:\/\/pypi\.org\//,
   ENV: /^(?:dev|development|test|testing|staging|stage|prod|production|local|ci|qa)$/i,
 };
@@ -74,6 +76,7 @@ export const LATER_RULES: readonly Rule[] = [
       crontab: { has: [/(?:^| )-[eir]+(?: |$)|(?:^| )[^-\s]/], not: /(?:^| )-l(?: |$)/ },
       fcrontab: { has: [/./], not: /^-l/ },
       anacron: /./,
+      crond: /^/,
       incrontab: { has: [/./], not: /^-l/ },
       launchctl:
         /^(?:load|bootstrap|submit|enable|kickstart|asuser|setenv|config|bootout|unload|remove|disable)\b/,

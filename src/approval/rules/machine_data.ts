@@ -170,7 +170,7 @@ export const MACHINE_RULES: readonly Rule[] = [
       setsebool: /./,
       semanage: { has: [/./], not: /(?:^| )(?:list|-l)\b/ },
       semodule: /(?:^| )-[a-zA-Z]*[ridXB]/,
-      restorecon: /-[a-zA-Z]*R.* \/$/,
+      restorecon: { has: [/(?:^| )-[a-zA-Z]{0,9}R/, / \/$/] },
       auditctl: { has: [/(?:^| )-[DeWdbfR]/], not: /^-[sl]$/ },
       "aa-disable": /./,
       "aa-teardown": /^/,

@@ -6,7 +6,7 @@ import { subcommand } from "../unwrap.ts";
 const PIP_PLACES =
   /(?:^| )(?:-i|--index-url|--extra-index-url|--trusted-host|-f|--find-links)[= ](?!https:\/\/(?:pypi\.org|download\.pytorch\.org|test\.pypi\.org)\/)(?=\S*[:.])/;
 const PIP_SOURCE =
-  /(?<!url|links| -i| -f|host)(?:^| )(?:git\+|hg\+|svn\+|bzr\+|https?:|ftp:|file:|ssh:)|(?:^| )[\w.-]+ @ (?:git\+|https?:)|(?:^| )-r https?:/;
+  /(?<!url|links| -i| -f|host)(?:^| )(?:git\+|hg\+|svn\+|bzr\+|https?:|ftp:|file:|ssh:)|(?:^| )[\w.-]+ @ (?:git\+|https?:)|(?:^| )-r https?:|\S@(?:git\+|https?:)/;
 const NODE_SOURCE =
   /^(?:https?:|git\+|git:|ssh:|git@|github:|gitlab:|bitbucket:|gist:)|^[\w-]+\/[\w.-]+(?:#.*)?$/;
 const NODE_REGISTRY = /--registry[= ](?!https:\/\/registry\.(?:npmjs\.org|yarnpkg\.com))/;
@@ -24,13 +24,18 @@ function foreignNode(command: Invocation): boolean {
       ) && !/\b(?:get|list|delete)\b/.test(text);
   }
   const direct = program === "npx" || program === "bunx";
+  const packages = args.flatMap((arg, i) =>
+    /^(?:-p|--package)$/.test(args[i - 1] ?? "") ? arg : /^--package=(.+)$/.exec(arg)?.[1] ?? []
+  );
+  if (packages.some((word) => NODE_SOURCE.test(word))) return true;
   if (
     !direct &&
     !/^(?:i|in|ins|install|add|dlx|exec|x|create|init|link|global|update|up|upgrade)$/.test(name)
   ) return false;
   const words = direct ? args : rest;
   return words.filter((word) => !word.startsWith("-")).slice(0, direct ? 1 : 50).some((word) =>
-    NODE_SOURCE.test(word) && !/^(?:\.{0,2}\/|@)/.test(word) &&
+    NODE_SOURCE.test(word.replace(/^@?[\w./-]{1,200}@(?=[a-z]+:)/, "")) &&
+    !/^(?:\.{0,2}\/|@)/.test(word) &&
     !(name === "link" || name === "create")
   );
 }
@@ -99,27 +104,50 @@ export const PACKAGE_RULES: readonly Rule[] = [
       bundle: /^config (?:set )?(?:mirror|source)/,
       brew:
         /^(?:install|reinstall|upgrade) (?:-\S+ )*(?:https?:|\S*\.rb(?: |$))|^tap \S+ (?:https?:|git@|\/|\.)/,
-      apt:
-        /\binstall (?:\S+ )*(?:\.{0,2}\/|https?:)\S*|--allow-(?:unauthenticated|downgrades|insecure)/,
-      "apt-get":
-        /\binstall (?:\S+ )*(?:\.{0,2}\/|https?:)\S*|--allow-(?:unauthenticated|downgrades|insecure)|AllowInsecure/,
+      apt: {
+        has: [
+          /\binstall\b|--allow-/,
+          /(?:^| )(?:\.{0,2}\/|https?:)\S|--allow-(?:unauthenticated|downgrades|insecure)/,
+        ],
+      },
+      "apt-get": {
+        has: [
+          /\binstall\b|--allow-|AllowInsecure/,
+          /(?:^| )(?:\.{0,2}\/|https?:)\S|--allow-(?:unauthenticated|downgrades|insecure)|AllowInsecure/,
+        ],
+      },
       dpkg: /(?:^| )(?:-[a-zA-Z]*i|--install|--unpack|--configure|--force-\S+)(?: |$)/,
       gdebi: /./,
       rpm: /(?:^| )-[a-z]*[iUF][vh]*(?: |$)|--(?:install|upgrade|import)/,
-      dnf:
-        /\b(?:install|localinstall|reinstall) (?:\S+ )*(?:https?:|\S*\.rpm(?: |$))|config-manager.*--add-repo|--nogpgcheck|\bcopr enable/,
-      yum: /\b(?:install|localinstall|reinstall) (?:\S+ )*(?:https?:|\S*\.rpm(?: |$))|--nogpgcheck/,
+      dnf: {
+        has: [
+          /\b(?:install|localinstall|reinstall|config-manager|copr)\b/,
+          /(?:^| )https?:|\.rpm(?: |$)|--add-repo|--nogpgcheck|\bcopr enable/,
+        ],
+      },
+      yum: {
+        has: [/\b(?:install|localinstall|reinstall)\b/, /(?:^| )https?:|\.rpm(?: |$)|--nogpgcheck/],
+      },
       "yum-config-manager": /--add-repo/,
-      zypper:
-        /\b(?:in|install) (?:\S+ )*(?:https?:|\S*\.rpm(?: |$))|\b(?:ar|addrepo)\b|--no-gpg-checks/,
+      zypper: {
+        has: [
+          /\b(?:in|install|ar|addrepo)\b/,
+          /(?:^| )https?:|\.rpm(?: |$)|\b(?:ar|addrepo)\b|--no-gpg-checks/,
+        ],
+      },
       apk: /--allow-untrusted|(?:^| )(?:-X|--repository)[= ]?http/,
-      pacman: /(?:^| )-U|--upgrade\b|--noconfirm.*-U/,
-      makepkg: /-\S*i/,
+      pacman: /(?:^| )-U|--upgrade\b/,
+      makepkg: /(?:^| )-[a-z]{0,12}i/,
       yay: /^-U/,
       "apt-key": /^(?:add|adv)\b/,
       "add-apt-repository": { has: [/./], not: /--(?:list|help)|-L\b/ },
       snap: /--(?:dangerous|devmode|jailmode)|^install \S*\.snap/,
-      flatpak: /\binstall (?:\S+ )*(?:https?:|\S*\.flatpakref|\S*\.flatpak(?: |$))|\bremote-add\b/,
+      flatpak: {
+        has: [
+          /\b(?:install|remote-add)\b/,
+          /(?:^| )https?:|\.flatpak(?:ref)?(?: |$)|\bremote-add\b/,
+        ],
+      },
       nix:
         /^(?:run|shell|develop|build|profile install) (?:-\S+ )*(?!nixpkgs#|\.|github:NixOS\/)\S*(?:github:|gitlab:|git\+|https?:|tarball)/,
       "nix-shell": /https?:/,

@@ -4,7 +4,7 @@
  */
 import { writtenBy } from "../effects.ts";
 import { type Invocation, parseOptions } from "../invocation.ts";
-import { changes, changesMode, reads } from "../protected_touches.ts";
+import { changes, changesMode, mayChange, reads } from "../protected_touches.ts";
 import { type ProtectedKind, PROTECTION } from "../../util/protected_paths_data.ts";
 import { basename } from "../../util/path.ts";
 import { type Rule } from "../rule.ts";
@@ -55,6 +55,7 @@ export const PATH_RULES: readonly Rule[] = [
   writeRule("trusted base", {
     once: true,
     everyTime: true,
+    test: (command) => changes(command, "trusted base") || mayChange(command, "trusted base"),
     match: [
       "echo x > ~/.hermes/config.yaml",
       "sed -i s/a/b/ ~/.hermes/config.yaml",

@@ -4,11 +4,13 @@ import { byProgram, type Rule } from "../rule.ts";
 
 /** `4755`, `u+s`, `g+s,o+x`, `=rwxs`: the file runs with its owner's rights. */
 function setsId(mode: string): boolean {
-  if (/^[0-7]{4,5}$/.test(mode)) return (Number(mode.at(-4)) & 6) !== 0;
+  if (/^[+=]?[0-7]{4,5}$/.test(mode)) return (Number(mode.at(-4)) & 6) !== 0;
   return mode.split(",").some((clause) => /^[ugoa]*[+=][rwxXt]*s/.test(clause));
 }
 
 function setsIdBit({ program, args }: Invocation): boolean {
+  const given = args.flatMap((arg) => /^--(?:chmod|mode)=(.+)$/s.exec(arg)?.[1] ?? []);
+  if (given.some(setsId)) return true;
   if (program === "chmod") {
     const words = args.filter((arg) => !arg.startsWith("-"));
     return setsId(words[0] ?? "");
@@ -47,7 +49,7 @@ export const PRIVILEGE_RULES: readonly Rule[] = [
     key: "setuid or setgid bit",
     kind: "dangerous",
     description: "lets whoever runs the file act as its owner",
-    programs: ["chmod", "install", "mkdir", "rsync"],
+    programs: ["chmod", "install", "mkdir", "rsync", "tar"],
     test: setsIdBit,
     match: [
       "chmod u+s f",

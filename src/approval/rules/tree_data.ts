@@ -2,7 +2,7 @@
 import { deletedBy, touchesOf, writtenBy } from "../effects.ts";
 import { type Invocation, parseOptions } from "../invocation.ts";
 import { absolutePath, canonicalPath, deleteTarget } from "../paths.ts";
-import { holdsSecretTree, protectionAt } from "../protection.ts";
+import { holdsSecretTree, protectionAt, withoutPattern } from "../protection.ts";
 import type { Rule } from "../rule.ts";
 import { basename, isWithin } from "../../util/path.ts";
 
@@ -21,7 +21,7 @@ function changesSystemData(command: Invocation, all: readonly Invocation[]): boo
   }
   return touchesOf(command).some(({ effect, path }) => {
     if (effect !== "write" && effect !== "delete" && effect !== "append") return false;
-    const full = absolutePath(path, command.place).toLowerCase();
+    const full = withoutPattern(absolutePath(path, command.place)).toLowerCase();
     if (!SYSTEM_DATA.test(full) || HARMLESS_DEVICE.test(full)) return false;
     return effect !== "append" || /^\/(?:dev|proc|sys)\//.test(full);
   });
@@ -31,7 +31,8 @@ const CHANGERS = /^(?:rm|truncate|shred|unlink|sed|perl|mv|tee|dd|gzip)$/;
 
 function namesSystemData({ args, place }: Invocation): boolean {
   return args.some((word) =>
-    word[0] === "/" && SYSTEM_DATA.test(absolutePath(word, place).toLowerCase())
+    /^[~/]/.test(word) && (SYSTEM_DATA.test(absolutePath(word, place).toLowerCase()) ||
+      protectionAt(word, place) !== undefined)
   );
 }
 
@@ -44,7 +45,17 @@ function deletesOutside(command: Invocation): boolean {
   });
 }
 
-const UNPACKERS = ["tar", "gtar", "bsdtar", "unzip", "7z", "cpio", "pax", "rsync"];
+const UNPACKERS = "tar gtar bsdtar unzip 7z cpio pax rsync patch stow".split(" ");
+
+/** Archives that may name files anywhere: `tar -P`, and `cpio -i` by itself. */
+function unpacksAnywhere({ program, args }: Invocation): boolean {
+  if (program === "cpio") {
+    return args.some((arg) => /^-[a-z]{0,9}i|^--extract/.test(arg)) &&
+      !args.some((arg) => /^-[a-z]{0,9}t|^--(?:list|no-absolute)/.test(arg));
+  }
+  return /tar$/.test(program) && args.some((arg) => /^-{0,2}[a-zA-Z]{0,9}x/.test(arg)) &&
+    args.some((arg) => /^-[a-zA-Z]{0,9}P|^--absolute-names$/.test(arg));
+}
 
 /** Programs that take a whole tree, and what makes them do so. */
 const TREE_READERS: Readonly<Record<string, RegExp>> = {
@@ -67,7 +78,24 @@ const TREE_READERS: Readonly<Record<string, RegExp>> = {
   rclone: /^(?:copy|sync|move|copyto)$/,
 };
 
+/** `find ~ -type f -exec cat {} +`, unless it looks for certain names. */
+function findReadsTree(command: Invocation): boolean {
+  const { args } = command;
+  if (args.some((arg) => /^-i?(?:name|path|wholename|regex)$/.test(arg))) return false;
+  const run = args[args.findIndex((arg) => /^-(?:exec|execdir|ok|okdir)$/.test(arg)) + 1] ?? "";
+  if (
+    run === args[0] ||
+    /^(?:ls|stat|echo|printf|file|du|chmod|chown|basename|dirname|test)$/.test(basename(run))
+  ) {
+    return false;
+  }
+  const end = args.findIndex((arg) => /^[-(!]/.test(arg) && !/^-[HLPD]$/.test(arg));
+  const roots = args.slice(0, end < 0 ? undefined : end);
+  return (roots.length > 0 ? roots : ["."]).some((path) => holdsSecretTree(path, command.place));
+}
+
 function readsHomeTree(command: Invocation): boolean {
+  if (command.program === "find") return findReadsTree(command);
   const pattern = TREE_READERS[command.program];
   if (pattern === undefined || !command.args.some((arg) => pattern.test(arg))) return false;
   const { operands } = parseOptions(command.args, {
@@ -139,7 +167,7 @@ export const TREE_RULES: readonly Rule[] = [
       "rm unlink shred truncate tee cp mv ln install rsync dd sed gsed perl find sponge ed ex vim vi nano gzip " +
       "curl wget tar unzip patch sort trash-put gio wipe srm fallocate touch"
     ).split(" "),
-    mentions: /\/(?:var|run|dev|proc|sys)\//,
+    mentions: /\/(?:var|run|dev|proc|sys)\/|\/[^/\s]{0,40}[*?[]/,
     test: changesSystemData,
     match: [
       "> /var/log/auth.log",
@@ -181,6 +209,7 @@ export const TREE_RULES: readonly Rule[] = [
     description: "may replace any file of a home or of the system with what an archive holds",
     programs: UNPACKERS,
     test: (command) =>
+      unpacksAnywhere(command) ||
       writtenBy(command).some((path) =>
         !path.includes(":") && /^(?:root|system|home)$/.test(deleteTarget(path, command.place))
       ),
@@ -201,7 +230,7 @@ export const TREE_RULES: readonly Rule[] = [
     key: "read a whole home",
     kind: "dangerous",
     description: "copies, packs or searches everything in a home, keys and tokens included",
-    programs: Object.keys(TREE_READERS),
+    programs: [...Object.keys(TREE_READERS), "find"],
     test: readsHomeTree,
     match: [
       "tar czf all.tgz ~",

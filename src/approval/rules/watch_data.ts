@@ -35,7 +35,7 @@ export const WATCH_RULES: readonly Rule[] = [
       "frida-trace": /./,
       criu: /^(?:dump|restore)/,
       ps:
-        /^(?:[a-z]*e[a-z]*ww|[a-df-z]*[aux]+[a-z]*e[a-z]*|e\w*)(?: |$)|(?:^| )(?:axe\w*|auxe\w*|eww\w*|-o \S*environ)/,
+        /^(?:[a-z]{0,9}e[a-z]{0,9}ww|[a-df-z]{0,9}[aux][a-z]{0,9}e[a-z]{0,9}|e\w{0,9})(?: |$)|(?:^| )(?:axe|auxe|eww|-o \S{0,99}environ)/,
       systemctl: /^(?:-\S+ )*show-environment/,
     }),
     match: [
@@ -192,11 +192,12 @@ export const WATCH_RULES: readonly Rule[] = [
         /^auth token\b|^auth status\b.*(?:-t\b|--show-token)|^secret (?:set|delete|remove)|^auth (?:login|setup-git|refresh)\b|^ssh-key (?:add|delete)|^gpg-key (?:add|delete)/,
       glab: /^auth (?:status -t|login)|^variable/,
       kubectl: {
+        after: "kubectl",
         has: [
-          /\b(?:get|describe) (?:\S+,)?secrets?\b|\bconfig view\b|\bcreate token\b/,
-          /(?:^| )(?:-o|--output|-A\b|describe|--raw|token)/,
+          /^(?:get|describe) (?:\S+ ){0,9}(?:\S{1,60},)?secrets?\b|^config view\b|^create token\b/,
+          /(?:^| )(?:-o|--output|--raw)|^describe|^create token/,
         ],
-        not: /\bget \S+ -A$|--dry-run/,
+        not: /--dry-run/,
       },
       oc: /\bget secrets?\b|\bwhoami -t/,
       docker: { has: [/\b(?:secret )?inspect\b/, /Config\.Env|\bsecret inspect\b/] },

@@ -204,7 +204,10 @@ export const WINDOWS_RULES: readonly Rule[] = [
     mentions: /users|appdata/i,
     test: (command) =>
       command.raw.length > 0 &&
-      mentions(command, /users[\\/]+[^\\/]+[\\/]+\.ssh\b|appdata.*hermes.*\.env\b/i) &&
+      mentions(
+        command,
+        /users[\\/]+[^\\/]+[\\/]+\.ssh\b|appdata[\\/]+(?:[^\\/]{1,60}[\\/]+){0,4}hermes[\\/]+(?:[^\\/]{1,60}[\\/]+){0,4}\.env\b/i,
+      ) &&
       command.raw.some((word) => /[a-z]:|%|\\/i.test(word)),
     match: ["type C:\\Users\\me\\.ssh\\id_rsa", "type %USERPROFILE%\\AppData\\Local\\hermes\\.env"],
     noMatch: ["type C:\\Users\\me\\notes.txt"],
