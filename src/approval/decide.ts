@@ -15,6 +15,7 @@ import { findingsIn, KNOWN_PROGRAMS } from "./rules.ts";
 import { SUDO_STDIN_KEY } from "./rules/hardline_data.ts";
 import type { EarlierVariables } from "./shell_state.ts";
 import { walkShell } from "./walk.ts";
+import type { EarlierFiles, WrittenFiles } from "./written_files.ts";
 
 export interface CommandPolicy {
   /** Where the command starts; relative paths are judged from there. */
@@ -23,6 +24,8 @@ export interface CommandPolicy {
   realCwd?: string | undefined;
   /** Values that earlier commands of the session may have left in variables. */
   variables?: EarlierVariables | undefined;
+  /** Files that earlier commands of the session wrote, copied or linked. */
+  files?: EarlierFiles | undefined;
   /** True when input can be sent to the command while it runs. */
   takesInput?: boolean | undefined;
   /** The user's home: `rm -rf /home/me` is then known for what it is. */
@@ -58,6 +61,8 @@ export interface Inspection {
   normalized: string;
   /** Variables that it gives values. */
   variables: ReadonlyMap<string, readonly string[]>;
+  /** Files that it writes, copies or links, once for each way to read the command. */
+  files: readonly WrittenFiles[];
 }
 
 export interface Evaluation {
@@ -67,6 +72,8 @@ export interface Evaluation {
   normalized: string;
   /** Variables that it gives values, for `CommandPolicy.variables` of later commands. */
   variables: ReadonlyMap<string, readonly string[]>;
+  /** Files that it writes, copies or links, for `CommandPolicy.files` of later commands. */
+  files: readonly WrittenFiles[];
 }
 
 const UNPARSABLE: Finding = {
@@ -128,7 +135,12 @@ export function inspect(command: string, policy: CommandPolicy = {}): Inspection
     if (!(error instanceof ShellLimitError)) throw error;
     const description = `cannot be checked: ${error.message}`;
     const finding: Finding = { key: "parser limit", description, kind: "hardline" };
-    return { findings: [finding], normalized: command.slice(0, 200), variables: new Map() };
+    return {
+      findings: [finding],
+      normalized: command.slice(0, 200),
+      variables: new Map(),
+      files: [],
+    };
   }
 }
 
@@ -138,11 +150,13 @@ function inspectViews(command: string, policy: CommandPolicy): Inspection {
   const unjudged = new Set<string>();
   const uses = new Set<HermesUse>();
   const variables = new Map<string, readonly string[]>();
+  const files: WrittenFiles[] = [];
   let normalized = "";
   for (const { view, cwd } of viewsOf(command, policy)) {
     const walked = walkShell(view, { ...policy, cwd, programs: KNOWN_PROGRAMS });
     normalized ||= walked.normalized;
     for (const [name, values] of walked.variables) variables.set(name, values);
+    files.push(walked.files);
     for (const glob of policy.denyGlobs ?? []) {
       if (isDenied(glob, [command, view, normalized, ...walked.invocations.map(commandLine)])) {
         findings.add({
@@ -177,7 +191,7 @@ function inspectViews(command: string, policy: CommandPolicy): Inspection {
     findings.add({ ...use, kind: "dangerous", once: true, everyTime: true });
   }
   if (reordersText(command)) findings.add(REORDERED);
-  return { findings: [...findings], normalized, variables };
+  return { findings: [...findings], normalized, variables, files };
 }
 
 /** The text as it is and as it looks, seen from each name of the directory. */

@@ -11,6 +11,7 @@ import type {
   Approver,
 } from "../protocol/approval.ts";
 import type { HookName } from "../protocol/hook.ts";
+import { SeenFiles } from "./seen_files.ts";
 import { SeenVariables } from "./seen_variables.ts";
 import { settleOrAbort, Turnstile } from "./turnstile.ts";
 import type { CommandPolicy, Evaluation, Finding } from "./decide.ts";
@@ -21,7 +22,7 @@ export interface ApprovalGateOptions {
   policy: ApprovalPolicy;
   /** Asks a person; absent when nobody is there. */
   approver?: Approver | undefined;
-  rules?: Omit<CommandPolicy, "cwd" | "realCwd" | "takesInput" | "variables">;
+  rules?: Omit<CommandPolicy, "cwd" | "realCwd" | "takesInput" | "variables" | "files">;
   /** Waiting for an answer longer than this is a no; default 300 000. */
   timeoutMs?: number;
   /** Stores a rule in `command_allowlist`. */
@@ -78,6 +79,7 @@ class Gate implements ApprovalGate {
   readonly #remembered: Set<string>;
   readonly #policy: ApprovalPolicy;
   readonly #variables = new SeenVariables();
+  readonly #files = new SeenFiles();
   #decide: Promise<typeof import("./decide.ts")> | undefined;
   #denials = 0;
 
@@ -98,14 +100,16 @@ class Gate implements ApprovalGate {
         realCwd: context.realCwd,
         takesInput: context.takesInput,
         variables: this.#variables.seen,
+        files: this.#files,
         allowlist: this.#remembered,
       });
-    const { decision, findings, variables } = judge();
+    const evaluation = judge();
+    const { decision, findings } = evaluation;
     const description = findings.map((finding) => finding.description).join("; ");
     if (decision === "forbidden") return this.#refuse("hardline", { description, by: "rule" });
     const isIsolated = this.#options.isIsolated ?? ((name) => ISOLATED.has(name));
     if (decision === "allow" || isIsolated(context.environment)) {
-      this.#variables.keep(variables);
+      this.#keep(evaluation);
       return { answer: "once", by: decision === "allow" ? "rules" : "isolated environment" };
     }
     const request: ApprovalRequest = {
@@ -124,8 +128,14 @@ class Gate implements ApprovalGate {
       isCommand: true,
       isCovered,
     });
-    if (outcome.answer !== "deny") this.#variables.keep(variables);
+    if (outcome.answer !== "deny") this.#keep(evaluation);
     return outcome;
+  }
+
+  /** What a command that runs leaves to later ones. */
+  #keep({ variables, files }: Evaluation): void {
+    this.#variables.keep(variables);
+    for (const written of files) this.#files.keep(written);
   }
 
   async checkAction(request: ApprovalRequest, context: ApprovalContext): Promise<ApprovalOutcome> {

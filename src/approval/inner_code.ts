@@ -1,6 +1,6 @@
 /** Shell commands inside one-line programs of other languages, in their obvious calls. */
-import type { Invocation } from "./invocation.ts";
-import { parseOptions } from "./invocation.ts";
+import { awkEffects } from "./awk_code.ts";
+import { type Invocation, type ParsedOptions, parseOptions } from "./invocation.ts";
 import type { Payload } from "./payload.ts";
 import { hasUnknownBut } from "./unknown.ts";
 import { scripts } from "./unwrap.ts";
@@ -49,5 +49,23 @@ export function unreadableProgram({ program, args }: Invocation): Payload[] {
   const texts = hasProgram ? given : operands.slice(0, 1);
   const isOpaque = texts.some((text) => hasUnknownBut(text, "number")) ||
     files.some((file) => /^(?:-|\/dev\/(?:stdin|fd\/.*))$|\0/.test(file));
-  return isOpaque ? [{ unjudged: program }] : [];
+  const found: Payload[] = isOpaque ? [{ unjudged: program }] : [];
+  return isAwk ? [...found, ...texts.flatMap((text) => awkPayloads(text, values))] : found;
+}
+
+/** What an awk program starts, and the files it writes as if `tee` did. */
+function awkPayloads(text: string, options: ParsedOptions["values"]): Payload[] {
+  if (!/[|>]/.test(text)) return [];
+  const assignments = [...options.get("v") ?? [], ...options.get("assign") ?? []];
+  const given = new Map(assignments.map((word): [string, string] => {
+    const cut = word.indexOf("=");
+    return [word.slice(0, cut), word.slice(cut + 1)];
+  }));
+  const { commands, files } = awkEffects(text, given);
+  return [
+    ...commands.map((command): Payload =>
+      command === undefined ? { unjudged: "awk" } : { text: command, via: "awk" }
+    ),
+    ...files.map((file): Payload => ({ argv: ["tee", file], via: "awk" })),
+  ];
 }

@@ -35,16 +35,23 @@ export function innerCommands(invocation: Invocation, before: Before): Payload[]
 }
 
 function unwrapProgram(invocation: Invocation, before: Before): Payload[] {
-  const { program } = invocation;
+  const { program, path } = invocation;
   const { fileText } = before;
+  const text = path.includes("/") ? fileText(path) : undefined;
+  if (text !== undefined) return [asScript(text)];
   if (isShell(invocation)) return unwrapShell(invocation, before);
   const special = SPECIAL.get(program);
   if (special !== undefined) return special(invocation, fileText);
   const wrapper = findWrapper(invocation);
   if (wrapper !== undefined) return unwrapWith(wrapper.args, wrapper);
   if (INTERPRETERS.test(program)) return unwrapCode(invocation);
-  const text = invocation.path.includes("/") ? fileText(invocation.path) : undefined;
-  return text === undefined ? [] : [{ text, via: "script" }];
+  return [];
+}
+
+/** A text that was written into a file and is run by its name; another language cannot be read. */
+function asScript(text: string): Payload {
+  const isForeign = /^#!/.test(text) && !/^#!.*\b(?:ba|da|z|k|mk|a)?sh\b/.test(text);
+  return isForeign ? { unjudged: "script" } : { text, via: "script" };
 }
 
 /** Names of open files: what they hold is known for standard input only. */
@@ -97,7 +104,8 @@ const SPECIAL: ReadonlyMap<string, Special> = new Map(Object.entries<Special>({
   tar: unwrapTar,
   gtar: unwrapTar,
   trap: ({ args }) => scripts([args.find((arg) => arg !== "--")], "trap"),
-  jobs: ({ args }) => args[0] === "-x" ? [{ argv: args.slice(1), via: "jobs" }] : [],
+  jobs: ({ args }) =>
+    args[0] === "-x" ? [{ argv: args.slice(args[1] === "--" ? 2 : 1), via: "jobs" }] : [],
   alias: ({ args }) => scripts(args.map((arg) => arg.slice(arg.indexOf("=") + 1)), "alias"),
   at: (invocation) => scripts([inputText(invocation)], "at"),
   batch: (invocation) => scripts([inputText(invocation)], "batch"),

@@ -31,6 +31,10 @@ export interface Invocation {
   /** Programs inside this command's own substitutions. */
   inner: readonly Invocation[];
   place: Place;
+  /** Files that standard input comes from because something around the command says so. */
+  input?: readonly string[];
+  /** Standard input is written by commands that come later. */
+  later?: boolean;
   /** Set for a function that calls itself through a pipe or in the background. */
   forks?: true;
 }
@@ -102,9 +106,11 @@ function readOption(
   if (arg.length < 2 || arg[0] !== "-") return 0;
   if (arg.startsWith("--")) {
     const cut = arg.indexOf("=");
-    const name = arg.slice(2, cut < 0 ? undefined : cut);
-    parsed.flags.add(`--${name}`);
-    const takesNext = cut < 0 && grammar.longValues?.includes(name) === true;
+    const given = arg.slice(2, cut < 0 ? undefined : cut);
+    parsed.flags.add(`--${given}`);
+    const name = fullName(given, grammar.longValues ?? []);
+    const isCertain = name === given || !/^-./.test(args[at + 1] ?? "");
+    const takesNext = cut < 0 && isCertain && grammar.longValues?.includes(name) === true;
     if (cut >= 0) addValue(parsed, name, arg.slice(cut + 1));
     else if (takesNext) addValue(parsed, name, args[at + 1] ?? "");
     return takesNext ? 2 : 1;
@@ -119,6 +125,16 @@ function readOption(
     }
   }
   return 1;
+}
+
+/** Flags of well-known programs that begin like an option with a value. */
+const FLAGS = new Set(["login", "detach", "head", "checkpoint", "exec", "no", "in"]);
+
+/** The option that an abbreviation stands for: GNU programs take every beginning that is unique. */
+function fullName(given: string, names: readonly string[]): string {
+  if (given.length < 2 || FLAGS.has(given) || names.includes(given)) return given;
+  const [found, ...more] = names.filter((name) => name.startsWith(given));
+  return found === undefined || more.length > 0 ? given : found;
 }
 
 function addValue(parsed: ParsedOptions, name: string, value: string): void {
@@ -192,7 +208,9 @@ export function shellUse(invocation: Invocation): ShellUse {
 }
 
 /** Text a program reads from standard input: a here-document, a here-string or a known pipe. */
-export function inputText(invocation: Invocation): string | undefined {
+export function inputText(
+  invocation: Pick<Invocation, "redirects" | "stdin">,
+): string | undefined {
   return invocation.redirects.findLast((redirect) => redirect.text !== undefined)?.text ??
     invocation.stdin;
 }

@@ -1,10 +1,13 @@
 /** What one command makes run in turn, as the walker follows it. */
 
-interface Common {
+/** What every command to look at may carry. */
+export interface Common {
   /** Who runs it: `sudo`, `xargs`, `ssh`. */
   via: string;
   /** Where it runs, when the command says so: `env -C DIR`. */
   cwd?: string;
+  /** Variables that it is given. */
+  variables?: readonly (readonly [name: string, value: string])[];
 }
 
 /**

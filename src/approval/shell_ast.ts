@@ -49,7 +49,12 @@ export interface Redirect {
   body?: Word;
 }
 
-export interface SimpleCommand {
+interface AnyCommand {
+  /** Runs beside the script, which writes its input and reads its output. */
+  coproc?: true;
+}
+
+export interface SimpleCommand extends AnyCommand {
   kind: "simple";
   assignments: Assignment[];
   words: Word[];
@@ -57,7 +62,7 @@ export interface SimpleCommand {
 }
 
 /** Everything with a body: loops, branches, groups, subshells. */
-export interface CompoundCommand {
+export interface CompoundCommand extends AnyCommand {
   kind: "compound";
   keyword: string;
   /** Loop variable of `for` and `select`. */
@@ -68,7 +73,7 @@ export interface CompoundCommand {
   redirects: Redirect[];
 }
 
-export interface FunctionCommand {
+export interface FunctionCommand extends AnyCommand {
   kind: "function";
   name: string;
   body: Command;

@@ -138,8 +138,10 @@ class ShellParser extends ShellLexer {
   #pipeline(): Command[] {
     const stages: Command[] = [];
     for (;;) {
-      this.#skipPrefixes();
-      stages.push(this.#command());
+      const isCoproc = this.#skipPrefixes();
+      const command = this.#command();
+      if (isCoproc) command.coproc = true;
+      stages.push(command);
       this.blanks();
       if (this.src[this.pos] !== "|" || this.src[this.pos + 1] === "|") return stages;
       this.pos += this.src[this.pos + 1] === "&" ? 2 : 1;
@@ -147,16 +149,19 @@ class ShellParser extends ShellLexer {
     }
   }
 
-  /** `!`, `time` and `coproc` change nothing about what runs. */
-  #skipPrefixes(): void {
+  /** `!`, `time` and `coproc` change nothing about what runs; true when it is a coprocess. */
+  #skipPrefixes(): boolean {
+    let isCoproc = false;
     for (;;) {
       this.blanks();
       const word = this.match(RESERVED);
       if (word === "!") this.pos++;
-      else if (word === "coproc") this.pos += this.match(COPROC)!.length;
-      else {
+      else if (word === "coproc") {
+        isCoproc = true;
+        this.pos += this.match(COPROC)!.length;
+      } else {
         const time = word === "time" ? this.match(TIME) : undefined;
-        if (time === undefined) return;
+        if (time === undefined) return isCoproc;
         this.pos += time.length;
       }
     }

@@ -39,16 +39,34 @@ export class ShellState {
     this.vars.set("HERMES_HOME", ["~/.hermes"]);
     this.vars.set("IFS", [" \t\n"]);
     for (const [name, values] of earlier) {
-      if (name !== "IFS") {
-        this.vars.set(name, [...this.vars.get(name) ?? [unknown(name)], ...values]);
-      }
+      this.vars.set(name, [...this.vars.get(name) ?? [unknown(name)], ...values]);
     }
     this.#before = new Map(this.vars);
+  }
+
+  /** Directories that the script made the shell look for programs in. */
+  programDirectories(env: ReadonlyMap<string, string>): string[] {
+    const values = [...this.vars.get("PATH") ?? [], env.get("PATH") ?? ""];
+    return values.flatMap((value) => value.split(":")).filter((dir) =>
+      dir !== "" && !dir.includes("\0")
+    );
   }
 
   /** The variables that were given values here, for the commands that come later. */
   left(): Map<string, string[]> {
     return new Map([...this.vars].filter(([name, values]) => this.#before.get(name) !== values));
+  }
+
+  /** Gives variables values for a while; the result takes them back. */
+  lend(variables: readonly (readonly [name: string, value: string])[]): () => void {
+    const before = variables.map(([name]) => [name, this.vars.get(name)] as const);
+    for (const [name, value] of variables) this.vars.set(name, [value]);
+    return () => {
+      for (const [name, values] of before) {
+        if (values === undefined) this.vars.delete(name);
+        else this.vars.set(name, values);
+      }
+    };
   }
 
   /** `certain` assignments replace what was known; others add a possibility. */

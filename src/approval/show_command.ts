@@ -1,4 +1,5 @@
 /** Commands in normal form, for people and for the user's globs. */
+import type { CompoundCommand } from "./shell_ast.ts";
 import { shellQuote } from "../util/shell_quote.ts";
 import { hasUnknown, showUnknown } from "./unknown.ts";
 import type { Invocation } from "./invocation.ts";
@@ -21,4 +22,11 @@ export function showCommand(
 /** Quotes only what a reader could take for something else than one word. */
 function quoteIfNeeded(word: string): string {
   return word === "" || /[\s;&|<>()'"`\\#]/.test(word) ? shellQuote(word) : word;
+}
+
+/** A loop, branch or group in normal form. */
+export function showCompound(node: CompoundCommand, bodies: readonly string[]): string {
+  if (node.keyword === "(") return `(${bodies.join("; ")})`;
+  const text = [...node.words?.map((word) => word.raw) ?? [], ...bodies].join("; ");
+  return node.keyword === "{" ? `{ ${text}; }` : `${node.keyword} ${text}; end`;
 }

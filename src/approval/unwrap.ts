@@ -8,7 +8,7 @@ import {
   parseLeading,
   parseOptions,
 } from "./invocation.ts";
-import { type Payload, REMOTE } from "./payload.ts";
+import { type Common, type Payload, REMOTE } from "./payload.ts";
 import { GLOBAL_OPTIONS, type Wrapper, WRAPPERS } from "./wrappers_data.ts";
 
 /** The first operand after global options, and what follows it. */
@@ -60,15 +60,24 @@ export function unwrapWith(
   if (spec.inert !== undefined && hasFlag(options, ...spec.inert)) return [];
   const via = spec.remote === true ? REMOTE : name;
   const cwd = spec.chdir?.flatMap((flag) => options.values.get(flag) ?? []).at(-1);
-  const common = { via, ...cwd === undefined ? {} : { cwd } };
+  const common: Common = { via, ...cwd === undefined ? {} : { cwd } };
   if (spec.scripts !== undefined) {
     // These accept their script option after operands too.
     const all = parseOptions(args, grammar);
     const texts = spec.scripts.flatMap((flag) => all.values.get(flag) ?? []);
     if (texts.length > 0) return texts.map((text) => ({ ...common, text }));
   }
-  const { rest, payloads } = skipAssignments(options.operands.slice(spec.operands ?? 0), spec);
+  const { rest, payloads, variables } = skipAssignments(
+    options.operands.slice(spec.operands ?? 0),
+    { spec, name },
+  );
   if (rest.length === 0) return payloads;
+  if (variables.length > 0) common.variables = variables;
+  // `flock -- FILE -c TEXT`
+  const flag = /^-(?:-(\w[\w-]*)|(\w))$/.exec(rest[0]!);
+  if (flag !== null && spec.scripts?.includes(flag[1] ?? flag[2]!)) {
+    return [...payloads, { ...common, text: rest[1] ?? "" }];
+  }
   if (spec.optional === true && rest.length > 1) {
     payloads.push({ ...common, argv: rest.slice(rest[1] === "--" ? 2 : 1) });
   }
@@ -78,19 +87,19 @@ export function unwrapWith(
   return [...payloads, inner];
 }
 
-/** The words after `NAME=value`, and what those values execute. */
-function skipAssignments(
-  words: string[],
-  { assignments }: Wrapper,
-): { rest: string[]; payloads: Payload[] } {
+/** The words after `NAME=value`, those variables, and what their values execute. */
+function skipAssignments(words: string[], { spec, name }: { spec: Wrapper; name: string }) {
   const payloads: Payload[] = [];
+  const variables: [string, string][] = [];
+  // `env` takes every word with a `=` before the command: `BASH_FUNC_ls%%=…`, `=`, `a/b=c`.
+  const pattern = name === "env" ? /^([^=]*)=([^]*)$/ : /^([^=/\s-][^=/\s]*)=([^]*)$/;
   let at = 0;
-  while (assignments === true) {
-    // `env` takes any name: `BASH_FUNC_ls%%=() { … }`.
-    const found = /^([^=/\s-][^=/\s]*)=([^]*)$/.exec(words[at] ?? "");
+  while (spec.assignments === true) {
+    const found = pattern.exec(words[at] ?? "");
     if (found === null) break;
+    variables.push([found[1]!, found[2]!]);
     payloads.push(...executedByVariable(found[1]!, found[2]!));
     at++;
   }
-  return { rest: words.slice(words[at] === "--" ? at + 1 : at), payloads };
+  return { rest: words.slice(words[at] === "--" ? at + 1 : at), payloads, variables };
 }

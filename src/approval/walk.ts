@@ -5,15 +5,15 @@
  */
 import { applyBuiltin, directoryAfter } from "./builtins.ts";
 import { Expander, scriptsIn } from "./expand.ts";
-import { PROGRAM_DEFAULTS } from "./executors_data.ts";
 import { Evaluation } from "./evaluation.ts";
-import { globMatch, hasGlob } from "./glob.ts";
 import { innerCommands } from "./inner_commands.ts";
-import type { Invocation, RedirectUse } from "./invocation.ts";
+import { inputText, type Invocation, type RedirectUse } from "./invocation.ts";
 import { absolutePath, canonicalPath, type Place } from "./paths.ts";
 import type { Payload, TextPayload } from "./payload.ts";
 import { isForkBomb } from "./fork_bomb.ts";
-import { showCommand } from "./show_command.ts";
+import { runsInput } from "./program_files.ts";
+import { isProgramPattern, readingsOf } from "./readings.ts";
+import { showCommand, showCompound } from "./show_command.ts";
 import { shellQuote } from "../util/shell_quote.ts";
 import {
   type Command,
@@ -29,39 +29,48 @@ import {
 } from "./shell_ast.ts";
 import { parseShell } from "./shell_parser.ts";
 import { ShellState } from "./shell_state.ts";
-import { eraseUnknown, hasUnknown, hasUnknownBut, showUnknown } from "./unknown.ts";
+import { hasUnknownBut, showUnknown } from "./unknown.ts";
 import {
-  expandingScript,
   type Flow,
+  flowOf,
   type Frame,
   invocationOf,
+  isFedLater,
   NOTHING,
   redirectWords,
+  roughCommands,
+  scriptOf,
   START,
+  takeInput,
   type Walked,
   type WalkOptions,
 } from "./walk_flow.ts";
+import { NO_FILES, WrittenFiles } from "./written_files.ts";
 
 /** Stages of one pipeline, and scripts inside scripts inside scripts. */
 const MAX_STAGES = 256;
 const MAX_PAYLOAD_DEPTH = 16;
+/** Readings of a reading: a link to a copy of a program. */
+const MAX_READINGS = 3;
 
 /** @throws {ShellLimitError} when the script is too large to follow. */
 export function walkShell(source: string, options: WalkOptions): Walked {
   const walker = new Walker(options);
   const normalized = walker.text(source, START);
-  const { invocations, problem, unjudged, variables } = walker;
-  return { invocations, normalized, problem, unjudged: [...unjudged], variables };
+  const { invocations, problem, unjudged, state, files } = walker;
+  if (files.runsUnread) unjudged.add("file written before");
+  const variables = state.left();
+  return { invocations, normalized, problem, unjudged: [...unjudged], variables, files };
 }
 
 class Walker {
   readonly invocations: Invocation[] = [];
   problem: string | undefined;
   readonly unjudged = new Set<string>();
-  readonly #home: string | undefined;
-  readonly #places: Place["places"];
+  readonly #around: Place;
   readonly #programs: Iterable<string>;
-  readonly #state: ShellState;
+  readonly files: WrittenFiles;
+  readonly state: ShellState;
   readonly #expander: Expander;
   readonly #evaluation: Evaluation;
   readonly #functions = new Map<string, Command>();
@@ -70,23 +79,20 @@ class Walker {
   /** Above zero where it is not certain that a command runs. */
   #branches = 0;
   #payloadDepth = 0;
+  #readings = 0;
   #payloadChars = 0;
 
   constructor(options: WalkOptions) {
-    this.#home = options.home;
-    this.#places = options.places;
+    this.#around = { home: options.home, places: options.places };
     this.#programs = options.programs;
-    this.#state = new ShellState(options.cwd, options.variables);
-    this.#expander = new Expander(this.#state, absolutePath("~", options));
+    this.state = new ShellState(options.cwd, options.variables);
+    this.files = new WrittenFiles(this.state.files, options.files ?? NO_FILES);
+    this.#expander = new Expander(this.state, absolutePath("~", options));
     this.#evaluation = new Evaluation({
-      state: this.#state,
+      state: this.state,
       expander: this.#expander,
       follow: (payload) => this.#follow(payload, { ...START, ...NOTHING }),
     });
-  }
-
-  get variables(): Map<string, string[]> {
-    return this.#state.left();
   }
 
   /** Parses and follows shell text; returns it in normal form. */
@@ -97,17 +103,8 @@ class Walker {
     const normal = this.#script(script, flow);
     if (error === undefined) return normal;
     this.problem ??= error;
-    const pieces = rest.split(/[;&|\n(){}`]/);
-    for (const [i, piece] of pieces.entries()) {
-      this.#roughly(piece, { ...flow, ...NOTHING, raw: pieces.slice(i, i + 2) });
-    }
+    for (const { argv, raw } of roughCommands(rest)) this.#run(argv, { ...flow, ...NOTHING, raw });
     return [normal, rest].filter((piece) => piece !== "").join("; ");
-  }
-
-  /** What no parser understood is still looked at word by word. */
-  #roughly(piece: string, frame: Frame): void {
-    const argv = piece.replace(/['"\\]/g, "").split(/[\s<>$]+/).filter((word) => word !== "");
-    if (argv.length > 0) this.#run(argv, frame);
   }
 
   #script(script: Script, flow: Flow): string {
@@ -130,7 +127,7 @@ class Walker {
   #pipeline({ stages }: Pipeline, flow: Flow): string {
     if (stages.length === 1) return this.#command(stages[0]!, flow);
     if (stages.length > MAX_STAGES) throw new ShellLimitError("too long a pipeline");
-    const cwd = this.#state.cwd;
+    const cwd = this.state.cwd;
     let inside = flow;
     const texts = stages.map((stage) => {
       const before = this.invocations.length;
@@ -142,11 +139,12 @@ class Walker {
       };
       return text;
     });
-    this.#state.cwd = cwd;
+    this.state.cwd = cwd;
     return texts.join(" | ");
   }
 
-  #command(command: Command, flow: Flow): string {
+  #command(command: Command, around: Flow): string {
+    const flow = command.coproc === true ? { ...around, later: true } : around;
     switch (command.kind) {
       case "simple":
         return this.#simple(command, flow);
@@ -164,14 +162,14 @@ class Walker {
     if (isForkBomb(name, body)) {
       this.#push(["function", name], { ...flow, ...NOTHING }).forks = true;
     }
-    const { positional } = this.#state;
-    this.#state.positional = undefined;
+    const { positional } = this.state;
+    this.state.positional = undefined;
     this.#branches++;
     this.#calling.add(name);
     const text = this.#command(body, flow);
     this.#calling.delete(name);
     this.#branches--;
-    this.#state.positional = positional;
+    this.state.positional = positional;
     return `${name}() ${text}`;
   }
 
@@ -179,29 +177,26 @@ class Walker {
     const inner = this.#substitutions([...node.words ?? [], ...redirectWords(node.redirects)]);
     if (node.keyword === "[[") this.#evaluation.operands(node.words ?? []);
     const redirects = this.#redirects(node.redirects);
-    if (redirects.length > 0) this.#push([], { ...flow, ...NOTHING, inner, redirects });
-    const input = redirects.find((redirect) => redirect.text !== undefined)?.text;
-    const inside = input === undefined ? flow : { ...flow, stdin: input };
-    const subshell = node.keyword === "(";
-    const cwd = this.#state.cwd;
-    const plain = subshell || node.keyword === "{";
+    const inside = { ...flow, stdin: inputText({ redirects, stdin: flow.stdin }) };
+    if (redirects.length > 0) {
+      this.#redirectOnly({ ...flow, ...NOTHING, inner, redirects });
+      takeInput(inside, redirects);
+    }
+    const cwd = this.state.cwd;
+    const plain = node.keyword === "(" || node.keyword === "{";
     if (!plain) this.#branches++;
     if (node.variable !== undefined) this.#bindLoop(node);
     const bodies = node.bodies.map((body) => this.#script(body, inside));
     if (!plain) this.#branches--;
-    if (subshell) {
-      this.#state.cwd = cwd;
-      return `(${bodies.join("; ")})`;
-    }
-    const text = [...node.words?.map((word) => word.raw) ?? [], ...bodies].join("; ");
-    return node.keyword === "{" ? `{ ${text}; }` : `${node.keyword} ${text}; end`;
+    if (node.keyword === "(") this.state.cwd = cwd;
+    return showCompound(node, bodies);
   }
 
   #bindLoop(node: CompoundCommand): void {
     const values = node.words === undefined
-      ? this.#state.positional
+      ? this.state.positional
       : node.words.flatMap((word) => this.#expander.fields(word));
-    this.#state.assignAny(node.variable!, values ?? []);
+    this.state.assignAny(node.variable!, values ?? []);
     this.#evaluation.assigned();
   }
 
@@ -214,6 +209,7 @@ class Walker {
     ]);
     const before = this.invocations.length;
     let text: string | undefined;
+    const output = this.#writtenText(command, flow.stdin);
     const complete = this.#expander.forEachChoice(() => {
       const argv = command.words.flatMap((word) => this.#expander.fields(word));
       const redirects = this.#redirects(command.redirects);
@@ -224,14 +220,17 @@ class Walker {
       text ??= showCommand(argv, { env, redirects });
       const raw = command.words.slice(1).map((word) => word.raw);
       const frame = { ...flow, env, redirects, raw, inner };
+      this.files.expected = output?.key;
       if (argv.length > 0) this.#run(argv, frame);
-      else if (redirects.length > 0 || env.size > 0) this.#push([], frame);
+      else if (redirects.length > 0 || env.size > 0) this.#redirectOnly(frame);
       if (argv.length > 0) this.#evaluation.variables(env);
     });
     const commands = this.invocations.slice(before);
     this.#evaluation.looseWords(command.words, { commands, complete });
     this.#feed(command, { flow, commands });
-    this.#remember(command, flow.stdin);
+    this.#remember(command);
+    this.files.expected = undefined;
+    if (output !== undefined) this.files.write(output.key, output);
     return text ?? "";
   }
 
@@ -254,26 +253,25 @@ class Walker {
     return this.#expander.stageOutput({ ...command, redirects }, stdin);
   }
 
-  /** Keeps what later commands may refer to: variables, and files written with certain text. */
-  #remember(command: SimpleCommand, stdin: string | undefined): void {
-    const certain = this.#branches === 0;
+  /** The file that a command writes and its text, where both are certain. */
+  #writtenText(command: SimpleCommand, stdin: string | undefined) {
+    const redirect = command.redirects.find(({ op, fd }) => /^>[>|]?$/.test(op) && /^1?$/.test(fd));
+    const text = redirect === undefined ? undefined : this.#output(command, stdin);
+    if (redirect === undefined || text === undefined) return undefined;
+    const key = canonicalPath(this.#expander.target(redirect.target), this.#place());
+    return { key, text, certain: this.#branches === 0, appends: redirect.op === ">>" };
+  }
+
+  /** Keeps the variables that later commands may refer to. */
+  #remember(command: SimpleCommand): void {
     const given = command.words.length === 0
       ? command.assignments
       : command.words.flatMap(({ assignment }) => assignment?.items ? [assignment] : []);
     for (const assignment of given) {
       this.#evaluation.subscripts(assignment);
-      this.#expander.assign(assignment, { certain });
+      this.#expander.assign(assignment, { certain: this.#branches === 0 });
     }
     this.#evaluation.assigned();
-    const output = command.redirects.find(({ op, fd }) => /^>[>|]?$/.test(op) && /^1?$/.test(fd));
-    if (output === undefined) return;
-    const text = this.#output(command, stdin);
-    if (text === undefined) return;
-    const path = canonicalPath(this.#expander.text(output.target), this.#place());
-    this.#state.files.set(
-      path,
-      (output.op === ">>" ? this.#state.files.get(path) ?? "" : "") + text,
-    );
   }
 
   #redirects(redirects: readonly Redirect[]): RedirectUse[] {
@@ -283,7 +281,7 @@ class Walker {
       if (op === "<<<") use.text = this.#expander.text(target);
       else if (body !== undefined) use.text = this.#expander.text(body);
       else if (op === "<") {
-        const known = this.#fileText(text);
+        const known = this.files.text(text, this.#place());
         if (known !== undefined) use.text = known;
       }
       return use;
@@ -293,35 +291,48 @@ class Walker {
   /** Follows the scripts inside words; they feed no pipe of ours. */
   #substitutions(words: readonly Word[]): Invocation[] {
     const before = this.invocations.length;
-    const cwd = this.#state.cwd;
+    const cwd = this.state.cwd;
     for (const word of words) {
       for (const script of scriptsIn(word.parts)) this.#script(script, START);
     }
     this.#evaluation.words(words);
-    this.#state.cwd = cwd;
+    this.state.cwd = cwd;
     return this.invocations.slice(before);
   }
 
-  /** Records a program run and follows what it runs in turn. `/proc/self/exe` is the shell. */
+  /** Records a program run and follows what it runs in turn. */
   #run(argv: readonly string[], frame: Frame): void {
     const invocation = this.#push(argv, frame);
-    if (/^\/proc\/[^/]+\/exe$/.test(invocation.path)) {
-      this.#run(["bash", ...invocation.args], { ...frame, raw: [] });
-    }
-    if (hasUnknown(invocation.path)) {
-      // Were the unknown part empty, the rest of the line would be the command.
-      const path = eraseUnknown(invocation.path);
-      const rest = path === "" ? invocation.args : [path, ...invocation.args];
-      if (path === "" && rest.length > 0) this.#run(rest, { ...frame, raw: [] });
-      const usual = PROGRAM_DEFAULTS.get(showUnknown(invocation.path).slice(1));
-      if (usual !== undefined) this.#run([usual, ...invocation.args], { ...frame, raw: [] });
-    } else if (hasGlob(invocation.path)) this.#tryGlob(invocation, frame);
     this.#evaluation.builtin(invocation);
-    applyBuiltin(this.#state, invocation);
+    applyBuiltin(this.state, invocation);
     this.#evaluation.assigned();
     this.#callFunction(invocation, frame);
-    const known = { fileText: (path: string) => this.#fileText(path), fed: this.#state.fed };
-    for (const payload of innerCommands(invocation, known)) this.#follow(payload, invocation);
+    const fileText = (path: string) => this.files.text(path, invocation.place);
+    for (const payload of innerCommands(invocation, { fileText, fed: this.state.fed })) {
+      this.#follow(payload, invocation);
+    }
+    this.#runReadings(invocation, frame);
+  }
+
+  #redirectOnly(frame: Frame): void {
+    this.#runReadings(this.#push([], frame), frame);
+  }
+
+  /** Runs what the command may turn out to be. */
+  #runReadings(invocation: Invocation, frame: Frame): void {
+    if (isProgramPattern(invocation.path)) this.unjudged.add("program name pattern");
+    const path = this.state.programDirectories(frame.env);
+    if (this.files.isFoundUnread(invocation, path)) this.unjudged.add("file written before");
+    if (this.#readings >= MAX_READINGS) return;
+    this.#readings++;
+    const sources = { files: this.files, programs: this.#programs, path };
+    for (const { argv, targets } of readingsOf(invocation, sources)) {
+      const redirects = targets === undefined
+        ? frame.redirects
+        : frame.redirects.map((use, i) => ({ ...use, target: targets[i]! }));
+      this.#run(argv, { ...frame, redirects, raw: [] });
+    }
+    this.#readings--;
   }
 
   #follow(payload: Payload, from: Frame): void {
@@ -330,32 +341,33 @@ class Walker {
       return;
     }
     if (++this.#payloadDepth > MAX_PAYLOAD_DEPTH) throw new ShellLimitError("too many wrappers");
-    const { upstream, stdin, background, inner, redirects, env } = from;
-    const flow: Flow = { upstream, stdin, background, via: [...from.via, payload.via] };
-    const { cwd } = this.#state;
-    if (payload.cwd !== undefined) this.#state.cwd = directoryAfter(payload.cwd, this.#place());
+    const { inner, redirects, env } = from;
+    const flow: Flow = { ...flowOf(from), via: [...from.via, payload.via] };
+    const restore = this.state.lend([...env, ...payload.variables ?? []]);
+    const { cwd } = this.state;
+    if (payload.cwd !== undefined) this.state.cwd = directoryAfter(payload.cwd, this.#place());
     if ("argv" in payload) this.#run(payload.argv, { ...flow, env, redirects, inner, raw: [] });
     else this.#followText(payload, flow);
-    if (payload.cwd !== undefined) this.#state.cwd = cwd;
+    if (payload.cwd !== undefined) this.state.cwd = cwd;
+    restore();
     this.#payloadDepth--;
   }
 
   #followText(payload: TextPayload, flow: Flow): void {
     if (hasUnknownBut(payload.text, "number", "quoted", "settings")) this.unjudged.add(payload.via);
-    const { positional, zero } = this.#state;
+    const { positional, zero } = this.state;
     if (payload.positional !== undefined) {
-      this.#state.zero = payload.positional[0] ?? zero;
-      this.#state.positional = payload.positional.slice(1);
+      this.state.zero = payload.positional[0] ?? zero;
+      this.state.positional = payload.positional.slice(1);
     }
     const inside = payload.fromInput === true ? { ...flow, stdin: undefined } : flow;
-    const text = showUnknown(payload.text);
-    this.text(payload.expands === true ? expandingScript(text) : text, inside);
-    this.#state.positional = positional;
-    this.#state.zero = zero;
+    this.text(scriptOf(payload), inside);
+    this.state.positional = positional;
+    this.state.zero = zero;
   }
 
-  #callFunction({ path, args }: Invocation, frame: Frame): void {
-    const alias = this.#state.aliases.get(path);
+  #callFunction({ path, args, redirects }: Invocation, frame: Frame): void {
+    const alias = this.state.aliases.get(path);
     if (alias !== undefined && !this.#calling.has(path)) {
       this.#calling.add(path);
       this.text([alias, ...args.map((arg) => shellQuote(showUnknown(arg)))].join(" "), frame);
@@ -363,38 +375,26 @@ class Walker {
     }
     const body = this.#functions.get(path);
     if (body === undefined || this.#calling.has(path)) return;
-    const { positional } = this.#state;
-    this.#state.positional = args;
+    const { positional } = this.state;
+    this.state.positional = args;
     this.#calling.add(path);
-    this.#command(body, frame);
+    const inside: Flow = { ...frame, stdin: inputText({ redirects, stdin: frame.stdin }) };
+    takeInput(inside, redirects);
+    this.#command(body, inside);
     this.#calling.delete(path);
-    this.#state.positional = positional;
-  }
-
-  /** `/bin/r?` runs what it matches: every program with rules that fits is assumed. A lone `*` is prose. */
-  #tryGlob({ path, args }: Invocation, frame: Frame): void {
-    if (!/[/a-z]/i.test(path)) return;
-    this.unjudged.add("program name pattern");
-    const pattern = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
-    for (const program of this.#programs) {
-      if (globMatch(pattern, program)) this.#run([program, ...args], { ...frame, raw: [] });
-    }
+    this.state.positional = positional;
   }
 
   #push(argv: readonly string[], frame: Frame): Invocation {
     if (this.invocations.length >= LIMITS.commands) throw new ShellLimitError("too many commands");
     const invocation = invocationOf(argv, { ...frame, place: this.#place() });
     this.invocations.push(invocation);
+    this.files.note(invocation);
+    if (isFedLater(invocation) && runsInput(invocation)) this.unjudged.add("later input");
     return invocation;
   }
 
   #place(): Place {
-    return { cwd: this.#state.cwd, home: this.#home, places: this.#places };
-  }
-
-  #fileText(path: string): string | undefined {
-    return this.#state.files.size === 0
-      ? undefined
-      : this.#state.files.get(canonicalPath(path, this.#place()));
+    return { ...this.#around, cwd: this.state.cwd };
   }
 }

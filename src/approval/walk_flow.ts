@@ -1,8 +1,11 @@
 /** What surrounds a command while a script is followed, and what following it found. */
 import { type Invocation, programName, type RedirectUse } from "./invocation.ts";
 import type { Place } from "./paths.ts";
+import type { TextPayload } from "./payload.ts";
 import type { Redirect, Word } from "./shell_ast.ts";
 import type { EarlierVariables } from "./shell_state.ts";
+import { showUnknown } from "./unknown.ts";
+import type { EarlierFiles, WrittenFiles } from "./written_files.ts";
 
 export interface Walked {
   invocations: Invocation[];
@@ -14,6 +17,8 @@ export interface Walked {
   unjudged: string[];
   /** Variables that were given values, which later commands of the session may find. */
   variables: Map<string, string[]>;
+  /** Files that were written, copied or linked. */
+  files: WrittenFiles;
 }
 
 export interface WalkOptions extends Place {
@@ -21,6 +26,7 @@ export interface WalkOptions extends Place {
   programs: Iterable<string>;
   /** What earlier commands of the session may have left. */
   variables?: EarlierVariables | undefined;
+  files?: EarlierFiles | undefined;
 }
 
 /** What surrounds a command. */
@@ -29,6 +35,40 @@ export interface Flow {
   stdin: string | undefined;
   background: boolean;
   via: readonly string[];
+  /** Files that standard input comes from because something around the command says so. */
+  input?: readonly string[];
+  /** Standard input is written by commands that come later: a coprocess. */
+  later?: boolean;
+}
+
+/** The surroundings alone, without what belongs to one command. */
+export function flowOf({ upstream, stdin, background, via, input, later }: Flow): Flow {
+  return {
+    upstream,
+    stdin,
+    background,
+    via,
+    ...input === undefined ? {} : { input },
+    ...later === undefined ? {} : { later },
+  };
+}
+
+/** Notes from which files the commands inside a redirected construct read. */
+export function takeInput(flow: Flow, redirects: readonly RedirectUse[]): void {
+  const files = redirects.filter(({ op, fd }) => /^<>?$/.test(op) && /^0?$/.test(fd));
+  if (files.length > 0) flow.input = files.map(({ target }) => target);
+  if (redirects.some(isOpenInput)) flow.later = true;
+}
+
+/** `<&3`: whatever somebody opened before. */
+function isOpenInput({ op, fd, target }: RedirectUse): boolean {
+  return op === "<&" && /^0?$/.test(fd) && !/^(?:0|-)$/.test(target);
+}
+
+/** Whether a command reads what nobody has written yet, as far as the text shows. */
+export function isFedLater({ redirects, later }: Invocation): boolean {
+  const own = redirects.findLast(({ op, fd }) => op.startsWith("<") && /^0?$/.test(fd));
+  return own === undefined ? later === true : isOpenInput(own);
 }
 
 export const START: Flow = { upstream: [], stdin: undefined, background: false, via: [] };
@@ -59,6 +99,8 @@ export function invocationOf(argv: readonly string[], frame: Frame & { place: Pl
     via: frame.via,
     inner: frame.inner,
     place: frame.place,
+    ...frame.input === undefined ? {} : { input: frame.input },
+    ...frame.later === undefined ? {} : { later: frame.later },
   };
 }
 
@@ -66,14 +108,29 @@ export function redirectWords(redirects: readonly Redirect[]): Word[] {
   return redirects.flatMap(({ target, body }) => body === undefined ? [target] : [target, body]);
 }
 
+/** What no parser understood is still looked at word by word. */
+export function roughCommands(text: string): { argv: string[]; raw: string[] }[] {
+  const pieces = text.split(/[;&|\n(){}`]/);
+  return pieces.flatMap((piece, i) => {
+    const words = piece.replace(/['"\\]/g, "").split(/[\s<>$]+/).filter((word) => word !== "");
+    return words.length === 0 ? [] : [{ argv: words, raw: pieces.slice(i, i + 2) }];
+  });
+}
+
 /** Ends the here-document in which text is expanded and nothing else. */
 const END = "__hermes_end_of_text__";
 
 /** A script that expands `text` as a prompt does: octal escapes first, then substitutions. */
-export function expandingScript(text: string): string {
+function expandingScript(text: string): string {
   const decoded = text.replace(
     /\\([0-7]{3})/g,
     (_, octal: string) => String.fromCharCode(parseInt(octal, 8)),
   );
   return [...new Set([text, decoded])].map((body) => `: <<${END}\n${body}\n${END}\n`).join("");
+}
+
+/** What a shell reads when it is given the text. */
+export function scriptOf({ text, expands }: TextPayload): string {
+  const shown = showUnknown(text);
+  return expands === true ? expandingScript(shown) : shown;
 }

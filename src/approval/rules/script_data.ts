@@ -54,7 +54,9 @@ function family(command: Invocation): string {
 }
 
 function languageOptions(command: Invocation) {
-  return parseLeading(command.args, { values: LANGUAGE_OPTIONS[family(command)] ?? "" });
+  const name = family(command);
+  const code = (CODE_FLAGS[name] ?? []).filter((flag) => flag.length === 1).join("");
+  return parseLeading(command.args, { values: (LANGUAGE_OPTIONS[name] ?? "") + code });
 }
 
 /** Whether an interpreter takes its program from an option: `python -c`, `node -e`. */
