@@ -15,7 +15,7 @@ export interface Pump {
 /** What any text may hold in bulk. */
 const GENERIC = [...' \taA0-=:"\\/<\r(\n.', "\x1b[", "\x1b]", "a ", "\r\n", "ab", "//<>", "a,"];
 /** Ends that most expressions cannot go on with. */
-const SUFFIXES = ["", "\x00", "\n\x00", "  \u2028x"];
+const SUFFIXES = ["", "\x00", "\n\x00"];
 const VARIANTS = 3;
 
 /** Distinct ones; none for an expression that repeats nothing. */
@@ -34,12 +34,15 @@ export function pumpsFor(tree: RegexTree): Pump[] {
   for (const { prefixes, body } of found) {
     const texts = new Set(singleChars(body));
     for (let variant = 0; variant < VARIANTS; variant++) texts.add(sampleOf(body, variant));
+    const parting = [...texts].find((text) => /^\w/.test(text)) ?? [...texts].at(-1)!;
     texts.add([...texts].join(""));
     for (const prefix of prefixes) {
       add("", prefix);
       for (const text of texts) {
         add(prefix, text);
         add("", prefix + text);
+        // What stands before may take the same characters: one that only the body takes parts them.
+        add(prefix + parting, text);
       }
     }
   }

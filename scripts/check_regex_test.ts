@@ -21,6 +21,7 @@ const SLOW: [source: string, flags?: string][] = [
   ["^\\d+\\.?\\d*$"],
   ["(?<=a*)b"],
   ["(?=.*x)y"],
+  ["^\\*{3} Move:\\s*(.+?)\\s*$"],
 ];
 const LINEAR: [source: string, flags?: string][] = [
   ["a|b"],

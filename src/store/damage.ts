@@ -45,7 +45,10 @@ export function describeDamage(path: string): Damage {
 }
 
 /** Makes `copy` with its log and as long as it should be. */
-export function copyPadded(path: string, copy: string, wholeBytes: number): void {
+export function copyPadded(
+  path: string,
+  { copy, wholeBytes }: { copy: string; wholeBytes: number },
+): void {
   Deno.copyFileSync(path, copy);
   try {
     Deno.copyFileSync(`${path}-wal`, `${copy}-wal`);

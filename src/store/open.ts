@@ -71,7 +71,7 @@ function rebuild(path: string, keptAs: string): { what: string; saved: Salvaged 
   for (const file of [fresh, copy]) removeDatabase(file);
   const { what, wholeBytes } = describeDamage(path);
   let source = path;
-  if (wholeBytes !== undefined) copyPadded(path, source = copy, wholeBytes);
+  if (wholeBytes !== undefined) copyPadded(path, { copy: source = copy, wholeBytes });
   const saved = salvage(source, fresh);
   removeDatabase(copy);
   if (Deno.statSync(path).size > 0) Deno.linkSync(path, keptAs);
