@@ -3,11 +3,19 @@
  * effect without a decision, made as small as possible. Owns no container and prints nothing.
  */
 import { type CommandPolicy, decide } from "../../../src/approval/decide.ts";
+import { shellQuote } from "../../../src/util/shell_quote.ts";
 import type { CommandRunner } from "./container.ts";
 import { countedEffects, type Effect } from "./effects.ts";
 import { EXECUTORS, PATH_FORMS, PAYLOADS, PROGRAM_FORMS, SCRIPTS } from "./constructs_data.ts";
 import { READERS, WRITERS } from "./file_uses_data.ts";
-import { type Case, generateCase, type Grammar, pruneGrammar, singleCases } from "./generate.ts";
+import {
+  type Case,
+  formatCase,
+  generateCase,
+  type Grammar,
+  pruneGrammar,
+  singleCases,
+} from "./generate.ts";
 import type { Random } from "../mutate.ts";
 import { HERMES_HOME, HOME } from "./protocol.ts";
 
@@ -35,8 +43,17 @@ const POLICY: CommandPolicy = {
 };
 
 /** True when the gate would run the command without asking anybody. */
-export function isAllowed({ command, cwd }: Case): boolean {
-  return decide(command, { ...POLICY, cwd, realCwd: cwd }).decision === "allow";
+export function isAllowed({ before, command, cwd }: Case): boolean {
+  return [before ?? "true", command].every((text) =>
+    decide(text, { ...POLICY, cwd, realCwd: cwd }).decision === "allow"
+  );
+}
+
+/** Both commands of a session as one: exports and the directory of the first reach the second. */
+function scriptOf({ before, command }: Case): string {
+  if (before === undefined) return command;
+  return `(eval ${shellQuote(before)}; { export -p; export -pf; } >/tmp/.state; pwd >/tmp/.cwd)
+. /tmp/.state; cd "$(cat /tmp/.cwd)"; eval ${shellQuote(command)}`;
 }
 
 /** The whole grammar; a corpus that does not exist has no lines. */
@@ -118,13 +135,13 @@ export class Campaign {
   }
 
   /** Executes a command without judging it. */
-  async observe({ command, cwd }: Case): Promise<Effect[]> {
+  async observe(tried: Case): Promise<Effect[]> {
     this.counts.executed++;
-    return countedEffects(await this.#runner.run(command, cwd));
+    return countedEffects(await this.#runner.run(scriptOf(tried), tried.cwd));
   }
 
-  #isKnown({ command, cwd }: Case): boolean {
-    const key = `${cwd}\0${command}`;
+  #isKnown(tried: Case): boolean {
+    const key = formatCase(tried);
     if (this.#seen.has(key)) return true;
     this.#seen.add(key);
     return false;
@@ -137,14 +154,14 @@ export class Campaign {
     for (let size = tokens.length >> 1; size > 0; size >>= 1) {
       for (let at = 0; at < tokens.length && runs < SHRINK_RUNS;) {
         const fewer = [...tokens.slice(0, at), ...tokens.slice(at + size)];
-        const smaller = { command: fewer.join(""), cwd: from.cwd };
+        const smaller = { ...from, command: fewer.join("") };
         const isCandidate = isAllowed(smaller);
         if (isCandidate) runs++;
         if (isCandidate && await this.#has(smaller, kind)) tokens = fewer;
         else at += size;
       }
     }
-    return { command: tokens.join(""), cwd: from.cwd };
+    return { ...from, command: tokens.join("") };
   }
 
   async #has(tried: Case, kind: Effect["kind"]): Promise<boolean> {
@@ -153,8 +170,10 @@ export class Campaign {
 }
 
 /** One line for people: what happened, and the command as a JSON string. */
-export function describeHole({ command, cwd, effects, original }: Hole): string {
+export function describeHole(hole: Hole): string {
+  const { before, command, cwd, effects, original } = hole;
   const what = [...new Set(effects.map(({ kind, detail }) => `${kind}: ${detail}`))].slice(0, 3);
   const from = original === command ? "" : `\n    generated as ${JSON.stringify(original)}`;
-  return `${JSON.stringify(command)} in ${cwd}\n    ${what.join("; ")}${from}`;
+  const first = before === undefined ? "" : `${JSON.stringify(before)}, then `;
+  return `${first}${JSON.stringify(command)} in ${cwd}\n    ${what.join("; ")}${from}`;
 }

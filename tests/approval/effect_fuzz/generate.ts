@@ -8,22 +8,30 @@ import { disguise, embed, type Random, rewriteWords, wrapCommand } from "../muta
 import { GAPS, PIECES } from "./constructs_data.ts";
 import { PROTECTED_FILES, SECRET_FILES } from "./file_uses_data.ts";
 import { HERMES_HOME, HOME, WORKSPACE } from "./protocol.ts";
+import { SESSIONS } from "./sessions_data.ts";
 
 /** A command and the directory it starts in. */
 export interface Case {
+  /** Ran before it in the same session, judged alone. */
+  before?: string;
   command: string;
   cwd: string;
 }
 
-/** A line of `found.txt`: `[/directory] command`, with "⏎" for a line break; default the workspace. */
+/** Between the two commands of a session. */
+const THEN = " ⇒ ";
+
+/** `[/directory] before ⇒ command`, "⏎" for a line break; directory and first command are optional. */
 export function parseCase(line: string): Case {
-  const [, cwd = WORKSPACE, command = ""] = /^(?:\[(\/[^\]]*)\] )?(.*)$/s.exec(line)!;
-  return { command: command.replaceAll("⏎", "\n"), cwd };
+  const [, cwd = WORKSPACE, text = ""] = /^(?:\[(\/[^\]]*)\] )?(.*)$/s.exec(line)!;
+  const [command = "", before] = text.replaceAll("⏎", "\n").split(THEN).reverse();
+  return before === undefined ? { command, cwd } : { before, command, cwd };
 }
 
 /** The line of a case, as `parseCase()` reads it. */
-export function formatCase({ command, cwd }: Case): string {
-  return `${cwd === WORKSPACE ? "" : `[${cwd}] `}${command.replaceAll("\n", "⏎")}`;
+export function formatCase({ before, command, cwd }: Case): string {
+  const text = before === undefined ? command : `${before}${THEN}${command}`;
+  return `${cwd === WORKSPACE ? "" : `[${cwd}] `}${text.replaceAll("\n", "⏎")}`;
 }
 
 /** What commands are made of; see `constructs_data.ts`. */
@@ -110,7 +118,8 @@ const PROBE = "rm -rf /opt/app";
 /**
  * Each piece of the grammar alone.
  * @param options.leaking filled by the caller: texts in it are not tried with other paths.
- * @param options.quick one file for each template of `file_uses_data.ts`, not every file.
+ * @param options.quick fewer: no corpora, a quarter of the texts with other paths, one file for
+ *   each template of `file_uses_data.ts`.
  */
 export function* singleCases(
   grammar: Grammar,
@@ -118,15 +127,17 @@ export function* singleCases(
 ): Generator<SingleCase> {
   const { leaking, quick = false } = options;
   const cwd = WORKSPACE;
-  for (const piece of [...grammar.payloads, ...grammar.scripts, ...grammar.dangerous]) {
+  const texts = [...grammar.payloads, ...grammar.scripts];
+  for (const piece of quick ? texts : [...texts, ...grammar.dangerous]) {
     yield { command: piece.replaceAll("https://", "http://"), cwd, piece };
   }
   for (const piece of grammar.executors) yield { command: fillTemplate(piece, PROBE), cwd, piece };
   for (const piece of grammar.programForms) {
     yield { command: `${fillTemplate(piece, "rm")} -rf /opt/app`, cwd, piece };
   }
-  for (const [pattern, piece] of grammar.pathForms) {
-    for (const text of [...grammar.payloads, ...grammar.scripts]) {
+  for (const [at, [pattern, piece]] of grammar.pathForms.entries()) {
+    for (const [i, text] of texts.entries()) {
+      if (quick && (i + at) % 4 !== 0) continue;
       if (pattern.test(text) && !leaking.has(text)) {
         yield { command: text.replace(pattern, piece), cwd, piece };
       }
@@ -134,6 +145,9 @@ export function* singleCases(
   }
   yield* fileCases(grammar.readers, { files: SECRET_FILES, quick });
   yield* fileCases(grammar.writers, { files: PROTECTED_FILES, quick });
+  for (const [before, command] of SESSIONS) {
+    yield { before, command, cwd, piece: `${before}${THEN}${command}` };
+  }
   for (const command of RELATIVE) {
     for (const cwd of DIRECTORIES) yield { command, cwd, piece: `${command} in ${cwd}` };
   }
