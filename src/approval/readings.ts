@@ -19,6 +19,18 @@ const AT_ROOT = "etc var home root usr bin sbin opt boot dev proc sys lib run sr
   " ",
 );
 const ROOT_PATTERN = /^\/([^/]*[*?[][^/]*)(?=\/.)/;
+/**
+ * A value at the start that may be empty or a directory, before a name at the root or a hidden
+ * one. After a slash only names that are rare elsewhere: `$PREFIX/bin/x` is everyday.
+ */
+const UNKNOWN_START = new RegExp(
+  "^([^\\0/=]*=)?(?:\\0[^\\0]*[^\\0?]\\0)+" +
+    `(?:(?=(?:${AT_ROOT.join("|")})/)|/*(?=\\.[a-z])|` +
+    "/+(?=(?:etc|dev|root|proc|sys|boot|home|var/(?:log|spool|lib)|usr/s?bin)/))",
+  "s",
+);
+/** A value inside the name of a directory at the root, or of a hidden one in the home. */
+const UNKNOWN_INSIDE = /^(?:\/(?=[^/])|~\/\.)[^/]*\0/;
 const UNKNOWN_OPTION = /^(?:\0[^\0]*\0)+(?=-)/;
 
 export function* readingsOf(
@@ -41,6 +53,7 @@ export function* readingsOf(
     yield { argv: [invocation.path, ...args.map((arg) => arg.replace(UNKNOWN_OPTION, ""))] };
   }
   yield* atRoot(invocation);
+  yield* unknownStarts(invocation);
   for (const program of files.programsBehind(invocation, path)) yield { argv: [program, ...args] };
   yield* files.behindLinks(invocation);
 }
@@ -75,4 +88,25 @@ function* atRoot({ path, args, redirects }: Invocation): Generator<Reading> {
       word.replace(ROOT_PATTERN, (all, pattern) => globMatch(pattern, name) ? `/${name}` : all);
     yield { argv: [path, ...args.map(put)], targets: targets.map(put) };
   }
+}
+
+/**
+ * Words of which only the end is known. `${x}etc/passwd` is taken for the file at the root,
+ * `$x/.ssh/config` for that in the home, `/e$x/passwd` for a pattern.
+ */
+function* unknownStarts({ path, args, redirects }: Invocation): Generator<Reading> {
+  const targets = redirects.map(({ target }) => target);
+  const put = (word: string) => {
+    if (!hasUnknown(word)) return word;
+    if (UNKNOWN_INSIDE.test(word)) return word.replace(/\0[^\0]*\0/g, "*");
+    return word.replace(UNKNOWN_START, (start, option = "") => {
+      const isHidden = word[start.length] === ".";
+      return `${option}${isHidden ? "~/" : "/"}`;
+    });
+  };
+  const argv = [path, ...args.map(put)];
+  const into = targets.map(put);
+  const changed = args.some((arg, i) => arg !== argv[i + 1]) ||
+    targets.some((target, i) => target !== into[i]);
+  if (changed) yield { argv, targets: into };
 }
