@@ -3,6 +3,7 @@
  * that `hermes --version` does not need; everything else is behind a lazy import.
  */
 import { leaveLauncher } from "./src/cli/launcher.ts";
+import { sealEnvironment } from "./src/cli/own_environment.ts";
 import { VERSION } from "./src/util/version.ts";
 
 /** The exit code; undefined when the process goes on and ends by itself. */
@@ -23,6 +24,7 @@ async function main(argv: string[]): Promise<number | undefined> {
   }
   try {
     leaveLauncher();
+    sealEnvironment();
     const { dispatch } = await import("./src/cli/dispatch.ts");
     return await dispatch(argv, {
       isTerminal: Deno.stdin.isTerminal() && Deno.stdout.isTerminal(),

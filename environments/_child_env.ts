@@ -1,34 +1,42 @@
 /**
- * What a command may see of hermes' own environment: everything but credentials and hermes'
- * internals. Names are judged word by word, values by their look; only an operator's explicit
- * name lets one through.
+ * The environment of commands and of client programs such as `docker` and `ssh`: what
+ * `src/util/child_variables.ts` lets through, a home, and a complete PATH.
  */
-import { isSecretVariable } from "../src/util/redact.ts";
+import { childVariables } from "../src/util/child_variables.ts";
 
-/** Whole families: hermes' own settings, and model or messaging services with their endpoints. */
-const PRIVATE_FAMILY = new RegExp(
-  "^(?:_?HERMES|AUXILIARY|GATEWAY|OPENAI|ANTHROPIC|OPENROUTER|NOUS|GEMINI|DEEPSEEK|MISTRAL|GROQ|XAI|" +
-    "TOGETHER|FIREWORKS|COHERE|MODAL|DAYTONA|VERCEL|TELEGRAM|DISCORD|SLACK|SIGNAL|WHATSAPP|HASS|EMAIL)_",
-);
 const SYSTEM_PATH = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
+/** A client program of hermes itself may log in to a proxy. */
+const PROXIES = [
+  "http_proxy",
+  "HTTP_PROXY",
+  "https_proxy",
+  "HTTPS_PROXY",
+  "all_proxy",
+  "ALL_PROXY",
+];
 
-/** True when a variable must not reach a command. */
-export function isPrivateVariable(name: string, value: string): boolean {
-  return PRIVATE_FAMILY.test(name.toUpperCase()) || isSecretVariable(name, value);
+export interface ChildOptions {
+  /** Names of variables that are passed whatever they hold. */
+  pass: readonly string[];
+  home: string;
 }
 
-/** The environment of a child: `env` without what is private, unless named in `pass`. */
+/** The environment of a command. */
 export function childEnvironment(
   env: Readonly<Record<string, string>>,
-  options: { pass: readonly string[]; home: string },
+  options: ChildOptions,
 ): Record<string, string> {
-  const pass = new Set(options.pass);
-  const child: Record<string, string> = {};
-  for (const [name, value] of Object.entries(env)) {
-    if (pass.has(name) || !isPrivateVariable(name, value)) child[name] = value;
-  }
+  const child = childVariables(env, options.pass);
   child.HOME ??= options.home;
   const path = child.PATH?.split(":").filter((dir) => dir !== "") ?? [];
   child.PATH = [...path, ...SYSTEM_PATH.filter((dir) => !path.includes(dir))].join(":");
   return child;
+}
+
+/** The environment of a program through which hermes reaches another place; no command sees it. */
+export function clientEnvironment(
+  env: Readonly<Record<string, string>>,
+  options: ChildOptions,
+): Record<string, string> {
+  return childEnvironment(env, { ...options, pass: [...options.pass, ...PROXIES] });
 }

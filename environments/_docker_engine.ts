@@ -4,7 +4,7 @@
  */
 import { EnvironmentError } from "../src/protocol/error.ts";
 import { which } from "../src/util/which.ts";
-import { childEnvironment } from "./_child_env.ts";
+import { clientEnvironment } from "./_child_env.ts";
 import { type CliResult, lastLine, runCli } from "./_cli.ts";
 import { type ContainerPlan, hasQuota, runArgs } from "./_docker_args.ts";
 import { isOwnerGone } from "./_owner.ts";
@@ -35,7 +35,7 @@ const NO_QUOTA = /storage-opt|storage option|quota/i;
 
 export class DockerEngine {
   readonly program: string;
-  /** The environment of the client: the user's own, without credentials of other services. */
+  /** The environment of the client: what any command gets, and the settings of docker. */
   readonly env: Record<string, string>;
 
   constructor(program: string, env: Record<string, string>) {
@@ -52,7 +52,7 @@ export class DockerEngine {
     for (const name of wanted ? [wanted] : ["docker", "podman"]) {
       const program = await which(name, env.PATH);
       const pass = Object.keys(env).filter((key) => /^(?:DOCKER|CONTAINER|CONTAINERS)_/.test(key));
-      if (program) return new DockerEngine(program, childEnvironment(env, { pass, home }));
+      if (program) return new DockerEngine(program, clientEnvironment(env, { pass, home }));
     }
     throw new EnvironmentError(
       wanted

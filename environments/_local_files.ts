@@ -2,11 +2,18 @@
  * Files of this machine behind the environment contract. Turns the runtime's exceptions into
  * `FileError`s that name the path and the reason; decides nothing about who may touch what.
  */
-import type { DirEntry, FileInfo, ReadOptions, WriteOptions } from "../src/protocol/environment.ts";
-import { FileError } from "../src/protocol/error.ts";
-import { writeFileAtomic } from "../src/util/atomic_write.ts";
+import type {
+  DirEntry,
+  FileIdentity,
+  FileInfo,
+  ReadOptions,
+  WriteOptions,
+} from "../src/protocol/environment.ts";
+import { FileError, ToolError } from "../src/protocol/error.ts";
+import { randomId } from "../src/util/id.ts";
 import { dirname, joinPath, resolvePath } from "../src/util/path.ts";
 import { fileFailure, isFileErrorCode } from "./_file_error.ts";
+import { identityOf, openedFile } from "./_opened_file.ts";
 import type { Files } from "./_shell.ts";
 
 const MAX_LINKS = 40;
@@ -18,9 +25,13 @@ async function withPath<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof FileError || (error as Error)?.name === "AbortError") throw error;
+    if (error instanceof ToolError || isAbort(error)) throw error;
     throw fileError(path, error);
   }
+}
+
+function isAbort(error: unknown): boolean {
+  return ["AbortError", "TimeoutError"].includes((error as Error)?.name);
 }
 
 function fileError(path: string, error: unknown): FileError {
@@ -38,9 +49,10 @@ function readFile(
 ): Promise<Uint8Array<ArrayBuffer>> {
   return withPath(path, async () => {
     options.signal?.throwIfAborted();
-    using file = await Deno.open(path);
+    using file = await openFile(path, options.signal);
     const info = await file.stat();
     if (info.isDirectory) throw fileFailure(path, "EISDIR");
+    options.check?.(openedFile(file, path));
     const start = options.start ?? 0;
     if (start > 0) await file.seek(start, Deno.SeekMode.Start);
     // Devices and /proc say size 0 and still have content.
@@ -48,6 +60,31 @@ function readFile(
     const wanted = Math.min(options.length ?? Infinity, known ?? Infinity);
     return await readUpTo(file, wanted, options.signal);
   });
+}
+
+/** Opening a pipe waits for its writer, perhaps for ever: an abort ends the wait. */
+async function openFile(path: string, signal?: AbortSignal): Promise<Deno.FsFile> {
+  const opening = Deno.open(path);
+  try {
+    return await orAborted(opening, signal);
+  } catch (error) {
+    // When it does open some day, nobody reads it.
+    if (signal?.aborted) opening.then((file) => file.close(), () => {});
+    throw error;
+  }
+}
+
+/** Waits for `work`, but not longer than until the abort; what blocks in the kernel goes on there. */
+async function orAborted<T>(work: Promise<T>, signal?: AbortSignal): Promise<T> {
+  if (signal === undefined) return await work;
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
 }
 
 async function readUpTo(
@@ -64,14 +101,14 @@ async function readUpTo(
       larger.set(buffer);
       buffer = larger;
     }
-    const count = await file.read(buffer.subarray(filled));
+    const count = await orAborted(file.read(buffer.subarray(filled)), signal);
     if (count === null) break;
     filled += count;
   }
   return filled === buffer.length ? buffer : buffer.slice(0, filled);
 }
 
-/** Writes through symlinks, keeps the mode and owner of what was there. */
+/** Writes through symlinks unless the path must be exact; keeps the mode and owner of what was there. */
 function writeFile(
   path: string,
   data: Uint8Array,
@@ -79,20 +116,51 @@ function writeFile(
 ): Promise<void> {
   return withPath(path, async () => {
     options.signal?.throwIfAborted();
-    const target = await followLinks(path);
+    const target = options.exact ? path : await followLinks(path);
     const before = await lstat(target);
     if (before?.isDirectory) throw fileFailure(path, "EISDIR");
-    if (before && !before.isFile) throw fileFailure(path, "EINVAL");
-    if (options.parents === false && !await lstat(dirname(target))) {
-      throw fileFailure(path, "ENOENT");
+    if (before && !before.isFile) throw fileFailure(path, before.isSymlink ? "ELOOP" : "EINVAL");
+    const directory = dirname(target);
+    if (options.parents === false) {
+      if (!await lstat(directory)) throw fileFailure(path, "ENOENT");
+    } else {
+      await Deno.mkdir(directory, { recursive: true });
     }
-    const kept = before?.mode ?? undefined;
-    await writeFileAtomic(target, data, { mode: kept ?? options.mode ?? 0o666 });
-    // The umask took bits away from the mode of the new file.
-    if (kept !== undefined) await Deno.chmod(target, kept & 0o7777);
-    else if (options.mode !== undefined) await Deno.chmod(target, options.mode);
-    if (before) await keepOwner(target, before);
+    await replaceFile(target, data, { ...options, before });
   });
+}
+
+/**
+ * Writes beside the target and renames. With `exact` the new file, still empty, must be found in
+ * the directory that was named. From then on a directory that is swapped for a link makes the
+ * rename fail: what would be renamed does not exist there.
+ */
+async function replaceFile(
+  target: string,
+  data: Uint8Array,
+  options: WriteOptions & { before: Deno.FileInfo | undefined },
+): Promise<void> {
+  const { before } = options;
+  const wanted = before?.mode ?? options.mode;
+  const mode = (wanted ?? 0o666) & 0o7777;
+  const temporary = `${target}.${randomId(8)}.tmp`;
+  try {
+    using file = await Deno.open(temporary, { write: true, createNew: true, mode });
+    if (options.exact && openedFile(file, temporary).path() !== temporary) {
+      throw fileFailure(target, "ELOOP");
+    }
+    let written = 0;
+    while (written < data.length) written += await file.write(data.subarray(written));
+    await file.sync();
+    if (before) await keepOwner(temporary, before);
+    // The umask took bits away from the mode of the new file.
+    if (wanted !== undefined) await Deno.chmod(temporary, mode);
+    await Deno.rename(temporary, target);
+  } catch (error) {
+    // The rename may have happened or the file may never have been made; either way nothing is left to remove.
+    await Deno.remove(temporary).catch(() => {});
+    throw error;
+  }
 }
 
 async function keepOwner(path: string, before: Deno.FileInfo): Promise<void> {
@@ -126,24 +194,24 @@ async function lstat(path: string): Promise<Deno.FileInfo | undefined> {
 }
 
 /** Resolves symlinks as far as the path exists and appends the rest as it is. */
-async function realPath(path: string): Promise<string> {
-  let rest = "";
-  for (let current = path;;) {
-    try {
-      return joinPath(await Deno.realPath(current), rest);
-    } catch (error) {
-      if (!(error instanceof Deno.errors.NotFound) || current === "/") {
-        throw fileError(path, error);
+function realPath(path: string): Promise<string> {
+  return withPath(path, async () => {
+    let rest = "";
+    for (let current = path;;) {
+      try {
+        return joinPath(await Deno.realPath(current), rest);
+      } catch (error) {
+        if (!(error instanceof Deno.errors.NotFound) || current === "/") throw error;
+      }
+      const followed = await followLinks(current);
+      if (followed !== current) {
+        current = followed;
+      } else {
+        rest = joinPath(current.slice(current.lastIndexOf("/") + 1), rest);
+        current = dirname(current);
       }
     }
-    const followed = await followLinks(current);
-    if (followed !== current) {
-      current = followed;
-    } else {
-      rest = joinPath(current.slice(current.lastIndexOf("/") + 1), rest);
-      current = dirname(current);
-    }
-  }
+  });
 }
 
 function stat(path: string): Promise<FileInfo | undefined> {
@@ -160,6 +228,18 @@ function stat(path: string): Promise<FileInfo | undefined> {
       if (error instanceof Deno.errors.NotFound) return undefined;
       if ((error as { code?: string }).code === "ENOTDIR") return undefined;
       throw error;
+    }
+  });
+}
+
+/** What each path names, links followed. Blocking: thirty looks take less time than one thread's start. */
+export function identify(paths: readonly string[]): (FileIdentity | undefined)[] {
+  return paths.map((path) => {
+    try {
+      return identityOf(Deno.statSync(path));
+    } catch {
+      // Absent, or not ours to look at: it has no identity to compare with.
+      return undefined;
     }
   });
 }

@@ -4,10 +4,12 @@
  */
 import { EnvironmentError } from "../src/protocol/error.ts";
 import { exists } from "../src/util/exists.ts";
+import { hideMemory } from "../src/util/hide_memory.ts";
 import { randomId } from "../src/util/id.ts";
 import { which } from "../src/util/which.ts";
 import { childEnvironment } from "./_child_env.ts";
 import { makePrivateDir, removeLeftovers } from "./_leftovers.ts";
+import { OwnFiles } from "./_own_files.ts";
 import { killTree } from "./_process_tree.ts";
 import { type Profile, readProfile } from "./_profile.ts";
 import { openPty, type Pty } from "./_pty.ts";
@@ -61,6 +63,7 @@ export class LocalShell implements Shell {
   /** Begins every marker of this environment. */
   readonly #id = randomId(16);
   readonly #spares = new SpareShellSlot();
+  readonly #own = new OwnFiles();
   #setup: Promise<Setup> | undefined;
   #dir = "";
   #files = 0;
@@ -96,11 +99,7 @@ export class LocalShell implements Shell {
   }
 
   freeFile(path: string): void {
-    try {
-      Deno.removeSync(path);
-    } catch {
-      // Never written, or somebody cleaned the directory: it is gone, which was the point.
-    }
+    this.#own.forget(path);
   }
 
   async start(command: string, options: StartOptions): Promise<Started> {
@@ -111,6 +110,9 @@ export class LocalShell implements Shell {
     let sudo: SudoSession | undefined;
     let pty: Pty | undefined;
     try {
+      for (const file of [options.stateIn, setup.profile?.state, setup.profile?.functions]) {
+        this.#own.restore(file);
+      }
       const stateIn = options.background ? await this.#copy(options.stateIn) : options.stateIn;
       sudo = await this.#sudo(command);
       if (options.terminal) pty = openPty(options.terminal);
@@ -142,7 +144,8 @@ export class LocalShell implements Shell {
         kill: (how) => killTree({ leaders: [process.pid], marker }, how),
         left: () => {
           const { stateOut } = options;
-          const cwd = stateOut && readState(stateOut, marker);
+          const state = stateOut && this.#own.take(stateOut);
+          const cwd = state && readStateCwd(state, marker);
           if (stateOut && cwd) this.#briefSpare(setup, stateOut);
           return Promise.resolve(cwd);
         },
@@ -236,6 +239,7 @@ export class LocalShell implements Shell {
   }
 
   async #prepare(): Promise<Setup> {
+    hideMemory();
     const { env, shell, initFiles } = this.#options;
     const [bash, setsid, dir] = await Promise.all([
       which(shell ?? "bash", `/bin:${env.PATH ?? ""}`),
@@ -250,6 +254,7 @@ export class LocalShell implements Shell {
     const profile = isBash && initFiles?.length
       ? await readProfile({ files: initFiles, shell: found, setsid, env: this.#childEnv, dir })
       : undefined;
+    if (profile) { for (const file of Object.values(profile)) this.#own.take(file); }
     const spares = isBash && isThere(SPARE_INPUT);
     return { shell: found, bash: isBash, spares, setsid, dir, profile };
   }
@@ -278,19 +283,6 @@ export class LocalShell implements Shell {
     return program === undefined
       ? undefined
       : await openSudo(this.newFile(), { program, password });
-  }
-}
-
-/**
- * The directory in a state file; undefined when the command left none. Synchronous, like
- * `isThere`: a small file of our own, and a way through the thread pool costs more than reading it.
- */
-function readState(path: string, marker: string): string | undefined {
-  try {
-    return readStateCwd(Deno.readTextFileSync(path), marker);
-  } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    throw error;
   }
 }
 

@@ -1,6 +1,11 @@
-/** The files a search looks at, in path order: ripgrep's ignore and hidden rules, links not followed. */
+/**
+ * The files a search looks at, in path order: ripgrep's ignore and hidden rules, links not
+ * followed. What the kernel makes up (`/proc`, `/sys`, devices) is never walked.
+ */
+import { readForeignText } from "../src/util/foreign_text.ts";
 import { IgnoreRules } from "../src/util/gitignore.ts";
 import { dirname } from "../src/util/path.ts";
+import { KERNEL_FILE_SYSTEMS, KERNEL_FILES } from "../src/util/protected_paths_data.ts";
 
 export interface FoundFile {
   path: string;
@@ -23,8 +28,7 @@ interface Scopes {
   git: readonly Scope[];
 }
 
-/** Files of the kernel have no end; they are searched only when a root lies in them. */
-const KERNEL = new Set(["/proc", "/sys", "/dev"]);
+const MAX_IGNORE_BYTES = 1 << 20;
 const NO_SCOPES: Scopes = { ripgrep: [], plain: [], git: [] };
 
 /** Files below the roots. `all` includes hidden and ignored ones, but never `.git`. */
@@ -32,14 +36,17 @@ export function* walkFiles(
   roots: readonly string[],
   options: { all: boolean },
 ): Generator<FoundFile> {
+  const skipped = kernelMounts();
   for (const root of roots) {
+    if (isBelow(root, skipped)) continue;
     const info = statOrNothing(root);
     if (info?.isFile) {
       yield { path: root, relative: root.slice(root.lastIndexOf("/") + 1), named: true };
     }
     if (!info?.isDirectory) continue;
     const scopes = options.all ? NO_SCOPES : parentScopes(root);
-    yield* walkDirectory(root, { prefix: root === "/" ? 1 : root.length + 1, scopes, ...options });
+    const prefix = root === "/" ? 1 : root.length + 1;
+    yield* walkDirectory(root, { prefix, scopes, skipped, ...options });
   }
 }
 
@@ -47,7 +54,33 @@ interface WalkState {
   /** Length of the root with its slash. */
   prefix: number;
   scopes: Scopes;
+  /** Directories that are not entered. */
+  skipped: ReadonlySet<string>;
   all: boolean;
+}
+
+/** Where this system has its kernel file systems, also those inside other roots. */
+function kernelMounts(): ReadonlySet<string> {
+  const mounts = new Set<string>();
+  try {
+    for (const line of Deno.readTextFileSync("/proc/self/mountinfo").split("\n")) {
+      const [place, source] = line.split(" - ");
+      if (!KERNEL_FILE_SYSTEMS.has(source?.split(" ")[0] ?? "")) continue;
+      const path = place!.split(" ")[4] ?? "";
+      mounts.add(
+        path.replace(/\\([0-7]{3})/g, (_, code) => String.fromCharCode(parseInt(code, 8))),
+      );
+    }
+  } catch {
+    // Not Linux: the usual names are all there is to go by.
+  }
+  return mounts;
+}
+
+function isBelow(path: string, places: ReadonlySet<string>): boolean {
+  if (KERNEL_FILES.test(path)) return true;
+  for (let at = path; at !== "/" && at !== "."; at = dirname(at)) if (places.has(at)) return true;
+  return false;
 }
 
 function* walkDirectory(directory: string, state: WalkState): Generator<FoundFile> {
@@ -64,7 +97,8 @@ function* walkDirectory(directory: string, state: WalkState): Generator<FoundFil
   for (const entry of entries) {
     if (!entry.isFile && !entry.isDirectory) continue;
     const path = slash + entry.name;
-    if (KERNEL.has(path) || isLeftOut(path, entry, { ...state, scopes })) continue;
+    if (entry.isDirectory && (state.skipped.has(path) || KERNEL_FILES.test(path))) continue;
+    if (isLeftOut(path, entry, { ...state, scopes })) continue;
     if (entry.isFile) yield { path, relative: path.slice(state.prefix), named: false };
     else yield* walkDirectory(path, { ...state, scopes });
   }
@@ -114,12 +148,9 @@ function parentScopes(root: string): Scopes {
 
 function loadScope(directory: string, name: string): Scope[] {
   const base = directory === "/" ? "/" : `${directory}/`;
-  try {
-    return [{ base, rules: new IgnoreRules(Deno.readTextFileSync(base + name)) }];
-  } catch {
-    // An ignore file that cannot be read ignores nothing.
-    return [];
-  }
+  // An ignore file that cannot be read ignores nothing.
+  const text = readForeignText(base + name, MAX_IGNORE_BYTES);
+  return text === undefined ? [] : [{ base, rules: new IgnoreRules(text) }];
 }
 
 function statOrNothing(path: string): Deno.FileInfo | undefined {

@@ -31,6 +31,7 @@ export interface ShellEnvironmentOptions {
   shell: Shell;
   files: Files;
   search?: NonNullable<Environment["search"]>;
+  identify?: NonNullable<Environment["identify"]>;
   /** False: every command begins in `cwd` with nothing of what earlier ones exported. */
   persistent?: boolean | undefined;
   /** Between SIGTERM and SIGKILL of a background process; default 1 s. */
@@ -45,6 +46,7 @@ export class ShellEnvironment implements Environment {
   readonly name: string;
   readonly sharesHost: boolean;
   readonly search?: NonNullable<Environment["search"]>;
+  readonly identify?: NonNullable<Environment["identify"]>;
   readonly #options: ShellEnvironmentOptions;
   readonly #shell: Shell;
   readonly #files: Files;
@@ -57,6 +59,7 @@ export class ShellEnvironment implements Environment {
     this.name = options.name;
     this.sharesHost = options.sharesHost;
     if (options.search) this.search = options.search;
+    if (options.identify) this.identify = options.identify;
     this.#options = options;
     this.#shell = options.shell;
     this.#files = options.files;

@@ -134,7 +134,7 @@ export class SshHost implements RemoteHost {
       return "its key is not the one that is known. Find out why before you remove the old key " +
         `(ssh-keygen -R ${this.#options.settings.host})`;
     }
-    if (/Host key verification failed|No .* host key is known/.test(stderr)) {
+    if (/Host key verification failed|No (?:(?!No ).)* host key is known/.test(stderr)) {
       return "its key is not known. Connect once by hand and compare it, or set " +
         "terminal.ssh_unknown_hosts: accept";
     }

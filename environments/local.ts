@@ -4,18 +4,18 @@
  * private file. Credentials of hermes never reach a command.
  */
 import type { Environment } from "../src/protocol/environment.ts";
-import { LOCAL_FILES } from "./_local_files.ts";
+import { identify, LOCAL_FILES } from "./_local_files.ts";
 import { LocalShell } from "./_local_shell.ts";
 import { ShellEnvironment } from "./_shell_environment.ts";
 
 export interface LocalOptions {
   /** Where commands start. */
   cwd: string;
-  /** The environment hermes was started with; credentials in it are kept from commands. */
+  /** The environment hermes was started with; commands see what the allow-list lets through. */
   env: Readonly<Record<string, string>>;
   /** What `~` means. */
   home: string;
-  /** Names of variables that reach commands although they look like credentials. */
+  /** Names of variables that reach commands although they are not on the allow-list. */
   passEnv?: readonly string[];
   /** Absolute path of a POSIX shell; default bash, else sh. */
   shell?: string;
@@ -40,6 +40,7 @@ export function createLocalEnvironment(options: LocalOptions): Environment {
     home: options.home,
     shell: new LocalShell(options),
     files: LOCAL_FILES,
+    identify,
     search: async (query) => await (await import("./local_search.ts")).createLocalSearch()(query),
     persistent: options.persistent,
     killGraceMs: options.killGraceMs,

@@ -5,8 +5,10 @@
  */
 import type { SearchLine, SearchQuery, SearchResult } from "../src/protocol/environment.ts";
 import { comparePaths, compileGlob } from "../src/util/glob.ts";
-import { compileSearchRegex, type SearchRegex } from "../src/util/search_regex.ts";
+import type { Clock } from "../src/util/linear_regex.ts";
+import { compileSearch, type SearchMatcher } from "../src/util/search_matcher.ts";
 import { searchText } from "../src/util/search_text.ts";
+import { openedFile } from "./_opened_file.ts";
 import { type FoundFile, walkFiles } from "./_search_walk.ts";
 
 const SLICE_MS = 20;
@@ -14,38 +16,53 @@ const BUFFER_BYTES = 1 << 20;
 /** Larger files are searched in pieces of this size, split between lines. */
 const PIECE_BYTES = 64 << 20;
 
+/** One piece of a file may take this long: meanwhile nothing else runs, not even the answer to Ctrl-C. */
+const PIECE_LIMIT_MS = 2000;
+
 /** The `search` of the local environment. */
 export function createLocalSearch(): (query: SearchQuery) => Promise<SearchResult> {
   return async (query) => {
-    const fold: Fold = {
-      lines: [],
-      files: [],
-      total: 0,
-      totalFiles: 0,
-      omitted: 0,
-      mtimes: new Map(),
-    };
-    let steps: Iterator<void>;
-    try {
-      steps = query.target === "files" ? findFiles(query, fold) : searchContent(query, fold);
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
-      return { ...emptyResult(), invalid: error.message };
-    }
-    const stopped = await runInSlices(steps, query);
-    const { mtimes, ...result } = fold;
-    if (query.target === "files") pageByTime(result, mtimes, query);
-    return stopped ? { ...result, stopped } : result;
+    const first = await searchOnce(query, new Set());
+    if (first.linked.size === 0) return first.result;
+    // Something was found in a file with several names: one of them may be excluded.
+    const excluded = await query.excludeIds?.() ?? new Set();
+    if (first.linked.isDisjointFrom(excluded)) return first.result;
+    return (await searchOnce(query, excluded)).result;
   };
+}
+
+async function searchOnce(
+  query: SearchQuery,
+  excluded: ReadonlySet<string>,
+): Promise<{ result: SearchResult; linked: ReadonlySet<string> }> {
+  const fold: Fold = { ...emptyResult(), mtimes: new Map(), linked: new Set(), excluded };
+  let steps: Iterator<void>;
+  try {
+    steps = query.target === "files" ? findFiles(query, fold) : searchContent(query, fold);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return { result: { ...emptyResult(), invalid: error.message }, linked: fold.linked };
+  }
+  const stopped = await runInSlices(steps, query).finally(() => steps.return?.());
+  const { mtimes, linked, tooSlow, excluded: _, ...result } = fold;
+  if (query.target === "files") pageByTime(result, mtimes, query);
+  const late = stopped ?? (tooSlow ? "timeout" as const : undefined);
+  return { result: late ? { ...result, stopped: late } : result, linked };
 }
 
 interface Fold extends SearchResult {
   /** Seconds of the last change, for `files`. */
   mtimes: Map<string, number>;
+  /** Identities of files with hard links in which something was found. */
+  linked: Set<string>;
+  /** Identities of files that must not show up. */
+  excluded: ReadonlySet<string>;
+  /** A file took too long for the expression. */
+  tooSlow?: boolean;
 }
 
 function emptyResult(): SearchResult {
-  return { lines: [], files: [], total: 0, totalFiles: 0, omitted: 0 };
+  return { lines: [], files: [], total: 0, totalFiles: 0 };
 }
 
 /** Advances until done, out of time, or aborted; gives way to the event loop between slices. */
@@ -68,11 +85,7 @@ function findFiles(query: SearchQuery, fold: Fold): Iterator<void> {
   function* steps(): Generator<void> {
     for (const file of candidates(query)) {
       yield;
-      if (!wanted(file.relative)) continue;
-      if (query.exclude?.(file.path)) {
-        fold.omitted++;
-        continue;
-      }
+      if (!wanted(file.relative) || query.exclude?.(file.path)) continue;
       fold.totalFiles++;
       fold.files.push({ path: file.path, count: 0 });
       fold.mtimes.set(file.path, changedAt(file.path));
@@ -89,7 +102,7 @@ function pageByTime(result: SearchResult, mtimes: Map<string, number>, query: Se
 }
 
 function searchContent(query: SearchQuery, fold: Fold): Iterator<void> {
-  const expression = compileSearchRegex(query.pattern, query);
+  const expression = compileSearch(query.pattern, query);
   function* steps(): Generator<void> {
     const buffer = new Uint8Array(BUFFER_BYTES);
     for (const file of candidates(query)) {
@@ -99,12 +112,15 @@ function searchContent(query: SearchQuery, fold: Fold): Iterator<void> {
       const page = query.lines
         ? { from: query.offset - before, to: query.offset + query.limit - before }
         : { from: 0, to: 0 };
-      const found = searchFile(file.path, { expression, page, query, buffer });
-      if (found.count === 0) continue;
-      if (query.exclude?.(file.path)) {
-        fold.omitted++;
+      const search = { expression, page, query, buffer, fold, clock: pieceClock() };
+      const found = yield* searchFile(file.path, search);
+      if (found === "too slow") {
+        // A protected file leaves no trace, not even that it was slow.
+        if (!query.exclude?.(file.path)) fold.tooSlow = true;
         continue;
       }
+      // Judging a path takes longer than most searches in a file, so it comes second.
+      if (found.count === 0 || query.exclude?.(file.path)) continue;
       fold.total += found.count;
       const index = fold.totalFiles++;
       if (query.lines) fold.lines.push(...found.lines);
@@ -125,10 +141,23 @@ function* candidates(query: SearchQuery): Generator<FoundFile> {
 }
 
 interface FileSearch {
-  expression: SearchRegex;
+  expression: SearchMatcher;
   page: { from: number; to: number };
   query: SearchQuery;
   buffer: Uint8Array;
+  fold: Fold;
+  clock: Clock;
+}
+
+class TooSlow extends Error {
+  override name = "TooSlow";
+}
+
+function pieceClock(): Clock {
+  const deadline = performance.now() + PIECE_LIMIT_MS;
+  return () => {
+    if (performance.now() > deadline) throw new TooSlow();
+  };
 }
 
 interface FileHits {
@@ -139,7 +168,7 @@ interface FileHits {
 const NOTHING: FileHits = { count: 0, lines: [] };
 
 /** Matches of one file; nothing for binary, unreadable and vanished ones. */
-function searchFile(path: string, search: FileSearch): FileHits {
+function* searchFile(path: string, search: FileSearch): Generator<void, FileHits | "too slow"> {
   let file: Deno.FsFile;
   try {
     file = Deno.openSync(path);
@@ -149,12 +178,17 @@ function searchFile(path: string, search: FileSearch): FileHits {
   }
   try {
     const size = file.readSync(search.buffer) ?? 0;
+    let found: FileHits | undefined;
     if (size < search.buffer.length) {
-      return searchBytes(path, search.buffer.subarray(0, size), search) ?? NOTHING;
+      found = searchBytes(path, search.buffer.subarray(0, size), search);
+    } else {
+      file.seekSync(0, Deno.SeekMode.Start);
+      found = yield* searchPieces(path, file, search);
     }
-    file.seekSync(0, Deno.SeekMode.Start);
-    return searchPieces(path, file, search);
-  } catch {
+    if (found === undefined || found.count === 0) return NOTHING;
+    return isShowable(file, path, { found, fold: search.fold }) ? found : NOTHING;
+  } catch (error) {
+    if (error instanceof TooSlow) return "too slow";
     // A directory behind a race, or a read error: there is nothing to show of it.
     return NOTHING;
   } finally {
@@ -162,13 +196,37 @@ function searchFile(path: string, search: FileSearch): FileHits {
   }
 }
 
-function searchPieces(path: string, file: Deno.FsFile, search: FileSearch): FileHits {
-  const buffer = new Uint8Array(Math.min(PIECE_BYTES, file.statSync().size + 1));
+/**
+ * False for an excluded file under another name, and for lines of a file that the path does not
+ * name any more: a link put in its place would show what is excluded.
+ */
+function isShowable(
+  file: Deno.FsFile,
+  path: string,
+  { found, fold }: { found: FileHits; fold: Fold },
+): boolean {
+  const opened = openedFile(file, path);
+  if (fold.excluded.has(opened.id)) return false;
+  if (opened.links > 1) fold.linked.add(opened.id);
+  return found.lines.length === 0 || opened.path() === path;
+}
+
+/** A file of any length, as long as it was when it was opened: one that grows has an end too. */
+function* searchPieces(
+  path: string,
+  file: Deno.FsFile,
+  search: FileSearch,
+): Generator<void, FileHits> {
+  const { size } = file.statSync();
+  const buffer = new Uint8Array(Math.min(PIECE_BYTES, size + 1));
   const all: FileHits = { count: 0, lines: [] };
+  let left = size;
   let kept = 0;
   let firstLine = 1;
   while (true) {
-    const read = file.readSync(buffer.subarray(kept)) ?? 0;
+    yield;
+    const read = file.readSync(buffer.subarray(kept, kept + left)) ?? 0;
+    left -= read;
     const filled = kept + read;
     if (read > 0 && filled < buffer.length) {
       kept = filled;
@@ -178,7 +236,8 @@ function searchPieces(path: string, file: Deno.FsFile, search: FileSearch): File
     const newline = read === 0 ? filled - 1 : buffer.subarray(0, filled).lastIndexOf(10);
     const end = newline < 0 ? filled : newline + 1;
     const page = { from: search.page.from - all.count, to: search.page.to - all.count };
-    const found = searchBytes(path, buffer.subarray(0, end), { ...search, page }, firstLine);
+    const piece = { ...search, page, clock: pieceClock() };
+    const found = searchBytes(path, buffer.subarray(0, end), piece, firstLine);
     if (found === undefined) return NOTHING;
     all.count += found.count;
     all.lines.push(...found.lines);
@@ -205,6 +264,7 @@ function searchBytes(
     context: query.context,
     multiline: query.multiline === true,
     countNewlines: bytes.length > BUFFER_BYTES,
+    clock: search.clock,
   });
   const lines = found.rows.map(({ line, text, match }) => ({
     path,

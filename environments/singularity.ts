@@ -7,7 +7,7 @@ import type { Environment } from "../src/protocol/environment.ts";
 import { EnvironmentError } from "../src/protocol/error.ts";
 import { randomId } from "../src/util/id.ts";
 import { which } from "../src/util/which.ts";
-import { childEnvironment } from "./_child_env.ts";
+import { clientEnvironment } from "./_child_env.ts";
 import { runCli } from "./_cli.ts";
 import { createRemoteEnvironment } from "./_remote_environment.ts";
 import { DEFAULT_IMAGE, passedVariables, readSetting, sandboxDir } from "./_settings.ts";
@@ -30,7 +30,7 @@ export async function createSingularityEnvironment(
 /** The instance; starts nothing yet. @throws EnvironmentError when the program is not installed. */
 export async function openSingularity(options: EnvironmentOptions): Promise<SingularityHost> {
   const { home, settings = {} } = options;
-  const env = childEnvironment(options.env, {
+  const env = clientEnvironment(options.env, {
     pass: Object.keys(options.env).filter((name) => /^(?:APPTAINER|SINGULARITY)_/.test(name)),
     home,
   });

@@ -5,7 +5,7 @@
 import type { Environment } from "../src/protocol/environment.ts";
 import { EnvironmentError } from "../src/protocol/error.ts";
 import { which } from "../src/util/which.ts";
-import { childEnvironment } from "./_child_env.ts";
+import { clientEnvironment } from "./_child_env.ts";
 import { createRemoteEnvironment } from "./_remote_environment.ts";
 import { passedVariables, readWords } from "./_settings.ts";
 import { sshSettings } from "./_ssh_args.ts";
@@ -37,8 +37,8 @@ export async function openSsh(options: EnvironmentOptions): Promise<SshHost> {
     throw new EnvironmentError("ssh is not installed. Install an OpenSSH client");
   }
   // The agent is asked; a program that would ask a person is not.
-  const { SSH_ASKPASS: _, DISPLAY: __, ...clientEnv } = childEnvironment(env, {
-    pass: ["SSH_AUTH_SOCK", "SSH_AGENT_PID"],
+  const clientEnv = clientEnvironment(env, {
+    pass: ["SSH_AUTH_SOCK", "SSH_AGENT_PID", "KRB5CCNAME"],
     home,
   });
   const key = settings.key.replace(/^~(?=\/)/, home);

@@ -10,6 +10,7 @@ const STEPS: readonly [name: string, args: string[]][] = [
   ["types", ["check", "--quiet", ...LOCKED, "."]],
   ["sizes", ["run", "-A", "--quiet", "scripts/check_size.ts"]],
   ["layers", ["run", "-A", "--quiet", "scripts/check_layers.ts"]],
+  ["expressions", ["run", "-A", "--quiet", "scripts/check_regex.ts"]],
   ["dependencies", ["run", "-A", "--quiet", "scripts/check_deps.ts"]],
   ["generated files", ["run", "-A", "--quiet", "scripts/gen.ts", "--check"]],
   ["generated plugin files", ["run", "-A", "--quiet", "scripts/gen_plugins.ts", "--check"]],

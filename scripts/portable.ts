@@ -1,7 +1,7 @@
 /**
  * `deno task portable [--target NAME] [--out FILE]`: one executable that needs nothing else: a
- * shell script (`portable_stub.sh`), then a gzipped tar of the Deno executable and the bundled
- * program. Kept in `dist/cache` under the hash of the sources, so that nothing is built twice.
+ * shell script (`portable_stub.sh`), the SHA-256 of every file, then a gzipped tar of the Deno
+ * executable and the bundled program. Kept in `dist/cache` under the hash of the sources, so that nothing is built twice.
  */
 import { gzipSync } from "node:zlib";
 import { parseArgs } from "node:util";
@@ -64,26 +64,26 @@ async function buildPortable(target: Target, build: BuildOptions): Promise<Bytes
   }
   const app = await appEntries(build);
   const runtime = await compressedRuntime(target);
-  const bytes = runtime.rawBytes + app.reduce((sum, part) => sum + part.length, 0);
+  const bytes = runtime.rawBytes + app.tar.reduce((sum, part) => sum + part.length, 0);
   const payload = await concat([
     runtime.gzip,
-    new Uint8Array(gzipSync(await concat([...app, tarEnd(bytes)]), { level: 9 })),
+    new Uint8Array(gzipSync(await concat([...app.tar, tarEnd(bytes)]), { level: 9 })),
   ]);
-  return await concat([await stub(target, payload), payload]);
+  const sums = new TextEncoder().encode([`${target.denoSha256}  deno\n`, ...app.sums].join(""));
+  return await concat([await stub(target, { payload, sums }), sums, payload]);
 }
 
-/** The bundled program as tar entries below `app/`. */
-async function appEntries(build: BuildOptions): Promise<Bytes[]> {
+/** The bundled program as tar entries below `app/`, and lines as `sha256sum` prints them. */
+async function appEntries(build: BuildOptions): Promise<{ tar: Bytes[]; sums: string[] }> {
   const directory = await Deno.makeTempDir({ prefix: "hermes-app-" });
   try {
     await buildApp(directory, build);
     const names = (await Array.fromAsync(Deno.readDir(directory), ({ name }) => name)).sort();
-    const entries = await Promise.all(
-      names.map(async (name) =>
-        tarEntry({ path: `app/${name}`, data: await Deno.readFile(`${directory}/${name}`) })
-      ),
-    );
-    return entries.flat();
+    const entries = await Promise.all(names.map(async (name) => {
+      const [path, data] = [`app/${name}`, await Deno.readFile(`${directory}/${name}`)];
+      return { tar: tarEntry({ path, data }), sum: `${await sha256Hex(data)}  ${path}\n` };
+    }));
+    return { tar: entries.flatMap(({ tar }) => tar), sums: entries.map(({ sum }) => sum) };
   } finally {
     await Deno.remove(directory, { recursive: true });
   }
@@ -105,8 +105,11 @@ async function compressedRuntime(target: Target): Promise<{ gzip: Bytes; rawByte
   return { gzip, rawBytes: new DataView(gzip.buffer).getUint32(gzip.length - 4, true) };
 }
 
-/** The script in front of the payload. It names its own length, hence the loop. */
-async function stub(target: Target, payload: Bytes): Promise<Bytes> {
+/** The script in front of everything. It names its own length, hence the loop. */
+async function stub(
+  target: Target,
+  { payload, sums }: { payload: Bytes; sums: Bytes },
+): Promise<Bytes> {
   const template = await Deno.readTextFile(`${ROOT}/scripts/portable_stub.sh`);
   const values: Record<string, string> = {
     VERSION,
@@ -116,8 +119,10 @@ async function stub(target: Target, payload: Bytes): Promise<Bytes> {
   };
   let length = 0;
   while (true) {
-    values.OFFSET = `${length + 1}`;
-    values.SIZE = `${length + payload.length}`;
+    values.SUMS = `${length + 1}`;
+    values.LENGTH = `${sums.length}`;
+    values.OFFSET = `${length + sums.length + 1}`;
+    values.SIZE = `${length + sums.length + payload.length}`;
     const script = new TextEncoder().encode(
       template.replaceAll(/@([A-Z]+)@/g, (_, name: string) => values[name]!),
     );

@@ -1,14 +1,14 @@
 #!/bin/sh
-# Hermes @VERSION@ for @TARGET@: this script, then a gzipped tar of the Deno runtime and the
-# program. The first run unpacks it into a cache directory named after its content; later runs
-# start it from there and use nothing but shell built-ins until then.
+# Hermes @VERSION@ for @TARGET@: this script, the SHA-256 of every file, then a gzipped tar of the
+# Deno runtime and the program. The first run unpacks it into a cache directory named after its
+# content; later runs look whether anything there was changed since, and start it from there.
 # HERMES_BIN_CACHE names another directory for it.
 [ -z "${ZSH_VERSION-}" ] || emulate sh
 key=@KEY@
 newline='
 '
 
-# Sets $root, where it may be unpacked; fails where there is no such place.
+# Sets $root, where it may be unpacked, and $dir; fails where there is no such place.
 choose() {
   case $1 in
     named) root=$HERMES_BIN_CACHE ;;
@@ -16,6 +16,7 @@ choose() {
     temporary) root=${TMPDIR:-/tmp}/hermes-$(id -u) ;;
   esac
   case $root in '') return 1 ;; /*) ;; *) root=$PWD/$root ;; esac
+  dir=$root/$key
 }
 
 # Nobody else may choose the program that runs: not in /tmp, not under sudo with a user's HOME.
@@ -25,14 +26,54 @@ trusted() {
 }
 
 ready() {
-  [ -x "$root/$key/deno" ] && [ -s "$root/$key/deno" ] && trusted "$root/$key"
+  [ -x "$dir/deno" ] && [ -s "$dir/deno" ] && trusted "$dir"
+}
+
+# Every file was written long ago by the archive's clock, and the runtime was the last whose inode
+# changed: a file that was edited, replaced, linked or opened for others does not fit. Who neither
+# owns the directory nor can write to it cannot have changed it.
+untouched() {
+  [ -O "$dir" ] || [ -w "$dir" ] || return 0
+  [ ! -L "$dir" ] && [ -d "$dir/app" ] && [ ! -L "$dir/app" ] || return 1
+  if odd=$(command -p find "$dir" -type d -name 'cache*' ! -perm -020 ! -perm -002 -prune -o \
+    \( -perm -020 -o -perm -002 -o ! -type d \( ! -type f -o \
+    -newermt 2020-01-03 -o -newercc "$dir/deno" \) \) -print 2> /dev/null); then
+    [ -z "$odd" ]
+    return
+  fi
+  for file in "$dir"/app/*; do
+    [ -f "$file" ] && [ ! -L "$file" ] && ! [ "$file" -nt "$dir/deno" ] || return 1
+  done
+}
+
+# The content is what the archive holds: it was copied, or its times are those of a backup.
+intact() {
+  [ ! -L "$dir" ] && [ ! -L "$dir/app" ] || return 1
+  if command -v sha256sum > /dev/null; then sum=sha256sum; else sum='shasum -a 256'; fi
+  tail -c +@SUMS@ "$0" | head -c @LENGTH@ | (cd "$dir" && $sum -c -) > /dev/null 2>&1 || return
+  settle "$dir" 2> /dev/null
+  return 0
+}
+
+fits() {
+  ready && { untouched || intact; }
+}
+
+# Read-only, with the times that untouched expects; the runtime comes last.
+settle() {
+  touch -t 202001010000 "$1"/app/* "$1/deno"
+  chmod 444 "$1"/app/*
+  chmod go-w "$1" "$1/app" "$1/cache"
+  chmod 555 "$1/deno"
 }
 
 start() {
-  HERMES_SELF=$0 HERMES_DENO_DIR=${DENO_DIR-} DENO_DIR=$root/$key/cache
+  # What is protected as the installed file must be found from any directory.
+  case $0 in /*) HERMES_SELF=$0 ;; *) HERMES_SELF=$PWD/$0 ;; esac
+  HERMES_DENO_DIR=${DENO_DIR-} DENO_DIR=$dir/cache
   DENO_NO_UPDATE_CHECK=1 DENO_DISABLE_NODE_SHIM=1
   export HERMES_SELF HERMES_DENO_DIR DENO_DIR DENO_NO_UPDATE_CHECK DENO_DISABLE_NODE_SHIM
-  exec "$root/$key/deno" @FLAGS@ "$root/$key/app/main.js" "$@"
+  exec "$dir/deno" @FLAGS@ "$dir/app/main.js" "$@"
 }
 
 # Unpacks beside the final place and renames: a run that is killed or has no space left leaves
@@ -45,11 +86,15 @@ unpack() (
   trap 'rm -rf "$new" "$root/.hermes-busy"' 0
   trap 'exit 130' 1 2 15
   new=
-  ready && exit
+  ready && untouched && exit
   new=$(mktemp -d "$root/.hermes-new.XXXXXX") && mkdir "$new/$key" || exit
   tail -c +@OFFSET@ "$0" | { gzip -dc || : > "$new/broken"; } | tar -xof - -C "$new/$key" || exit
   [ ! -e "$new/broken" ] || exit 1
-  "$new/$key/deno" --version > /dev/null && mkdir "$new/$key/cache-children" || exit
+  "$new/$key/deno" --version > /dev/null && mkdir "$new/$key/cache" || exit
+  settle "$new/$key" || exit
+  if [ -e "$dir" ] || [ -L "$dir" ]; then
+    { ready && untouched; } || mv "$dir" "$new/changed" || exit
+  fi
   mv "$new/$key" "$root/" 2> /dev/null || ready || exit
   sweep
 )
@@ -59,7 +104,7 @@ await_other() {
   tries=0
   until ln -s "$$" "$root/.hermes-busy" 2> /dev/null; do
     holder=$(readlink "$root/.hermes-busy") && kill -0 "$holder" 2> /dev/null || return
-    [ "$tries" -lt 600 ] && ! ready || return
+    [ "$tries" -lt 600 ] && ! { ready && untouched; } || return
     tries=$((tries + 1))
     sleep 0.1 2> /dev/null || sleep 1
   done
@@ -74,7 +119,7 @@ sweep() {
   fi
   for old in "$root"/*/app/main.js "$root"/.hermes-new.*; do
     old=${old%/app/main.js}
-    [ "$old" != "$root/$key" ] && [ "$old" != "$new" ] && [ -d "$old" ] || continue
+    [ "$old" != "$dir" ] && [ "$old" != "$new" ] && [ -d "$old" ] || continue
     case $running in *"$old/deno"*) continue ;; esac
     find "$old" -prune -mmin +5 -exec rm -rf {} + 2> /dev/null
   done
@@ -82,8 +127,11 @@ sweep() {
 }
 
 if [ -n "${HERMES_BIN_CACHE-}" ]; then places=named; else places='user temporary'; fi
+changed=
 for place in $places; do
-  if choose "$place" && ready; then start "$@"; fi
+  choose "$place" && ready || continue
+  if untouched || intact; then start "$@"; fi
+  changed=$dir
 done
 if [ "$(wc -c < "$0")" -ne @SIZE@ ]; then
   echo "hermes: $0 is incomplete, download it again" >&2
@@ -92,7 +140,10 @@ fi
 problems=
 for place in $places; do
   choose "$place" || continue
-  if reason=$(unpack 2>&1) && ready; then start "$@"; fi
+  if reason=$(unpack 2>&1) && fits; then
+    [ -z "$changed" ] || echo "hermes: $changed was changed; unpacked it again from $0" >&2
+    start "$@"
+  fi
   problems="${problems}hermes: cannot unpack into $root: ${reason%%"$newline"*}$newline"
 done
 if tail -c +@OFFSET@ "$0" | gzip -t 2> /dev/null; then

@@ -50,7 +50,10 @@ export interface PluginTool<S extends JsonSchema = JsonSchema> {
   override?: boolean;
 }
 
-/** Observers answer nothing; `pre_tool_call` may answer a directive, `pre_llm_call` text for the model. */
+/**
+ * Observers answer nothing; `pre_tool_call` may answer a directive, `pre_llm_call` text for the
+ * model. What of others a hook sees and changes is what `permissions.hooks` declares.
+ */
 export type PluginHook = (
   payload: HookPayload,
   signal: AbortSignal,
@@ -93,7 +96,7 @@ export interface PluginContext {
   registerHook(name: HookName, hook: PluginHook, options?: { timeoutMs?: number }): void;
   registerCommand(command: PluginCommand): void;
   registerSkill(skill: PluginSkill): void;
-  /** Adds text to the system prompt: at most 4 000 characters, 8 000 in all. */
+  /** Adds text to the system prompt (`permissions.hooks: [add_context]`): at most 4 000 characters, 8 000 in all. */
   addPromptSection(id: string, text: string): void;
   /** One line of diagnostics, shown with `--verbose`. */
   log(text: string): void;

@@ -3,6 +3,7 @@
  * values only; layout, formulas and formats are left out.
  */
 import { ToolError } from "../src/protocol/error.ts";
+import type { ReadOptions } from "../src/protocol/environment.ts";
 import type { ToolContext } from "../src/protocol/tool.ts";
 import { extname } from "../src/util/path.ts";
 import { ZipReader } from "../src/util/zip.ts";
@@ -29,15 +30,15 @@ const EXTRACTORS: Readonly<
 /** The text of a document that has an extractor here; undefined for everything else. */
 export async function extractDocument(
   ctx: ToolContext,
-  file: { path: string; size: number },
+  file: { path: string; size: number } & Pick<ReadOptions, "check">,
 ): Promise<string | undefined> {
-  const { path, size } = file;
+  const { path, size, ...options } = file;
   const extract = EXTRACTORS[extname(path).toLowerCase()];
   if (extract === undefined) return undefined;
   if (size > MAX_DOCUMENT_BYTES) {
     throw new ToolError(`${path} is too large to extract (${size} bytes, at most 50 MB).`);
   }
-  const bytes = await ctx.env.readFile(path, { signal: ctx.signal });
+  const bytes = await ctx.env.readFile(path, { ...options, signal: ctx.signal });
   try {
     return await extract(new Uint8Array(bytes));
   } catch (error) {
@@ -49,7 +50,7 @@ export async function extractDocument(
 function wordText(xml: string | undefined): string | undefined {
   if (xml === undefined) return undefined;
   return elements(xml, "w:p").map((paragraph) =>
-    [...paragraph.body.matchAll(/<w:t(?:\s[^>]*)?>([^<]*)<\/w:t>|<w:(tab|br|cr)\b[^>]*\/>/g)]
+    [...paragraph.body.matchAll(/<w:t(?:\s[^<>]*)?>([^<]*)<\/w:t>|<w:(tab|br|cr)\b[^<>]*\/>/g)]
       .map(([, text, mark]) => text !== undefined ? plain(text) : mark === "tab" ? "\t" : "\n")
       .join("")
   ).join("\n") + "\n";
@@ -83,7 +84,7 @@ function sheetText(xml: string, shared: readonly string[]): string {
       const column = columnOf(attributes.r ?? "", cells.length);
       if (column >= MAX_COLUMNS) break;
       while (cells.length < column) cells.push("");
-      const value = /<v(?:\s[^>]*)?>([^<]*)<\/v>/.exec(cell)?.[1] ?? "";
+      const value = /<v(?:\s[^<>]*)?>([^<]*)<\/v>/.exec(cell)?.[1] ?? "";
       cells.push(
         attributes.t === "s"
           ? shared[Number(value)] ?? ""
@@ -106,7 +107,9 @@ function columnOf(reference: string, next: number): number {
 }
 
 function cellText(xml: string): string {
-  return [...xml.matchAll(/<t(?:\s[^>]*)?>([^<]*)<\/t>/g)].map(([, text]) => plain(text!)).join("");
+  return [...xml.matchAll(/<t(?:\s[^<>]*)?>([^<]*)<\/t>/g)].map(([, text]) => plain(text!)).join(
+    "",
+  );
 }
 
 interface XmlElement {
@@ -116,13 +119,23 @@ interface XmlElement {
 
 /** Elements of one name that do not nest in themselves: enough for these formats. */
 function elements(xml: string, name: string): XmlElement[] {
-  const pattern = new RegExp(`<${name}(\\s[^>]*?)?(?:/>|>([^]*?)</${name}>)`, "g");
-  return [...xml.matchAll(pattern)].map(([, attributes = "", body = ""]) => ({
-    attributes: Object.fromEntries(
-      [...attributes.matchAll(/([\w:]+)="([^"]*)"/g)].map(([, key, value]) => [key, value]),
-    ),
-    body,
-  }));
+  const opening = new RegExp(`<${name}(?=[\\s/>])([^<>]*)>`, "g");
+  const closing = `</${name}>`;
+  const found: XmlElement[] = [];
+  for (let tag = opening.exec(xml); tag !== null; tag = opening.exec(xml)) {
+    const start = opening.lastIndex;
+    const isEmpty = tag[1]!.endsWith("/");
+    const end = isEmpty ? start : xml.indexOf(closing, start);
+    if (end < 0) break;
+    found.push({ attributes: attributesOf(tag[1]!), body: xml.slice(start, end) });
+    if (!isEmpty) opening.lastIndex = end + closing.length;
+  }
+  return found;
+}
+
+function attributesOf(text: string): XmlElement["attributes"] {
+  const pairs = [...text.matchAll(/(?<![\w:])([\w:]+)="([^"]*)"/g)];
+  return Object.fromEntries(pairs.map(([, key, value]) => [key, value]));
 }
 
 function plain(text: string): string {

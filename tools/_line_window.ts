@@ -18,6 +18,8 @@ export interface WindowOptions {
   maxChars: number;
   /** Bytes of a byte order mark to leave out. */
   skipBytes?: number;
+  /** Takes secrets out of lines and keeps their number; called once, before lines are cut. */
+  redact?: (text: string) => string;
 }
 
 export interface LineWindow {
@@ -37,6 +39,10 @@ const CHUNK_BYTES = 1 << 20;
 const NEWLINE = 10;
 /** Files above this are not read further than the page needs. */
 const COUNT_LIMIT_BYTES = 32 << 20;
+/** The longest first line of a private key has fewer characters. */
+const MARKER_CHARS = 96;
+const CUT = "... [truncated]";
+const KEY_HEADER = "-----BEGIN PRIVATE KEY-----\n";
 /** How far past the first wanted line a page may reach, so that one endless line ends too. */
 const PAGE_LIMIT_BYTES = 64 << 20;
 
@@ -49,17 +55,19 @@ export async function readWindow(
   const start = options.skipBytes ?? 0;
   let at = start;
   let pageStart: number | undefined;
+  const before = new KeyMarkers();
   while (at < source.size) {
     const chunk = await source.read(at, Math.min(CHUNK_BYTES, source.size - at));
     if (chunk.length === 0) break;
     at += chunk.length;
-    page.take(chunk);
+    const shown = page.take(chunk);
+    before.take(chunk, shown);
     if (page.open) pageStart ??= at;
     const enough = page.full && source.size > COUNT_LIMIT_BYTES;
     const tooFar = page.open && at - (pageStart ?? at) > PAGE_LIMIT_BYTES;
     if (enough || tooFar) break;
   }
-  return page.finish(at >= source.size);
+  return page.finish({ complete: at >= source.size, insideKey: before.open });
 }
 
 /** Bytes in memory as a source. */
@@ -75,6 +83,33 @@ export function textSource(text: string): ByteSource {
   return bytesSource(new TextEncoder().encode(text));
 }
 
+/** Whether the page begins inside a private key: what was read before it tells. */
+class KeyMarkers {
+  open = false;
+  #done = false;
+  #tail = "";
+
+  /** The first `end` bytes of a chunk are before the page; all of them when it is undefined. */
+  take(chunk: Uint8Array, end: number | undefined): void {
+    if (this.#done) return;
+    this.#done = end !== undefined;
+    const text = this.#tail + new TextDecoder("latin1").decode(chunk.subarray(0, end));
+    const last = text.lastIndexOf("PRIVATE KEY");
+    if (last >= 0) {
+      const head = text.slice(Math.max(0, last - MARKER_CHARS), last);
+      this.open = head.lastIndexOf("-----BEGIN ") > head.lastIndexOf("-----END ");
+    }
+    // A marker may lie across two chunks.
+    this.#tail = text.slice(-MARKER_CHARS);
+  }
+}
+
+/** A line as it is in the file, with its number. */
+interface Row {
+  line: number;
+  text: string;
+}
+
 class Page {
   full = false;
   #options: WindowOptions;
@@ -83,7 +118,8 @@ class Page {
   #lineBytes = 0;
   #kept: Uint8Array[] = [];
   #keptBytes = 0;
-  #out: string[] = [];
+  #rows: Row[] = [];
+  #begun = false;
   #chars = 0;
   #cut: number[] = [];
   #next: number | undefined;
@@ -98,27 +134,35 @@ class Page {
     return !this.full && this.#line >= this.#options.offset;
   }
 
-  take(chunk: Uint8Array): void {
+  /** Where in the chunk the page begins; undefined when it does not begin there. */
+  take(chunk: Uint8Array): number | undefined {
+    let begins = this.#begun ? 0 : undefined;
     let at = 0;
     while (at < chunk.length) {
       const newline = chunk.indexOf(NEWLINE, at);
       const end = newline < 0 ? chunk.length : newline;
-      if (this.open) this.#keep(chunk.subarray(at, end));
+      if (this.open) {
+        begins ??= at;
+        this.#begun = true;
+        this.#keep(chunk.subarray(at, end));
+      }
       this.#lineBytes += end - at;
-      if (newline < 0) return;
+      if (newline < 0) break;
       this.#endLine();
       at = newline + 1;
     }
+    return begins;
   }
 
-  finish(complete: boolean): LineWindow {
+  finish(end: { complete: boolean; insideKey: boolean }): LineWindow {
     if (this.#lineBytes > 0) this.#endLine();
-    if (!complete && this.#next === undefined) {
+    if (!end.complete && this.#next === undefined) {
       this.#stop(this.#line, this.full ? "lines" : "bytes");
     }
+    const content = this.#render(end.insideKey);
     return {
-      content: this.#out.join("\n"),
-      totalLines: complete ? this.#line - 1 : undefined,
+      content,
+      totalLines: end.complete ? this.#line - 1 : undefined,
       ...(this.#next === undefined ? {} : { nextOffset: this.#next }),
       ...(this.#truncatedBy === undefined ? {} : { truncatedBy: this.#truncatedBy }),
       cutLines: this.#cut,
@@ -147,21 +191,34 @@ class Page {
     this.#keptBytes = 0;
   }
 
+  /** Decides by the length of the line in the file, so that pages do not depend on what is hidden. */
   #show(): void {
     const { maxLineChars, maxChars, limit } = this.#options;
-    let text = decodeLine(this.#kept);
-    if (text.length > maxLineChars) {
-      text = `${sliceChars(text, maxLineChars)}... [truncated]`;
-      this.#cut.push(this.#line);
+    const text = decodeLine(this.#kept);
+    const isCut = text.length > maxLineChars;
+    const shown = `${this.#line}|`.length + (isCut ? maxLineChars + CUT.length : text.length);
+    if (this.#chars + shown > maxChars && this.#rows.length > 0) {
+      return this.#stop(this.#line, "bytes");
     }
-    let row = `${this.#line}|${text}`;
-    if (this.#chars + row.length > maxChars) {
-      if (this.#out.length > 0) return this.#stop(this.#line, "bytes");
-      row = sliceChars(row, maxChars);
-    }
-    this.#out.push(row);
-    this.#chars += row.length + 1;
-    if (this.#out.length === limit) this.full = true;
+    if (isCut) this.#cut.push(this.#line);
+    this.#rows.push({ line: this.#line, text });
+    this.#chars += shown + 1;
+    if (this.#rows.length === limit) this.full = true;
+  }
+
+  /** Secrets go first: a line number or a cut would hide what they are. */
+  #render(insideKey: boolean): string {
+    const { redact = (text: string) => text, maxLineChars, maxChars } = this.#options;
+    const header = insideKey ? KEY_HEADER : "";
+    const lines = redact(header + this.#rows.map(({ text }) => text).join("\n")).split("\n");
+    if (insideKey) lines.shift();
+    return this.#rows.map(({ line }, i) => {
+      const text = lines[i] ?? "";
+      const cut = this.#cut.includes(line) && text.length > maxLineChars
+        ? sliceChars(text, maxLineChars) + CUT
+        : text;
+      return sliceChars(`${line}|${cut}`, maxChars);
+    }).join("\n");
   }
 
   #stop(next: number, by: "lines" | "bytes"): void {

@@ -8,8 +8,15 @@ import type { ToolContext } from "../src/protocol/tool.ts";
 import { randomId } from "../src/util/id.ts";
 import { dirname } from "../src/util/path.ts";
 import { applyHunk, type PatchHunk, type PatchOperation } from "../src/util/v4a_patch.ts";
-import { notFound, resolveTarget, type Target } from "./_paths.ts";
+import { notFound, type OpenCheck, type Target } from "./_paths.ts";
 import { checkText, commitText, equalBytes, type Loaded, loadForWrite } from "./_write.ts";
+
+/** A path of the patch that was judged, and the check for reading it. */
+export interface GuardedTarget {
+  target: Target;
+  /** Absent for a file whose content is not needed. */
+  check?: OpenCheck;
+}
 
 /** One file as the patch will leave it. */
 export interface FileChange {
@@ -27,8 +34,9 @@ export interface FileChange {
 export async function planPatch(
   ctx: ToolContext,
   operations: readonly PatchOperation[],
+  targets: ReadonlyMap<string, GuardedTarget>,
 ): Promise<FileChange[]> {
-  const plan = new Plan(ctx);
+  const plan = new Plan(ctx, targets);
   const problems: string[] = [];
   for (const operation of operations) {
     try {
@@ -50,12 +58,14 @@ export async function planPatch(
 
 class Plan {
   #ctx: ToolContext;
+  #targets: ReadonlyMap<string, GuardedTarget>;
   /** By real path of where the file will be. */
   #files = new Map<string, FileChange>();
   #deleted = new Map<string, FileChange>();
 
-  constructor(ctx: ToolContext) {
+  constructor(ctx: ToolContext, targets: ReadonlyMap<string, GuardedTarget>) {
     this.#ctx = ctx;
+    this.#targets = targets;
   }
 
   changes(): FileChange[] {
@@ -66,7 +76,7 @@ class Plan {
   }
 
   async add(operation: PatchOperation): Promise<void> {
-    const target = await resolveTarget(this.#ctx, operation.path);
+    const { target, check } = this.#targets.get(operation.path)!;
     if (operation.kind === "add") {
       await this.#mustBeFree(target);
       const loaded = await loadForWrite(this.#ctx, target, { replace: true });
@@ -81,7 +91,7 @@ class Plan {
     }
     await this.#mustExist(target);
     if (operation.kind === "delete") return this.#delete(target);
-    if (operation.kind === "update") await this.#update(target, operation.hunks);
+    if (operation.kind === "update") await this.#update(target, operation.hunks, check);
     if (operation.moveTo !== undefined) await this.#move(target, operation.moveTo);
   }
 
@@ -93,11 +103,22 @@ class Plan {
     this.#deleted.set(source.real, { kind: "deleted", source, target: source });
   }
 
-  async #update(target: Target, hunks: readonly PatchHunk[]): Promise<void> {
+  async #update(
+    target: Target,
+    hunks: readonly PatchHunk[],
+    check: OpenCheck | undefined,
+  ): Promise<void> {
     const known = this.#files.get(target.real);
-    const loaded = known?.loaded ??
-      await loadForWrite(this.#ctx, known?.source ?? target, { replace: false });
-    let text = known?.text ?? loaded.text!;
+    // A file that was moved here by this patch is still where it was, under its own check.
+    const source = known?.source ?? target;
+    const own = source.real === target.real ? check : this.#checkOf(source);
+    const loaded = known?.loaded ?? await loadForWrite(this.#ctx, source, {
+      replace: false,
+      ...(own === undefined ? {} : { check: own }),
+    });
+    let text = known?.text ?? loaded.text;
+    // It was there a moment ago.
+    if (text === undefined) throw await notFound(this.#ctx, target.path);
     const failures: string[] = [];
     for (const [i, hunk] of hunks.entries()) {
       const outcome = applyHunk(text, hunk);
@@ -109,12 +130,16 @@ class Plan {
   }
 
   async #move(from: Target, to: string): Promise<void> {
-    const target = await resolveTarget(this.#ctx, to);
+    const { target } = this.#targets.get(to)!;
     await this.#mustBeFree(target);
     const known = this.#files.get(from.real);
     this.#files.delete(from.real);
     if (known?.kind === "created") return this.#set({ ...known, source: target, target });
     this.#set({ source: from, ...known, kind: "moved", target });
+  }
+
+  #checkOf(source: Target): OpenCheck | undefined {
+    return this.#targets.values().find(({ target }) => target.real === source.real)?.check;
   }
 
   #set(change: FileChange): void {
@@ -140,7 +165,7 @@ class Plan {
       this.#files.values().some(({ kind, source }) =>
         kind === "moved" && source.real === target.real
       );
-    return taken ? undefined : (await this.#ctx.env.stat(target.path))?.kind;
+    return taken ? undefined : (await this.#ctx.env.stat(target.real))?.kind;
   }
 }
 
@@ -152,6 +177,10 @@ export async function applyChanges(
   const { env } = ctx;
   const undo: (() => Promise<void>)[] = [];
   async function rename(from: string, to: string): Promise<void> {
+    // Both were real paths when they were judged; a link in one since then leads elsewhere.
+    for (const path of [from, dirname(to)]) {
+      if (await env.realPath(path) !== path) throw new ToolError(`${path} leads elsewhere now`);
+    }
     await env.rename(from, to);
     undo.push(() => env.rename(to, from));
   }
@@ -202,7 +231,7 @@ async function writeChange(
     if (before === undefined) return exists ? await env.remove(target.real) : undefined;
     // A write that failed has left the file as it was.
     if (exists && equalBytes(await env.readFile(target.real), before)) return;
-    await env.writeFile(target.real, before);
+    await env.writeFile(target.real, before, { exact: true });
   });
   await commitText(ctx, { loaded: { ...loaded, target }, text });
 }
@@ -211,6 +240,6 @@ async function writeChange(
 async function makeParent(ctx: ToolContext, path: string): Promise<void> {
   if (await ctx.env.stat(dirname(path)) !== undefined) return;
   const probe = `${dirname(path)}/.${randomId(8)}.tmp`;
-  await ctx.env.writeFile(probe, new Uint8Array());
+  await ctx.env.writeFile(probe, new Uint8Array(), { exact: true });
   await ctx.env.remove(probe);
 }

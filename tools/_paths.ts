@@ -2,19 +2,13 @@
  * From the path a model wrote to the file meant: resolution, guards before reading or
  * writing, and what to suggest when nothing is there. Reads no content.
  */
-import type { FileInfo } from "../src/protocol/environment.ts";
+import type { FileInfo, OpenedFile } from "../src/protocol/environment.ts";
 import { ToolError } from "../src/protocol/error.ts";
 import type { ToolContext } from "../src/protocol/tool.ts";
 import { editDistance } from "../src/util/nearest.ts";
 import { basename, dirname, isAbsolute, isWithin, relativePath } from "../src/util/path.ts";
-import {
-  holdsCredentials,
-  isDevicePath,
-  otherProfile,
-  type ProtectedPlaces,
-  writeApproval,
-  writeRefusal,
-} from "./_protected_paths.ts";
+import { allNames, linkedSecrets, protectedPlaces } from "./_file_names.ts";
+import { isDevicePath, strictest, writeApproval, writeRefusal } from "./_protected_paths.ts";
 
 const MAX_SIMILAR = 5;
 
@@ -40,62 +34,97 @@ export async function resolveTarget(ctx: ToolContext, given: string): Promise<Ta
   return { path, real, warning: `${given} is outside the working directory: ${path}` };
 }
 
-/** The directories that the path rules speak of. */
-export function protectedPlaces(ctx: ToolContext): ProtectedPlaces {
-  const home = ctx.env.resolve("~", ctx.taskId);
-  const hermesHome = ctx.services.extra.get("hermes_home");
-  const roots = ctx.config("security.write_safe_root");
-  const list = Array.isArray(roots) ? roots : typeof roots === "string" ? roots.split(":") : [];
-  return {
-    home,
-    hermesHome: typeof hermesHome === "string" ? hermesHome : `${home}/.hermes`,
-    safeRoots: list.filter((root) => typeof root === "string" && root !== "")
-      .map((root) => ctx.env.resolve(root, ctx.taskId)),
+/** Judges an open file before it is read; see `ReadOptions.check`. */
+export type OpenCheck = (opened: OpenedFile) => void;
+
+/**
+ * Throws when the file may not be shown to the model, or when the needed yes is not given.
+ * Returns the check for opening it: what was judged must be what is read.
+ */
+export async function guardRead(
+  ctx: ToolContext,
+  target: Target,
+  options: { tool: string },
+): Promise<OpenCheck> {
+  const places = await protectedPlaces(ctx);
+  const names = allNames(ctx, target, places);
+  const device = names.find(isDevicePath);
+  if (device !== undefined) {
+    throw new ToolError(`${device} is a device or process file that cannot be read.`);
+  }
+  const found = strictest(names, "read", places);
+  if (found?.verdict.read === "refuse") throw credentialError(found.path);
+  const before = ctx.env.identify?.([target.real])[0];
+  if (before !== undefined && before.links > 1 && before.kind === "file") {
+    const nearby = [ctx.env.cwd(ctx.taskId), dirname(target.real)];
+    const secrets = await linkedSecrets(ctx, places, nearby);
+    if (secrets.has(before.id)) throw credentialError(target.path);
+  }
+  if (found !== undefined) {
+    const { rule, description } = found.verdict;
+    await requireYes(ctx, {
+      tool: options.tool,
+      refusal: "Read refused",
+      path: found.path,
+      request: { rule, description, allowAlways: false, onceOnly: true },
+    });
+  }
+  return (opened) => {
+    const swapped = opened.id !== before?.id && opened.links > 1;
+    if (swapped || opened.path() !== target.real) {
+      throw new ToolError(`${target.path} led to another file while it was opened; try again.`);
+    }
   };
 }
 
-/** Throws when the file may not be shown to the model. */
-export function guardRead(ctx: ToolContext, target: Target): void {
-  const places = protectedPlaces(ctx);
-  for (const path of new Set([target.path, target.real])) {
-    if (isDevicePath(path)) {
-      throw new ToolError(`${path} is a device or process file that cannot be read.`);
-    }
-    if (holdsCredentials(path, places)) {
-      throw new ToolError(
-        `${path} holds credentials and is not readable; ask the user for the one fact you need.`,
-      );
-    }
-  }
+function credentialError(path: string): ToolError {
+  return new ToolError(
+    `${path} holds credentials and is not readable; ask the user for the one fact you need.`,
+  );
 }
 
 /** Throws when the file may not be written, or when the needed yes is not given. */
 export async function guardWrite(
   ctx: ToolContext,
   target: Target,
-  options: { tool: string; crossProfile: boolean },
+  options: { tool: string },
 ): Promise<void> {
-  const places = protectedPlaces(ctx);
-  const paths = [...new Set([target.path, target.real])];
-  for (const path of paths) {
-    const refusal = isDevicePath(path)
-      ? `${path} is a device or process file.`
-      : writeRefusal(path, places) ??
-        (options.crossProfile ? undefined : otherProfile(path, places));
-    if (refusal !== undefined) throw new ToolError(`Write refused: ${refusal}`);
-  }
+  const places = await protectedPlaces(ctx);
+  const names = allNames(ctx, target, places);
+  const refusal = writeRefusal([target.path, target.real], { places, safeRoots: safeRoots(ctx) }) ??
+    writeRefusal(names, { places, safeRoots: [] });
+  if (refusal !== undefined) throw new ToolError(`Write refused: ${refusal}`);
+  const needed = writeApproval(names, places);
+  if (needed === undefined) return;
   const unguarded = ctx.config("security.protected_instruction_files") === false;
-  for (const path of paths) {
-    const needed = writeApproval(path, places);
-    if (needed === undefined || (unguarded && needed.rule === "instruction_file_write")) continue;
-    const subject = `${options.tool} ${path}`;
-    const outcome = await ctx.approve({ tool: options.tool, subject, ...needed });
-    if (outcome.answer === "deny") {
-      const reason = outcome.reason ?? `It ${needed.description} and was not approved.`;
-      throw new ToolError(`Write refused: ${path}. ${reason}`);
-    }
-    return;
-  }
+  if (unguarded && needed.rule === "instruction_file_write") return;
+  const { path, ...request } = needed;
+  await requireYes(ctx, { tool: options.tool, refusal: "Write refused", path, request });
+}
+
+/** @throws ToolError when somebody, or the policy, says no. */
+async function requireYes(
+  ctx: ToolContext,
+  question: {
+    tool: string;
+    refusal: string;
+    path: string;
+    request: { rule: string; description: string; allowAlways: boolean; onceOnly?: boolean };
+  },
+): Promise<void> {
+  const { tool, path, request } = question;
+  const outcome = await ctx.approve({ tool, subject: `${tool} ${path}`, ...request });
+  if (outcome.answer !== "deny") return;
+  const reason = outcome.reason ?? `It ${request.description} and was not approved.`;
+  throw new ToolError(`${question.refusal}: ${path}. ${reason}`);
+}
+
+/** When not empty, nothing outside these directories may be written. */
+function safeRoots(ctx: ToolContext): string[] {
+  const roots = ctx.config("security.write_safe_root");
+  const list = Array.isArray(roots) ? roots : typeof roots === "string" ? roots.split(":") : [];
+  return list.filter((root) => typeof root === "string" && root !== "")
+    .map((root) => ctx.env.resolve(root, ctx.taskId));
 }
 
 /** A path as the model should write it: relative below the working directory. */
@@ -106,7 +135,7 @@ export function displayPath(ctx: ToolContext, path: string): string {
 
 /** Facts of an existing regular file. Throws with suggestions or the reason when it is none. */
 export async function statFile(ctx: ToolContext, target: Target): Promise<FileInfo> {
-  const info = await ctx.env.stat(target.path);
+  const info = await ctx.env.stat(target.real);
   if (info === undefined) throw await notFound(ctx, target.path);
   if (info.kind === "directory") {
     throw new ToolError(

@@ -1,108 +1,84 @@
 /**
- * Which files the file tools may not read or write, and which need a yes first. Pure rules
- * over absolute paths; callers ask for the path as given and for what its symlinks lead to.
+ * What the shared list of protected files means to a file tool: what is refused, what needs a
+ * yes. Pure rules over absolute paths; callers pass every name that a file has.
  */
 import type { ApprovalRequest } from "../src/protocol/approval.ts";
-import { basename, dirname, isWithin, relativePath } from "../src/util/path.ts";
+import { isWithin } from "../src/util/path.ts";
+import {
+  type PathVerdict,
+  type ProtectedPlaces,
+  protectionOf,
+} from "../src/util/protected_paths.ts";
+import {
+  DEVICE_FILES,
+  PROCESS_SECRETS,
+  type ProtectedKind,
+} from "../src/util/protected_paths_data.ts";
 
-/** Where the rules look: the user's home and the hermes home (of a profile or the root). */
-export interface ProtectedPlaces {
-  home: string;
-  hermesHome: string;
-  /** When not empty, nothing outside these directories may be written. */
-  safeRoots?: readonly string[];
+/** One name of a file, and what the list says about it. */
+export interface JudgedName {
+  path: string;
+  verdict: PathVerdict;
 }
-
-const DOTENV = /^\.env(\.(local|development|production|test|staging))?$|^\.envrc$/;
-const DEVICES = /^\/dev\/(zero|random|urandom|full|stdin|tty|console|stdout|stderr|fd\/[0-2])$/;
-const PROC = new RegExp(
-  "^/proc/[^/]+(/task/[^/]+)?/" +
-    "(fd/[0-2]|environ|cmdline|maps|smaps[^/]*|numa_maps|mem|auxv|pagemap)$",
-);
-
-/** Below the hermes home: what holds keys and tokens. */
-const HERMES_SECRETS =
-  /^(\.env|auth\.json|auth\.lock|\.anthropic_oauth\.json|webhook_subscriptions\.json|auth\/google_oauth\.json|cache\/bws_cache\.json)$|^(mcp-tokens|skills\/\.hub)(\/|$)/;
-/** Below the hermes home: what only hermes itself writes. */
-const HERMES_OWN = /^(config\.yaml|state\.db(-wal|-shm|-journal)?)$|^(pairing|sessions)(\/|$)/;
-const OTHER_PROFILE = /^(skills|plugins|cron|memories)(\/|$)/;
-
-/** Below the home: private keys and tokens, never shown. Public halves and settings are. */
-const HOME_SECRETS =
-  /^(\.netrc|\.pgpass|\.npmrc|\.pypirc|\.git-credentials|\.aws\/credentials|\.docker\/config\.json|\.kube\/config|\.config\/gh\/hosts\.yml)$|^(\.gnupg|\.azure|\.config\/gcloud)\/|^\.ssh\/(?!(config|known_hosts(\.old)?|authorized_keys|.*\.pub)$)./;
-/** Below the home: never written. */
-const HOME_DENIED =
-  /^(\.netrc|\.pgpass|\.npmrc|\.pypirc|\.git-credentials)$|^(\.ssh|\.aws|\.gnupg|\.kube|\.docker|\.azure|\.config\/gh|\.config\/gcloud)(\/|$)/;
-const SYSTEM_DENIED =
-  /^\/(private\/)?etc\/|^\/boot\/|^\/usr\/lib\/systemd\/|^\/private\/var\/(db|root)\/|\/docker\.sock$/;
-const INSTRUCTION_FILE = /^(agents\.md|claude\.md|soul\.md|\.cursorrules)$/i;
 
 /** True for paths whose content never ends, blocks, or shows a process's memory and environment. */
 export function isDevicePath(path: string): boolean {
-  return DEVICES.test(path) || PROC.test(path);
+  return DEVICE_FILES.test(path) || PROCESS_SECRETS.test(path);
 }
 
-/** True when the content holds credentials: not read, not found by searches. */
-export function holdsCredentials(path: string, places: ProtectedPlaces): boolean {
-  if (DOTENV.test(basename(path))) return true;
-  const own = insideHermes(path, places)?.path;
-  if (own !== undefined && HERMES_SECRETS.test(own)) return true;
-  return isWithin(path, places.home) && HOME_SECRETS.test(relativePath(places.home, path));
+/** The name that is protected most, for reading or for writing; undefined for an ordinary file. */
+export function strictest(
+  names: readonly string[],
+  use: "read" | "write",
+  places: ProtectedPlaces,
+): JudgedName | undefined {
+  const judged = names.map((path) => ({ path, verdict: protectionOf(path, places) }))
+    .filter((name): name is JudgedName => name.verdict !== undefined);
+  return judged.find(({ verdict }) => verdict[use] === "refuse") ??
+    judged.find(({ verdict }) => verdict[use] === "ask");
 }
 
-/** Why `path` may not be written at all, or undefined. */
-export function writeRefusal(path: string, places: ProtectedPlaces): string | undefined {
-  const roots = places.safeRoots ?? [];
-  if (roots.length > 0 && !roots.some((root) => isWithin(path, root))) {
-    return `${path} is outside the directories that may be written (${roots.join(", ")}).`;
+/** True when the content must not be found by a search: keys, and what is read only after a yes. */
+export function isHidden(path: string, places: ProtectedPlaces): boolean {
+  return isDevicePath(path) || strictest([path], "read", places) !== undefined;
+}
+
+const REFUSALS: Partial<Record<ProtectedKind, string>> = {
+  "trusted base": "belongs to hermes, which alone changes it; the user can with `hermes config`.",
+  credentials: "holds credentials or access rules; ask the user to change it.",
+  system: "is a system file; ask the user to change it.",
+};
+
+/** Why a file with these names may not be written at all, or undefined. */
+export function writeRefusal(
+  names: readonly string[],
+  options: { places: ProtectedPlaces; safeRoots: readonly string[] },
+): string | undefined {
+  const { places, safeRoots } = options;
+  for (const path of names) {
+    if (isDevicePath(path) || /^\/(?:proc|sys)(?:\/|$)/.test(path)) {
+      return `${path} is a device or process file.`;
+    }
+    if (safeRoots.length > 0 && !safeRoots.some((root) => isWithin(path, root))) {
+      return `${path} is outside the directories that may be written (${safeRoots.join(", ")}).`;
+    }
   }
-  if (SYSTEM_DENIED.test(path)) return `${path} is a system file; ask the user to change it.`;
-  const own = insideHermes(path, places)?.path;
-  if (own !== undefined && (HERMES_SECRETS.test(own) || HERMES_OWN.test(own))) {
-    return `${path} belongs to hermes; change settings with \`hermes config set\`.`;
-  }
-  const below = isWithin(path, places.home) ? relativePath(places.home, path) : undefined;
-  if (below !== undefined && below !== ".ssh/config" && HOME_DENIED.test(below)) {
-    return `${path} holds credentials or access rules; ask the user to change it.`;
-  }
-  return undefined;
+  const found = strictest(names, "write", places);
+  if (found?.verdict.write !== "refuse") return undefined;
+  return `${found.path} ${REFUSALS[found.verdict.kind] ?? found.verdict.description}`;
 }
 
 /** The rule and reason when a write needs somebody's yes, or undefined. */
 export function writeApproval(
-  path: string,
+  names: readonly string[],
   places: ProtectedPlaces,
-): Pick<ApprovalRequest, "rule" | "description" | "allowAlways" | "onceOnly"> | undefined {
-  if (path === `${places.home}/.ssh/config`) {
-    const description = "changes how ssh connects";
-    return { rule: "ssh_config_write", description, allowAlways: true };
-  }
-  if (insideHermes(path, places) !== undefined) return undefined;
-  if (INSTRUCTION_FILE.test(basename(path)) || basename(dirname(path)) === ".hermes") {
-    const description = "changes the instructions that agents follow";
-    return { rule: "instruction_file_write", description, allowAlways: false, onceOnly: true };
-  }
-  return undefined;
-}
-
-/** Why the write would change another profile's state, or undefined; `cross_profile` overrides it. */
-export function otherProfile(path: string, places: ProtectedPlaces): string | undefined {
-  const target = insideHermes(path, places);
-  if (target === undefined || target.home === places.hermesHome) return undefined;
-  if (!OTHER_PROFILE.test(target.path)) return undefined;
-  return `${path} belongs to another profile; pass cross_profile=true only if the user asked for it.`;
-}
-
-/** The hermes home that `path` lies in (the root's or a profile's) and the rest of the path. */
-function insideHermes(
-  path: string,
-  places: ProtectedPlaces,
-): { home: string; path: string } | undefined {
-  const profile = /^(.*)\/profiles\/[^/]+$/.exec(places.hermesHome);
-  const root = profile?.[1] ?? places.hermesHome;
-  if (path === root || !isWithin(path, root)) return undefined;
-  const below = relativePath(root, path);
-  const inProfile = /^(profiles\/[^/]+)\/(.+)$/.exec(below);
-  if (inProfile) return { home: `${root}/${inProfile[1]}`, path: inProfile[2]! };
-  return { home: root, path: below };
+): Omit<ApprovalRequest, "tool" | "subject"> & { path: string } | undefined {
+  const found = strictest(names, "write", places);
+  if (found?.verdict.write !== "ask") return undefined;
+  const { rule, description, kind } = found.verdict;
+  const asked = { path: found.path, rule, description };
+  // How ssh connects is changed often and runs nothing by itself; a yes to the others is for one file.
+  return kind === "ssh config"
+    ? { ...asked, allowAlways: true }
+    : { ...asked, allowAlways: false, onceOnly: true };
 }

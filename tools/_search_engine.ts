@@ -4,6 +4,7 @@
  */
 import type { Environment, SearchQuery, SearchResult } from "../src/protocol/environment.ts";
 import type { ToolContext } from "../src/protocol/tool.ts";
+import { OWN_COMMAND } from "./_own_command.ts";
 import { searchWithGrep } from "./_search_grep.ts";
 import { searchWithRipgrep } from "./_search_rg.ts";
 
@@ -16,7 +17,11 @@ const hasRipgrep = new WeakMap<Environment, Promise<boolean>>();
 export async function search(ctx: ToolContext, query: SearchQuery): Promise<SearchResult> {
   const { env } = ctx;
   let result: SearchResult | undefined;
-  if (await ripgrepInstalled(env)) result = await searchWithRipgrep(env, query);
+  if (await ripgrepInstalled(env)) {
+    // ripgrep cannot tell that a file is another one's hard link.
+    const byIdentity = env.search !== undefined && (await query.excludeIds?.())?.size;
+    if (!byIdentity) result = await searchWithRipgrep(env, query);
+  }
   if (result !== undefined && result.invalid === undefined) return result;
   // Expressions that ripgrep refuses (look-around) or that backtracking cannot bear go on to the next.
   const refused = result?.invalid;
@@ -34,9 +39,9 @@ export async function search(ctx: ToolContext, query: SearchQuery): Promise<Sear
 function ripgrepInstalled(env: Environment): Promise<boolean> {
   let known = hasRipgrep.get(env);
   if (known === undefined) {
-    known = env.exec("rg --version 2>/dev/null", { timeoutMs: 10_000 }).then(({ output }) =>
-      Number(/^ripgrep (\d+)/m.exec(output)?.[1] ?? 0) >= OLDEST_RIPGREP
-    );
+    known = env.exec("rg --version 2>/dev/null", { ...OWN_COMMAND, timeoutMs: 10_000 }).then((
+      { output },
+    ) => Number(/^ripgrep (\d+)/m.exec(output)?.[1] ?? 0) >= OLDEST_RIPGREP);
     hasRipgrep.set(env, known);
     // A failed probe says nothing lasting.
     known.catch(() => hasRipgrep.delete(env));

@@ -9,6 +9,7 @@ import type {
   SearchResult,
 } from "../src/protocol/environment.ts";
 import { shellJoin, shellQuote } from "../src/util/shell_quote.ts";
+import { OWN_COMMAND } from "./_own_command.ts";
 import { type FileCount, pageByTime, pageFiles, pageRows } from "./_search_page.ts";
 
 const MAX_OUTPUT_CHARS = 8_000_000;
@@ -18,6 +19,7 @@ export async function searchWithGrep(
   query: SearchQuery,
 ): Promise<SearchResult> {
   const options = {
+    ...OWN_COMMAND,
     timeoutMs: query.timeoutMs,
     maxOutputChars: MAX_OUTPUT_CHARS,
     ...(query.signal ? { signal: query.signal } : {}),

@@ -14,24 +14,17 @@ export interface PagedFile extends FileCount {
   to: number;
 }
 
-/** The wanted files of a listing: names checked, excluded ones counted. */
-function selectFiles<T extends { path: string }>(
-  found: readonly T[],
-  query: SearchQuery,
-): { kept: T[]; omitted: number } {
+/** The wanted files of a listing: names checked, excluded ones left out without a trace. */
+function selectFiles<T extends { path: string }>(found: readonly T[], query: SearchQuery): T[] {
   const glob = query.glob === undefined ? undefined : compileGlob(query.glob);
   const name = query.target === "files" ? compileGlob(query.pattern) : undefined;
   const named = new Set(query.roots);
-  let omitted = 0;
-  const kept = found.filter(({ path }) => {
+  return found.filter(({ path }) => {
     const relative = belowRoot(path, query.roots);
     if (glob !== undefined && !named.has(path) && !glob(relative)) return false;
     if (name !== undefined && !name(relative)) return false;
-    if (!query.exclude?.(path)) return true;
-    omitted++;
-    return false;
+    return !query.exclude?.(path);
   });
-  return { kept, omitted };
 }
 
 /** The answer without lines; what remains to be fetched is in `fetch`. */
@@ -39,10 +32,10 @@ export function pageFiles(
   found: readonly FileCount[],
   query: SearchQuery,
 ): { result: SearchResult; fetch: PagedFile[] } {
-  const { kept, omitted } = selectFiles(found, query);
+  const kept = selectFiles(found, query);
   kept.sort((a, b) => comparePaths(a.path, b.path));
   const total = kept.reduce((sum, file) => sum + file.count, 0);
-  const result: SearchResult = { lines: [], files: [], total, totalFiles: kept.length, omitted };
+  const result: SearchResult = { lines: [], files: [], total, totalFiles: kept.length };
   const end = query.offset + query.limit;
   if (!query.lines) {
     result.files = kept.slice(query.offset, end);
@@ -87,11 +80,11 @@ export function pageByTime(
   found: readonly { path: string; seconds: number }[],
   query: SearchQuery,
 ): SearchResult {
-  const { kept, omitted } = selectFiles(found, query);
+  const kept = selectFiles(found, query);
   kept.sort((a, b) => b.seconds - a.seconds || comparePaths(a.path, b.path));
   const files = kept.slice(query.offset, query.offset + query.limit)
     .map(({ path }) => ({ path, count: 0 }));
-  return { lines: [], files, total: 0, totalFiles: kept.length, omitted };
+  return { lines: [], files, total: 0, totalFiles: kept.length };
 }
 
 function belowRoot(path: string, roots: readonly string[]): string {

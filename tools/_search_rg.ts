@@ -10,6 +10,7 @@ import type {
   SearchResult,
 } from "../src/protocol/environment.ts";
 import { shellJoin } from "../src/util/shell_quote.ts";
+import { OWN_COMMAND } from "./_own_command.ts";
 import { type FileCount, pageByTime, pageFiles, pageRows } from "./_search_page.ts";
 
 /** Output kept of one pass; some 100 000 paths. */
@@ -137,6 +138,7 @@ function run(
 ): Promise<ExecResult> {
   const { query, stdin } = options;
   return env.exec(command, {
+    ...OWN_COMMAND,
     timeoutMs: query.timeoutMs,
     maxOutputChars: MAX_OUTPUT_CHARS,
     ...(stdin === undefined ? {} : { stdin }),
@@ -184,7 +186,6 @@ function invalid(output: string): SearchResult {
     files: [],
     total: 0,
     totalFiles: 0,
-    omitted: 0,
     invalid: line.replace(/^.*error:\s*/, "") || "not a regular expression",
   };
 }

@@ -4,6 +4,7 @@
  */
 import type { ToolContext } from "../src/protocol/tool.ts";
 import { basename, extname } from "../src/util/path.ts";
+import { OWN_COMMAND } from "./_own_command.ts";
 
 export interface Lint {
   status: "ok" | "error" | "skipped";
@@ -23,7 +24,7 @@ const TEMPLATE = /\{\{|\{%/;
 const CHECKERS: Readonly<Record<string, { program: string; command: string }>> = {
   ".py": {
     program: "python3",
-    command: `python3 -c 'import ast, sys
+    command: `python3 -I -S -c 'import ast, sys
 try: ast.parse(sys.stdin.buffer.read())
 except SyntaxError as e: sys.exit(f"line {e.lineno}: {e.msg}")'`,
   },
@@ -88,7 +89,7 @@ async function lintError(
   if (checker === undefined) return null;
   const result = await ctx.env.exec(
     `command -v ${checker.program} >/dev/null 2>&1 || exit 127; ${checker.command}`,
-    { stdin: text, timeoutMs: LINT_TIMEOUT_MS, signal: ctx.signal, taskId: ctx.taskId },
+    { ...OWN_COMMAND, stdin: text, timeoutMs: LINT_TIMEOUT_MS, signal: ctx.signal },
   );
   if (result.exitCode === 0) return undefined;
   if (result.exitCode === 127) {
@@ -124,9 +125,25 @@ function complaint(parse: () => unknown): string | undefined {
 
 /** Comments and trailing commas as spaces, strings untouched, so that positions stay. */
 function stripJsonComments(text: string): string {
-  const tokens =
-    /"(?:[^"\\\n]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?\*\/|,(?=\s*(?:(?:\/\/[^\n]*|\/\*[\s\S]*?\*\/)\s*)*[}\]])/g;
-  return text.replace(tokens, (token) => token[0] === '"' ? token : token.replace(/[^\n]/g, " "));
+  const trailing = /"[^"\\\n]*(?:\\.[^"\\\n]*)*"|,(?=\s*[}\]])/g;
+  return blankComments(text).replace(trailing, (token) => token === "," ? " " : token);
+}
+
+/** By hand where a comment ends: an expression would look for the end of each that has none. */
+function blankComments(text: string): string {
+  const tokens = /"[^"\\\n]*(?:\\.[^"\\\n]*)*"|\/\/|\/\*/g;
+  const parts: string[] = [];
+  let kept = 0;
+  for (let match = tokens.exec(text); match !== null; match = tokens.exec(text)) {
+    const { 0: token, index } = match;
+    if (token[0] === '"') continue;
+    const found = token === "//" ? text.indexOf("\n", index) : text.indexOf("*/", index + 2);
+    if (found < 0 && token === "/*") break;
+    const end = found < 0 ? text.length : token === "//" ? found : found + 2;
+    parts.push(text.slice(kept, index), text.slice(index, end).replace(/[^\n]/g, " "));
+    kept = tokens.lastIndex = end;
+  }
+  return parts.join("") + text.slice(kept);
 }
 
 /** One line for a refused write. */

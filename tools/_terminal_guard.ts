@@ -5,12 +5,11 @@
  */
 
 const WORKDIR = /^[\p{L}\p{M}\p{N}/\\:_\-.~ +@=,]+$/u;
-/** Where a command word can stand: the start, after an operator or keyword, after assignments. */
-const COMMAND_POSITION =
-  String.raw`(?:^|[;&|(){}\n]|\b(?:then|do|else|exec|sudo|time|command)\s)\s*` +
-  String.raw`(?:[A-Za-z_]\w*=\S*\s+)*`;
-const DETACHERS = new RegExp(`${COMMAND_POSITION}(nohup|disown|setsid)(?=\\s|$|[;&|)])`, "m");
-const WAITS = new RegExp(`&[^&>][^]*${COMMAND_POSITION}wait\\b`, "m");
+/** Where one command ends and the next may begin. */
+const SEPARATORS = /[;&|(){}\n]/g;
+/** What may stand before the command word: keywords, programs that run another, assignments. */
+const LEADING = /\s*(?:(?:then|do|else|exec|sudo|time|command)\s|[A-Za-z_]\w*=\S*\s)/y;
+const DETACHERS = /^(nohup|disown|setsid)(?=\s|$)/;
 /** A lone `&`: not `&&`, `&>`, `>&`, `<&` or `|&`. */
 const AMPERSAND = /(?<![&<>|])&(?![&>])/;
 const HELP = /(?:^|\s)(?:--help|-h|--version|-V|help|version)(?=\s|$)/;
@@ -39,18 +38,21 @@ export function isPlainDirectoryName(path: string): boolean {
 /** Why a command may not run in the foreground and what to do instead; undefined when it may. */
 export function foregroundRefusal(command: string): string | undefined {
   const bare = blankQuoted(command);
-  const detacher = DETACHERS.exec(bare);
+  const commands = commandsIn(bare);
+  const detacher = commands.map(({ text }) => DETACHERS.exec(text)).find((found) => found !== null);
   if (detacher) {
     return `"${detacher[1]}" detaches a process that nothing can then read or stop. ` +
       "Run the plain command with background=true.";
   }
-  if (AMPERSAND.test(bare) && !WAITS.test(bare)) {
+  const background = AMPERSAND.exec(bare)?.index;
+  if (background !== undefined && !waitsAfter(commands, background)) {
     return 'The "&" leaves a process behind that nothing can read or stop. ' +
       "Run it with background=true (one call per process), or end the command with `wait`.";
   }
   for (const { pattern, ends } of SERVERS) {
-    const match = new RegExp(`${COMMAND_POSITION}(${pattern})([^;&|\\n]*)`, "m").exec(bare);
-    if (match === null) continue;
+    const regex = new RegExp(`^(${pattern})([^]*)`);
+    const match = commands.map(({ text }) => regex.exec(text)).find((found) => found !== null);
+    if (!match) continue;
     const [, program, rest] = match;
     if (HELP.test(rest!) || ends?.test(rest!)) continue;
     return `"${program!.trim()}" runs until it is stopped. Start it with background=true, ` +
@@ -59,14 +61,51 @@ export function foregroundRefusal(command: string): string | undefined {
   return undefined;
 }
 
+/** Each command from its command word on, with its position. */
+function commandsIn(bare: string): { text: string; at: number }[] {
+  const commands: { text: string; at: number }[] = [];
+  let at = 0;
+  for (const part of bare.split(SEPARATORS)) {
+    LEADING.lastIndex = 0;
+    let start = 0;
+    while (LEADING.test(part)) start = LEADING.lastIndex;
+    commands.push({ text: part.slice(start).trimStart(), at });
+    at += part.length + 1;
+  }
+  return commands;
+}
+
+function waitsAfter(commands: readonly { text: string; at: number }[], index: number): boolean {
+  return commands.some(({ text, at }) => at > index && /^wait\b/.test(text));
+}
+
 /** The command with quoted text, comments and here-document bodies blanked out. */
 function blankQuoted(command: string): string {
-  const withoutBodies = command.replace(
-    /(<<-?\s*(["']?)([A-Za-z_]\w*)\2[^\n]*\n)[^]*?\n\s*\3(?=\n|$)/g,
-    "$1",
-  );
-  return withoutBodies.replace(
-    /\\[^]|'[^']*'|"(?:\\[^]|[^"\\])*"|(^|\s)#[^\n]*/g,
+  return withoutBodies(command).replace(
+    /\\[^]|'[^']*'|"[^"\\]*(?:\\[^][^"\\]*)*"|(^|\s)#[^\n]*/g,
     (match, lead?: string) => lead ?? (match.startsWith("\\\n") ? " " : "_"),
   );
+}
+
+/** Without the bodies of here-documents. One whose end is missing keeps its body. */
+function withoutBodies(command: string): string {
+  const lines = command.split("\n");
+  const kept: string[] = [];
+  /** Where the lines of one text stand, looked up once: there may be as many starts as lines. */
+  const places = new Map<string, number[]>();
+  for (const [index, line] of lines.entries()) {
+    const text = line.trimStart();
+    const known = places.get(text);
+    if (known) known.push(index);
+    else places.set(text, [index]);
+  }
+  for (let i = 0; i < lines.length; i++) {
+    kept.push(lines[i]!);
+    const word = /<<-?\s*(["']?)([A-Za-z_]\w*)\1/.exec(lines[i]!)?.[2];
+    if (word === undefined) continue;
+    const ends = places.get(word) ?? [];
+    while (ends.length > 0 && ends[0]! <= i + 1) ends.shift();
+    if (ends.length > 0) i = ends[0]!;
+  }
+  return kept.join("\n");
 }

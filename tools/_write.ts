@@ -6,7 +6,7 @@ import { ToolError } from "../src/protocol/error.ts";
 import type { ToolContext } from "../src/protocol/tool.ts";
 import { extname } from "../src/util/path.ts";
 import { OFFICE_EXTENSIONS } from "./_binary_data.ts";
-import type { Target } from "./_paths.ts";
+import type { OpenCheck, Target } from "./_paths.ts";
 import { dataSyntaxError, syntaxRefusal } from "./_syntax.ts";
 import { decodeText, encodeText, PLAIN_TEXT, type TextFormat } from "./_text_format.ts";
 
@@ -26,10 +26,10 @@ export interface Loaded {
 export async function loadForWrite(
   ctx: ToolContext,
   target: Target,
-  options: { replace: boolean },
+  options: { replace: boolean; check?: OpenCheck },
 ): Promise<Loaded> {
   const ending = extname(target.path).slice(1).toLowerCase();
-  const info = await ctx.env.stat(target.path);
+  const info = await ctx.env.stat(target.real);
   if (OFFICE_EXTENSIONS.has(ending) || (ending === "pdf" && info !== undefined)) {
     throw new ToolError(
       `${target.path} is a binary document; make it with a program in the terminal.`,
@@ -44,7 +44,11 @@ export async function loadForWrite(
     if (options.replace) return { ...whole, text: "", bytes: undefined };
     throw new ToolError(`${target.path} is too large to edit (${info.size} bytes); use sed.`);
   }
-  const bytes = await ctx.env.readFile(target.path, { signal: ctx.signal });
+  const { check } = options;
+  const bytes = await ctx.env.readFile(target.real, {
+    signal: ctx.signal,
+    ...(check === undefined ? {} : { check }),
+  });
   const decoded = decodeText(bytes);
   if (decoded === undefined) {
     if (options.replace) return { ...whole, text: "", bytes };
@@ -67,7 +71,8 @@ export async function checkText(loaded: Loaded, text: string): Promise<void> {
 }
 
 /**
- * Writes through symlinks, reads back, notes the write. Returns how many bytes the file has now.
+ * Writes where the path's symlinks lead, reads back, notes the write. Returns how many bytes the
+ * file has now. A link that appears in the path meanwhile is not followed.
  * @throws ToolError when the file reads back different.
  */
 export async function commitText(
@@ -76,7 +81,7 @@ export async function commitText(
 ): Promise<number> {
   const { target, format } = change.loaded;
   const bytes = encodeText(change.text, format);
-  await ctx.env.writeFile(target.real, bytes, { signal: ctx.signal });
+  await ctx.env.writeFile(target.real, bytes, { exact: true, signal: ctx.signal });
   const back = await ctx.env.readFile(target.real, { signal: ctx.signal });
   if (!equalBytes(bytes, back)) {
     throw new ToolError(`${target.path} reads back different from what was written; check it.`);

@@ -111,7 +111,7 @@ function prepare(given: unknown, index: number): Asked {
 /** A choice as text; models also send objects. */
 function choiceText(choice: unknown): string {
   if (typeof choice !== "object" || choice === null) {
-    return String(choice ?? "").trim().replace(/\s*\(Recommended\)$/i, "");
+    return String(choice ?? "").trim().replace(/\(Recommended\)$/i, "").trimEnd();
   }
   const { label, description, text, title } = choice as Record<string, unknown>;
   return choiceText(label ?? description ?? text ?? title ?? "");

@@ -85,7 +85,6 @@ export const TOOL_MANIFEST: readonly ManifestEntry[] = [
           "description":
             "*** Update File: p\n@@ near @@\n context\n-old\n+new\nalso *** Add File: p, *** Delete File: p, *** Move File: a -> b",
         },
-        "cross_profile": { "type": "boolean" },
       },
     },
     "emoji": "🔧",
@@ -235,11 +234,7 @@ export const TOOL_MANIFEST: readonly ManifestEntry[] = [
       "Create or overwrite a whole text file; missing directories are made. Use this, not echo or heredocs; to change part of a file use patch. Invalid JSON, YAML or TOML is refused.",
     "schema": {
       "type": "object",
-      "properties": {
-        "path": { "type": "string" },
-        "content": { "type": "string" },
-        "cross_profile": { "type": "boolean" },
-      },
+      "properties": { "path": { "type": "string" }, "content": { "type": "string" } },
       "required": ["path", "content"],
     },
     "emoji": "✍️",

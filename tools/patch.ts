@@ -7,8 +7,8 @@ import { replacePassage } from "../src/util/fuzzy_replace.ts";
 import { nearestPassages } from "../src/util/nearest_passage.ts";
 import { unifiedDiff } from "../src/util/unified_diff.ts";
 import { parsePatch, type PatchOperation, patchPaths } from "../src/util/v4a_patch.ts";
-import { applyChanges, type FileChange, planPatch } from "./_patch_files.ts";
-import { displayPath, guardWrite, resolveTarget, statFile } from "./_paths.ts";
+import { applyChanges, type FileChange, type GuardedTarget, planPatch } from "./_patch_files.ts";
+import { displayPath, guardRead, guardWrite, notFound, resolveTarget, statFile } from "./_paths.ts";
 import { type Lint, lintWritten } from "./_syntax.ts";
 import { checkText, commitText, loadForWrite } from "./_write.ts";
 
@@ -27,7 +27,6 @@ const SCHEMA = {
       description: "*** Update File: p\n@@ near @@\n context\n-old\n+new\n" +
         "also *** Add File: p, *** Delete File: p, *** Move File: a -> b",
     },
-    cross_profile: { type: "boolean" },
   },
 } as const;
 
@@ -40,6 +39,8 @@ registry.register({
     "spacing are forgiven. mode patch: a V4A patch over several files, all or nothing. Use this, " +
     "not sed. Returns a diff.",
   schema: SCHEMA,
+  // A diff shows lines without the rest of their file, so a key is known by its look alone.
+  redaction: () => "code",
   emoji: "🔧",
   parallel: "paths",
   paths: patchUses,
@@ -62,12 +63,16 @@ async function replaceInFile(args: PatchArgs, ctx: ToolContext): Promise<ToolRes
     throw new ToolError("mode replace needs path, old_string and new_string.");
   }
   const target = await resolveTarget(ctx, path);
-  await guardWrite(ctx, target, { tool: "patch", crossProfile: args.cross_profile === true });
+  await guardWrite(ctx, target, { tool: "patch" });
+  // The answer shows lines of the file, also when nothing fits.
+  const check = await guardRead(ctx, target, { tool: "patch" });
   await statFile(ctx, target);
   const { files } = ctx.services;
   return await files.exclusive([target.real], async () => {
-    const loaded = await loadForWrite(ctx, target, { replace: false });
-    const before = loaded.text!;
+    const loaded = await loadForWrite(ctx, target, { replace: false, check });
+    const before = loaded.text;
+    // It was there a moment ago.
+    if (before === undefined) throw await notFound(ctx, target.path);
     const edit = {
       oldText: sameLineEnds(oldText, loaded.format.eol),
       newText: sameLineEnds(newText, loaded.format.eol),
@@ -124,15 +129,11 @@ function failure(ctx: ToolContext, real: string, message: string): ToolError {
 
 async function patchFiles(args: PatchArgs, ctx: ToolContext): Promise<ToolResult> {
   const operations = parsed(args.patch);
-  const targets = await Promise.all(
-    patchPaths(args.patch!).map((path) => resolveTarget(ctx, path)),
-  );
-  for (const target of targets) {
-    await guardWrite(ctx, target, { tool: "patch", crossProfile: args.cross_profile === true });
-  }
+  const guarded = await guardOperations(ctx, operations);
+  const targets = [...guarded.values()].map(({ target }) => target);
   const { files } = ctx.services;
   return await files.exclusive(targets.map(({ real }) => real), async () => {
-    const changes = await planPatch(ctx, operations);
+    const changes = await planPatch(ctx, operations, guarded);
     if (changes.length === 0) {
       return { success: true, no_change: true, note: "The files already have these changes." };
     }
@@ -147,6 +148,31 @@ async function patchFiles(args: PatchArgs, ctx: ToolContext): Promise<ToolResult
       ...(warning.length === 0 ? {} : { _warning: warning.join(" ") }),
     };
   });
+}
+
+/**
+ * Every path of the operations, judged once and by the name that is used later. Moving a file
+ * that may not be read would give it a name under which it may.
+ */
+async function guardOperations(
+  ctx: ToolContext,
+  operations: readonly PatchOperation[],
+): Promise<Map<string, GuardedTarget>> {
+  const guarded = new Map<string, GuardedTarget>();
+  for (const operation of operations) {
+    const moveTo = "moveTo" in operation ? operation.moveTo : undefined;
+    for (const path of [operation.path, ...(moveTo === undefined ? [] : [moveTo])]) {
+      if (guarded.has(path)) continue;
+      const target = await resolveTarget(ctx, path);
+      await guardWrite(ctx, target, { tool: "patch" });
+      guarded.set(path, { target });
+    }
+    if (operation.kind !== "update" && operation.kind !== "move") continue;
+    const { target } = guarded.get(operation.path)!;
+    const check = await guardRead(ctx, target, { tool: "patch" });
+    guarded.set(operation.path, { target, check });
+  }
+  return guarded;
 }
 
 function parsed(patch: string | undefined): PatchOperation[] {

@@ -30,6 +30,7 @@ type ProcessArgs = InferSchema<typeof SCHEMA>;
 const LOG_LINES = 200;
 const PREVIEW_CHARS = 1_000;
 const LIST_PREVIEW_CHARS = 200;
+const TAIL_CHARS = 8_000;
 const MAX_WAIT_S = 180;
 
 registry.register({
@@ -46,7 +47,9 @@ registry.register({
 
 async function runProcess(args: ProcessArgs, ctx: ToolContext): Promise<ToolResult> {
   const table = ctx.services.processes;
-  if (args.action === "list") return { processes: table.list(ctx.taskId).map(listed) };
+  if (args.action === "list") {
+    return { processes: table.list(ctx.taskId).map((one) => listed(one, ctx)) };
+  }
   if (!args.session_id) throw new ToolError(`session_id is required for ${args.action}`);
   const managed = table.get(args.session_id);
   if (managed === undefined) {
@@ -55,13 +58,13 @@ async function runProcess(args: ProcessArgs, ctx: ToolContext): Promise<ToolResu
   }
   switch (args.action) {
     case "poll":
-      return poll(managed);
+      return poll(managed, ctx);
     case "log":
-      return log(managed, args);
+      return log(managed, args, ctx);
     case "wait":
       return await wait(managed, args.timeout, ctx);
     case "kill":
-      return await kill(managed);
+      return await kill(managed, ctx);
     case "write":
     case "submit":
       return await write(managed, `${args.data ?? ""}${args.action === "submit" ? "\n" : ""}`, ctx);
@@ -71,8 +74,15 @@ async function runProcess(args: ProcessArgs, ctx: ToolContext): Promise<ToolResu
   }
 }
 
-function text(managed: ManagedProcess): string {
-  return cleanOutput(managed.process.output().text);
+/** Secrets go before the output is cut. */
+function text(managed: ManagedProcess, ctx: ToolContext): string {
+  return ctx.redact(cleanOutput(managed.process.output().text));
+}
+
+/** The end of the output; a little more is looked at, so that a cut does not hide what a text is. */
+function tail(managed: ManagedProcess, options: { chars: number; ctx: ToolContext }): string {
+  const recent = cleanOutput(managed.process.output().text).slice(-options.chars - TAIL_CHARS);
+  return options.ctx.redact(recent).slice(-options.chars);
 }
 
 function state(managed: ManagedProcess): Record<string, unknown> {
@@ -86,7 +96,7 @@ function uptimeSeconds(managed: ManagedProcess): number {
   return Math.round((Date.now() - managed.process.startedAt) / 1000);
 }
 
-function listed(managed: ManagedProcess): Record<string, unknown> {
+function listed(managed: ManagedProcess, ctx: ToolContext): Record<string, unknown> {
   return {
     session_id: managed.id,
     command: managed.command.slice(0, LIST_PREVIEW_CHARS),
@@ -95,27 +105,31 @@ function listed(managed: ManagedProcess): Record<string, unknown> {
     started_at: new Date(managed.process.startedAt).toISOString(),
     uptime_seconds: uptimeSeconds(managed),
     ...state(managed),
-    output_preview: text(managed).slice(-LIST_PREVIEW_CHARS),
+    output_preview: tail(managed, { chars: LIST_PREVIEW_CHARS, ctx }),
     ...(managed.watchPatterns.length > 0 ? { watch_patterns: managed.watchPatterns } : {}),
     ...(managed.notifyOnComplete ? { notify_on_complete: true } : {}),
   };
 }
 
-function poll(managed: ManagedProcess): ToolResult {
+function poll(managed: ManagedProcess, ctx: ToolContext): ToolResult {
   return {
     session_id: managed.id,
     command: managed.command,
     ...state(managed),
     pid: managed.process.pid,
     uptime_seconds: uptimeSeconds(managed),
-    output_preview: text(managed).slice(-PREVIEW_CHARS),
+    output_preview: tail(managed, { chars: PREVIEW_CHARS, ctx }),
   };
 }
 
-function log(managed: ManagedProcess, { offset, limit = LOG_LINES }: ProcessArgs): ToolResult {
+function log(
+  managed: ManagedProcess,
+  { offset, limit = LOG_LINES }: ProcessArgs,
+  ctx: ToolContext,
+): ToolResult {
   if (managed.endedBy !== undefined) managed.acknowledge();
   const { droppedBytes } = managed.process.output();
-  const lines = text(managed).replace(/\n$/, "").split("\n");
+  const lines = text(managed, ctx).replace(/\n$/, "").split("\n");
   const from = Math.max(0, Math.min(offset ?? lines.length - limit, lines.length));
   const shown = lines.slice(from, from + limit);
   return {
@@ -141,7 +155,10 @@ async function wait(
   const note = timeout !== undefined && timeout > longest
     ? { timeout_note: `Waited ${longest} s, the most one call may` }
     : {};
-  const result = { command: managed.command, output: text(managed).slice(-PREVIEW_CHARS * 2) };
+  const result = {
+    command: managed.command,
+    output: tail(managed, { chars: PREVIEW_CHARS * 2, ctx }),
+  };
   if (ended) {
     managed.acknowledge();
     return { ...result, ...state(managed) };
@@ -166,7 +183,7 @@ function endsWithin(managed: ManagedProcess, ms: number, signal: AbortSignal): P
   });
 }
 
-async function kill(managed: ManagedProcess): Promise<ToolResult> {
+async function kill(managed: ManagedProcess, ctx: ToolContext): Promise<ToolResult> {
   const running = managed.endedBy === undefined;
   managed.acknowledge();
   await managed.kill();
@@ -174,7 +191,7 @@ async function kill(managed: ManagedProcess): Promise<ToolResult> {
     status: running ? "killed" : "already_exited",
     session_id: managed.id,
     exit_code: managed.process.exitCode,
-    output: text(managed).slice(-PREVIEW_CHARS),
+    output: tail(managed, { chars: PREVIEW_CHARS, ctx }),
   };
 }
 

@@ -12,7 +12,15 @@ import {
   readWindow,
   textSource,
 } from "./_line_window.ts";
-import { guardRead, lookAlike, resolveTarget, statFile, type Target } from "./_paths.ts";
+import { OWN_COMMAND } from "./_own_command.ts";
+import {
+  guardRead,
+  lookAlike,
+  type OpenCheck,
+  resolveTarget,
+  statFile,
+  type Target,
+} from "./_paths.ts";
 import { binaryKind, SNIFF_BYTES, sniffText } from "./_text_format.ts";
 
 const DEFAULT_LIMIT = 2000;
@@ -59,20 +67,20 @@ async function readFile(
     limit: Math.min(maxLines, Math.max(1, Math.trunc(args.limit ?? maxLines))),
   };
   let target = await resolveTarget(ctx, args.path);
-  guardRead(ctx, target);
+  let check = await guardRead(ctx, target, { tool: "read_file" });
   const notes: string[] = target.warning === undefined ? [] : [target.warning];
-  if (await ctx.env.stat(target.path) === undefined) {
+  if (await ctx.env.stat(target.real) === undefined) {
     const other = await lookAlike(ctx, target.path);
     if (other !== undefined) {
       target = await resolveTarget(ctx, other);
-      guardRead(ctx, target);
+      check = await guardRead(ctx, target, { tool: "read_file" });
       notes.push(`Read ${other}: its name differs only in look-alike characters.`);
     }
   }
   const info = await statFile(ctx, target);
   const unchanged = unchangedReply(ctx, { target, info }, request);
   if (unchanged !== undefined) return unchanged;
-  const result = await readContent(ctx, target, info, request);
+  const result = await readContent(ctx, { target, info, check }, request);
   const partial = result.truncated === true || request.offset > 1;
   ctx.services.files.noteRead(ctx.taskId, target.real, info.mtimeMs, partial);
   return notes.length === 0 ? result : { ...result, _warning: notes.join(" ") };
@@ -102,15 +110,21 @@ function unchangedReply(
   return { status: "unchanged", message, path: target.path, dedup: true, content_returned: false };
 }
 
+/** A file that may be read, as it was when it was judged. */
+interface Readable {
+  target: Target;
+  info: FileInfo;
+  check: OpenCheck;
+}
+
 async function readContent(
   ctx: ToolContext,
-  target: Target,
-  info: FileInfo,
+  file: Readable,
   request: Request,
 ): Promise<Record<string, unknown>> {
-  const { path } = target;
-  const size = info.size;
-  const document = await extractDocument(ctx, { path, size });
+  const { path, real } = file.target;
+  const { size } = file.info;
+  const document = await extractDocument(ctx, { path: real, size, check: file.check });
   if (document !== undefined) {
     const page = await readPage(ctx, path, { source: textSource(document), request });
     return { ...page, file_size: size, extracted_document: true };
@@ -118,7 +132,7 @@ async function readContent(
   const kind = binaryKind(path);
   if (kind === "image") return imageReply(ctx, size);
   if (kind !== undefined) throw binaryError(path, kind, size);
-  const source = await fileSource(ctx, path, size);
+  const source = await fileSource(ctx, file);
   const sniffed = sniffText(await source.read(0, SNIFF_BYTES));
   if (sniffed.kind === "binary") {
     if (sniffed.type.endsWith("image")) return imageReply(ctx, size);
@@ -136,12 +150,13 @@ async function readContent(
 }
 
 /** The file by ranges. Files of the kernel say size 0 and still have content: those are read at once. */
-async function fileSource(ctx: ToolContext, path: string, size: number): Promise<ByteSource> {
+async function fileSource(ctx: ToolContext, file: Readable): Promise<ByteSource> {
   const { env, signal } = ctx;
+  const { target: { real }, info: { size }, check } = file;
   if (size > 0) {
-    return { size, read: (start, length) => env.readFile(path, { start, length, signal }) };
+    return { size, read: (start, length) => env.readFile(real, { start, length, check, signal }) };
   }
-  return bytesSource(await env.readFile(path, { length: MAX_UNSIZED_BYTES, signal }));
+  return bytesSource(await env.readFile(real, { length: MAX_UNSIZED_BYTES, check, signal }));
 }
 
 async function readPage(
@@ -156,6 +171,7 @@ async function readPage(
     maxLineChars,
     maxChars: setting(ctx, "file_read_max_chars", 100_000),
     skipBytes,
+    redact: ctx.redact,
   });
   const truncated = window.nextOffset !== undefined;
   const totalLines = window.totalLines ?? await countLines(ctx, path);
@@ -200,7 +216,11 @@ function pageHint(
 /** Lines of a file too large to count here; undefined where `wc` cannot tell. */
 async function countLines(ctx: ToolContext, path: string): Promise<number | undefined> {
   const command = `wc -l < ${shellQuote(path)}`;
-  const result = await ctx.env.exec(command, { timeoutMs: 10_000, signal: ctx.signal });
+  const result = await ctx.env.exec(command, {
+    ...OWN_COMMAND,
+    timeoutMs: 10_000,
+    signal: ctx.signal,
+  });
   const lines = Number.parseInt(result.output, 10);
   return result.exitCode === 0 && Number.isInteger(lines) ? lines : undefined;
 }

@@ -5,9 +5,9 @@ import type { InferSchema } from "../src/protocol/json_schema.ts";
 import type { ToolContext, ToolResult } from "../src/protocol/tool.ts";
 import { registry } from "../src/registry/registry.ts";
 import { compileGlob } from "../src/util/glob.ts";
-import { displayPath, protectedPlaces, similarFiles } from "./_paths.ts";
-import { holdsCredentials, isDevicePath } from "./_protected_paths.ts";
+import { isKeyLine } from "../src/util/redact_private_keys.ts";
 import { search } from "./_search_engine.ts";
+import { findRoots, type SearchRoots } from "./_search_roots.ts";
 
 const TIMEOUT_MS = 60_000;
 /** Searches that took longer than this are not repeated to explain an empty answer. */
@@ -66,20 +66,19 @@ async function searchFiles(args: SearchArgs, ctx: ToolContext): Promise<ToolResu
   if (args.pattern === "") {
     throw new ToolError("pattern is empty; `*` with target files lists all.");
   }
-  const { query, warning } = await buildQuery(ctx, args);
+  const { query, roots } = await buildQuery(ctx, args);
   const startedAt = performance.now();
   const asked = await searchWithFallback(ctx, query);
   const { result } = asked;
   let note = asked.note;
   const total = query.target === "files" ? result.totalFiles : result.total;
   if (total === 0 && note === undefined && performance.now() - startedAt < QUICK_MS) {
-    note = await explainNothing(ctx, query);
+    note = await explainNothing(ctx, query, roots);
   }
-  const notes = [warning, note, stopNote(result)].filter(Boolean).join(" ");
+  const notes = [roots.warning, note, stopNote(result)].filter(Boolean).join(" ");
   return {
-    ...render(ctx, args, { query, result }),
+    ...render(ctx, args, { query, result, roots }),
     ...(result.stopped === undefined ? {} : { limit_reason: `search_${result.stopped}` }),
-    ...(result.omitted > 0 ? { _omitted: result.omitted } : {}),
     ...(notes === "" ? {} : { warning: notes }),
   };
 }
@@ -87,17 +86,16 @@ async function searchFiles(args: SearchArgs, ctx: ToolContext): Promise<ToolResu
 async function buildQuery(
   ctx: ToolContext,
   args: SearchArgs,
-): Promise<{ query: SearchQuery; warning?: string }> {
-  const places = protectedPlaces(ctx);
+): Promise<{ query: SearchQuery; roots: SearchRoots }> {
   const target = TARGETS.get(args.target ?? "content");
   if (target === undefined) {
     throw new ToolError(`target must be content or files, got ${args.target}.`);
   }
   if (target === "files") checkGlob("pattern", args.pattern);
   if (args.file_glob) checkGlob("file_glob", args.file_glob);
-  const { roots, warning } = await searchRoots(ctx, args.path ?? ".");
+  const roots = await findRoots(ctx, args.path ?? ".");
   const query: SearchQuery = {
-    roots,
+    roots: roots.real,
     target,
     pattern: target === "files" ? nameGlob(args.pattern) : args.pattern,
     multiline: /\\n|\n/.test(args.pattern),
@@ -106,30 +104,12 @@ async function buildQuery(
     offset: bounded(args.offset, { fallback: 0, min: 0, max: Number.MAX_SAFE_INTEGER }),
     limit: bounded(args.limit, { fallback: 50, min: 1, max: MAX_LIMIT }),
     lines: target === "content" && (args.output_mode ?? "content") === "content",
-    exclude: (path) => isDevicePath(path) || holdsCredentials(path, places),
+    exclude: roots.exclude,
+    excludeIds: roots.excludeIds,
     timeoutMs: TIMEOUT_MS,
     signal: ctx.signal,
   };
-  return { query, ...(warning === undefined ? {} : { warning }) };
-}
-
-/** The path, or, when it names nothing, the several existing ones it lists. */
-async function searchRoots(
-  ctx: ToolContext,
-  given: string,
-): Promise<{ roots: string[]; warning?: string }> {
-  const root = ctx.env.resolve(given, ctx.taskId);
-  if (await ctx.env.stat(root) !== undefined) return { roots: [root] };
-  const parts = given.split(/[,\s]+/).filter(Boolean);
-  if (parts.length > 1) {
-    const roots = parts.map((part) => ctx.env.resolve(part, ctx.taskId));
-    const known = await Promise.all(roots.map((path) => ctx.env.stat(path)));
-    if (known.every((info) => info !== undefined)) {
-      return { roots, warning: `Searched ${parts.length} paths.` };
-    }
-  }
-  const similar = await similarFiles(ctx, root);
-  throw new ToolError(`Path not found: ${root}`, similar.length > 0 ? { similar } : {});
+  return { query, roots };
 }
 
 function checkGlob(name: string, glob: string): void {
@@ -161,13 +141,14 @@ async function searchWithFallback(
 async function explainNothing(
   ctx: ToolContext,
   query: SearchQuery,
+  roots: SearchRoots,
 ): Promise<string | undefined> {
   const loose = { ...query, offset: 0, limit: 1, lines: false, timeoutMs: 5000 };
   if (query.target === "files") {
     const name = query.pattern.replace(/^\*|\*$/g, "");
     if (!/[*?[{]/.test(name)) {
       const near = await search(ctx, { ...loose, pattern: `*${anyCase(name)}*`, limit: 5 });
-      const names = near.files.map(({ path }) => displayPath(ctx, path));
+      const names = near.files.map(({ path }) => roots.show(path));
       if (names.length > 0) return `No such name; similar: ${names.join(", ")}`;
     }
     const hidden = await search(ctx, { ...loose, all: true });
@@ -199,33 +180,37 @@ function stopNote(result: SearchResult): string | undefined {
 function render(
   ctx: ToolContext,
   args: SearchArgs,
-  answer: { query: SearchQuery; result: SearchResult },
+  answer: { query: SearchQuery; result: SearchResult; roots: SearchRoots },
 ): Record<string, unknown> {
-  const { query, result } = answer;
+  const { query, result, roots } = answer;
   const total = query.lines || args.output_mode === "count" ? result.total : result.totalFiles;
   const unit = query.lines ? result.total : result.totalFiles;
   const next = query.offset + query.limit;
   const more = unit > next
     ? { truncated: true, hint: `${unit - next} more: go on with offset=${next}.` }
     : {};
-  if (query.lines) return { total_count: total, ...renderLines(ctx, result.lines, query), ...more };
+  if (query.lines) return { total_count: total, ...renderLines(ctx, answer), ...more };
   if (query.target === "content" && args.output_mode === "count") {
-    const counts = result.files.map(({ path, count }) => [displayPath(ctx, path), count]);
+    const counts = result.files.map(({ path, count }) => [roots.show(path), count]);
     return { total_count: total, counts: Object.fromEntries(counts), ...more };
   }
-  const files = result.files.map(({ path }) => displayPath(ctx, path));
+  const files = result.files.map(({ path }) => roots.show(path));
   return { total_count: total, files, ...more };
 }
 
 function renderLines(
   ctx: ToolContext,
-  lines: readonly SearchLine[],
-  query: SearchQuery,
+  { query, result: { lines: found }, roots }: {
+    query: SearchQuery;
+    result: SearchResult;
+    roots: SearchRoots;
+  },
 ): Record<string, unknown> {
+  const lines = hideKeys(ctx, found);
   // A script wants objects, however many; a model reads grouped lines for half the tokens.
   if (ctx.sandbox || (query.context === 0 && lines.length < GROUP_FROM)) {
     const matches = lines.map(({ path, line, text, match }) => ({
-      path: displayPath(ctx, path),
+      path: roots.show(path),
       line,
       content: text,
       ...(query.context > 0 ? { match } : {}),
@@ -235,13 +220,26 @@ function renderLines(
   const out: string[] = [];
   let last: SearchLine | undefined;
   for (const row of lines) {
-    if (row.path !== last?.path) out.push(displayPath(ctx, row.path));
+    if (row.path !== last?.path) out.push(roots.show(row.path));
     else if (query.context > 0 && row.line !== last.line + 1) out.push("--");
     out.push(`${row.line}${row.match ? ":" : "-"}${row.text}`);
     last = row;
   }
   const format = "file, then its lines as N:match" + (query.context > 0 ? " or N-neighbour" : "");
   return { matches_format: format, matches_text: out.join("\n") };
+}
+
+/** Secrets go before numbers and paths are added; a line of a key is known by its look alone. */
+function hideKeys(ctx: ToolContext, found: readonly SearchLine[]): SearchLine[] {
+  if (found.length === 0) return [];
+  const together = ctx.redact(found.map(({ text }) => text).join("\n")).split("\n");
+  const texts = together.length === found.length
+    ? together
+    : found.map(({ text }) => ctx.redact(text));
+  return found.map((row, i) => {
+    const text = texts[i] ?? "";
+    return { ...row, text: isKeyLine(text) ? "[REDACTED: like a line of a private key]" : text };
+  });
 }
 
 function bounded(

@@ -20,7 +20,7 @@ const PROGRESS_MS = 500;
 /** Who lets a command run that needs nobody's yes. */
 const WITHOUT_ASKING = /^(?:rules|isolated environment)$/;
 /** Reads the token from a pipe and refuses a terminal. */
-const NEEDS_PIPE = /\bgh\s+auth\s+login\b.*--with-token\b/;
+const NEEDS_PIPE = /\bgh\s+auth\s+login\b(?:(?!\bgh\s+auth\s).)*--with-token\b/;
 const SUDO_REFUSED = /Sorry, try again|incorrect password attempt|no password was provided/;
 
 const SCHEMA = {

@@ -14,7 +14,6 @@ const SCHEMA = {
   properties: {
     path: { type: "string" },
     content: { type: "string" },
-    cross_profile: { type: "boolean" },
   },
   required: ["path", "content"],
 } as const;
@@ -39,10 +38,7 @@ async function writeFile(
 ): Promise<ToolResult> {
   const { content } = args;
   const target = await resolveTarget(ctx, args.path);
-  await guardWrite(ctx, target, {
-    tool: "write_file",
-    crossProfile: args.cross_profile === true,
-  });
+  await guardWrite(ctx, target, { tool: "write_file" });
   if (isReadOutput(content)) {
     throw new ToolError(
       "content is read_file output, not a file: send the text without line numbers.",

@@ -157,8 +157,7 @@ const DENIED = [
   "/boot/x",
   "/usr/lib/systemd/system/x",
   "/var/run/docker.sock",
-  "~/.ssh/authorized_keys",
-  "~/.aws/config",
+  "~/.aws/credentials",
   "~/.gnupg/x",
   "~/.kube/config",
   "~/.netrc",
@@ -168,6 +167,14 @@ const DENIED = [
   "~/.hermes/state.db",
   "~/.hermes/sessions/x",
   "~/.hermes/profiles/p/auth.json",
+  "~/.hermes/profiles/p/skills/a.md",
+  "~/.hermes/skills/a.md",
+  "~/.hermes/SOUL.md",
+  "~/.hermes/cache/config-00.json",
+  "~/.HERMES/config.yaml",
+  "/usr/bin/git",
+  "/proc/self/comm",
+  "/sys/power/state",
   "/dev/full",
 ];
 
@@ -218,7 +225,49 @@ Deno.test("write_file asks before it changes instructions of agents", async () =
   }
   const config = { "security.protected_instruction_files": false };
   equal((await t.write({ path: "CLAUDE.md", content: "x" }, { config })).error, undefined);
-  equal((await t.write({ path: "~/.hermes/SOUL.md", content: "x" })).error, undefined);
+});
+
+const ASKED = [
+  "~/.ssh/authorized_keys",
+  "~/.bashrc",
+  "~/.config/fish/config.fish",
+  "~/.config/systemd/user/x.service",
+  "~/.gitconfig",
+  "~/.aws/config",
+  "~/.docker/cli-plugins/docker-x",
+  "~/.local/bin/git",
+  "~/bin/ls",
+  ".env",
+  "sub/.env.production",
+  ".envrc",
+  "wt/.git",
+  ".git/config",
+  ".git/hooks/pre-commit",
+  "bare.git/hooks/post-receive",
+  ".git/modules/m/config",
+  ".vscode/tasks.json",
+  ".vscode/mcp.json",
+  ".devcontainer/devcontainer.json",
+  "AGENTS.override.md",
+  ".hermes.md",
+  "docs/CLAUDE.local.md",
+  ".cursor/rules/a.mdc",
+  ".github/copilot-instructions.md",
+];
+
+Deno.test("write_file asks before it changes what runs or instructs later", async () => {
+  await using t = await setup();
+  for (const path of ASKED) {
+    const args = { path, content: "{}" };
+    match((await t.write(args)).error, /was not approved/, path);
+    const asking = createTestContext(t.env, { approve: "session" });
+    equal((await runTool("write_file", args, asking)).error, undefined, path);
+    equal(asking.asked.length, 1, path);
+    deepEqual([asking.asked[0]!.allowAlways, asking.asked[0]!.onceOnly], [false, true], path);
+  }
+  for (const path of [".env.example", "src/git/config", ".github/workflows/ci.yml", "agents.ts"]) {
+    equal((await t.write({ path, content: "x" })).error, undefined, path);
+  }
 });
 
 Deno.test("write_file asks before it changes the ssh configuration", async () => {
@@ -227,14 +276,6 @@ Deno.test("write_file asks before it changes the ssh configuration", async () =>
   match((await t.write({ path: "~/.ssh/config", content: "x" }, { config })).error, /approved/);
   const yes = await t.write({ path: "~/.ssh/config", content: "x" }, { approve: "session" });
   equal(yes.error, undefined);
-});
-
-Deno.test("write_file leaves another profile alone unless told otherwise", async () => {
-  await using t = await setup();
-  const args = { path: "~/.hermes/profiles/other/skills/a.md", content: "x" };
-  match((await t.write(args)).error, /another profile/);
-  equal((await t.write({ ...args, cross_profile: true })).error, undefined);
-  equal((await t.write({ path: "~/.hermes/skills/a.md", content: "x" })).error, undefined);
 });
 
 Deno.test("write_file warns of what it overwrites unseen and still writes", async () => {

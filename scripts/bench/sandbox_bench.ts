@@ -3,7 +3,6 @@
  * script and by turns, side by side. Usage: sandbox_bench.ts [--json]
  */
 import type { ScriptRequest } from "../../src/sandbox/contract.ts";
-import { runtimeCacheDir } from "../../src/sandbox/command.ts";
 import { SandboxRunner } from "../../src/sandbox/runner.ts";
 import { type Reply, startFakeModel } from "../../tests/support/fake_model_server.ts";
 import { runHermes, tempHome } from "../../tests/support/hermes.ts";
@@ -134,10 +133,7 @@ async function job(calls: Reply[], delayMs = 0) {
 }
 
 async function measure() {
-  const sandbox = new SandboxRunner({
-    searchPath: "/usr/local/bin:/usr/bin:/bin",
-    cacheDir: runtimeCacheDir(Deno.env.toObject()),
-  });
+  const sandbox = new SandboxRunner({ searchPath: "/usr/local/bin:/usr/bin:/bin" });
   try {
     const start = await startTimes(sandbox, "typescript");
     const [sequential = 0, parallel = 0] = await rates(sandbox, "typescript");

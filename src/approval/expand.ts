@@ -10,6 +10,7 @@ import { MAX_STRIPPED, replaceIn, transform } from "./parameter_ops.ts";
 import type { Assignment, Command, ParamPart, Part, Script, Word } from "./shell_ast.ts";
 import { checkGrowth, MAX_CHOICES, type ShellState } from "./shell_state.ts";
 import { hasUnknown, type Known, unknown } from "./unknown.ts";
+import { trimEndOf } from "../util/trim_end.ts";
 
 /** Scripts that run before a word is complete: substitutions, also within parameters and arithmetic. */
 export function* scriptsIn(parts: readonly Part[]): Generator<Script> {
@@ -101,7 +102,7 @@ export class Expander {
     if (more.length > 0 || statement.pipelines.length !== 1) return undefined;
     let text: string | undefined;
     for (const stage of statement.pipelines[0]!.stages) text = this.stageOutput(stage, text);
-    return text?.replace(/\n+$/, "");
+    return text === undefined ? undefined : trimEndOf(text, "\n");
   }
 
   /** What one stage of a pipeline prints, when that is certain. */

@@ -491,6 +491,11 @@ export const COMMANDS: readonly CommandSpec[] = [
           name: "allow-tool-override",
           type: "boolean",
           help: "Let them replace tools of others",
+        }, {
+          name: "from",
+          type: "string",
+          value: "PLACE",
+          help: "Which one, where several have the name: user, bundled or url",
         }],
         load: loadPlugins,
       },

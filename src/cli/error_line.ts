@@ -19,7 +19,7 @@ export function describeError(error: unknown, options: { verbose: boolean }): Er
     return { text: `hermes: ${error.message}\n${stack}`, exitCode: EXIT.failed };
   }
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  const line = message.replaceAll(/\s*\n\s*/g, " ").slice(0, 500);
+  const line = message.split("\n").map((part) => part.trim()).join(" ").slice(0, 500);
   const hint = options.verbose ? "" : "  Run again with --verbose for the stack trace.\n";
   return { text: `hermes: internal error: ${line}\n${hint}${stack}`, exitCode: EXIT.failed };
 }

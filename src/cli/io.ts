@@ -4,6 +4,7 @@
  */
 import { HermesError, UsageError } from "../protocol/error.ts";
 import { reasonOf } from "../util/reason.ts";
+import { terminalText, type TerminalTextOptions } from "../util/terminal_text.ts";
 
 /** The part of `Deno.stdout` a writer needs. */
 export interface SyncSink {
@@ -57,15 +58,24 @@ const stdoutWriter = new TextWriter(Deno.stdout, "standard output");
 const stderrWriter = new TextWriter(Deno.stderr, "standard error");
 let colorAllowed = true;
 
-/** Writes text as it is to standard output. */
-export function out(text: string): void {
-  stdoutWriter.write(text);
+let stdoutIsTerminal: boolean | undefined;
+
+/**
+ * Writes text to standard output: as it is to a file or pipe, with nothing but our own colours in
+ * it to a terminal (`styled: false`: not even those, for text that others wrote).
+ */
+export function out(text: string, options: TerminalTextOptions = { styled: true }): void {
+  stdoutIsTerminal ??= Deno.stdout.isTerminal();
+  stdoutWriter.write(stdoutIsTerminal ? terminalText(text, options) : text);
 }
 
-/** Writes text as it is to standard error; a standard error that cannot be written is ignored. */
+/**
+ * Writes a line for people to standard error, always as a terminal may see it. A standard error
+ * that cannot be written is ignored.
+ */
 export function err(text: string): void {
   try {
-    stderrWriter.write(text);
+    stderrWriter.write(terminalText(text, { styled: true }));
   } catch {
     // There is nowhere left to say so.
   }

@@ -3,12 +3,13 @@ import { type Home, resolveHome } from "../config/home.ts";
 import { loadSettings, type Settings } from "../config/load.ts";
 import type { CommandInput } from "./command.ts";
 import { err } from "./io.ts";
+import { ownEnvironment } from "./own_environment.ts";
 
 /** The home the command line names. */
 export function homeOf(input: Pick<CommandInput, "flags">): Home {
   const { profile } = input.flags;
   return resolveHome({
-    env: Deno.env.toObject(),
+    env: ownEnvironment(),
     profile: typeof profile === "string" ? profile : undefined,
     cwd: Deno.cwd(),
   });
@@ -21,7 +22,7 @@ export async function settingsOf(
 ): Promise<Settings> {
   const settings = await loadSettings({
     home: homeOf(input),
-    env: Deno.env.toObject(),
+    env: ownEnvironment(),
     overrides,
   });
   if (input.flags.quiet !== true) {

@@ -76,7 +76,7 @@ export function parseSetting(key: string, text: string): unknown {
   if (["true", "yes", "on"].includes(word)) return true;
   if (["false", "no", "off"].includes(word)) return false;
   if (["null", "none", "~"].includes(word)) return null;
-  if (/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(word)) return Number(word);
+  if (/^[-+]?(\d+(?:\.\d*)?|\.\d+)(e[-+]?\d+)?$/i.test(word)) return Number(word);
   return parseJson(key, text);
 }
 

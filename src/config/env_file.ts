@@ -63,7 +63,7 @@ function readValue(text: string, start: number, lineEnd: number): { value: strin
       return { value: mark === "'" ? raw : unescape(raw), end: endOfLine(text, close) };
     }
   }
-  const raw = text.slice(start, lineEnd).replace(/(^|\s)#.*$/, "");
+  const raw = text.slice(start, lineEnd).replace(/(^|\s)#[^]*$/, "");
   return { value: raw.trim(), end: lineEnd };
 }
 

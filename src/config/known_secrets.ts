@@ -1,16 +1,70 @@
 /** The values of every secret the settings hold, so that they can be masked wherever they turn up. */
-import { createRedactor, isSecretName, type Redactor } from "../util/redact.ts";
+import { childVariables } from "../util/child_variables.ts";
+import {
+  createRedactor,
+  isSecretName,
+  looksRandom,
+  type Redactor,
+  redactSecrets,
+} from "../util/redact.ts";
 import type { Settings } from "./load.ts";
 import { isSecretPath } from "./secrets.ts";
 import { leaves } from "./tree.ts";
 
 /** Secret variables of the process and of `.env`, and keys written into `config.yaml`. */
 export function knownSecrets(settings: Pick<Settings, "variables" | "config">): string[] {
-  const found = settings.variables().flatMap(([name, value]) => isSecretName(name) ? [value] : []);
+  const found = settings.variables().flatMap(([name, value]) => secretsIn(name, value));
   for (const [path, value] of leaves(settings.config)) {
-    if (typeof value === "string" && isSecretPath(path)) found.push(value);
+    if (typeof value !== "string") continue;
+    if (isSecretPath(path)) found.push(value);
+    else found.push(...urlSecrets(value));
   }
   return [...new Set(found)].filter((value) => value !== "");
+}
+
+/** What of a variable is secret: nothing, its value, or parts of it. */
+function secretsIn(name: string, value: string): string[] {
+  const inside = [...urlSecrets(value), ...jsonSecrets(value)];
+  if (isSecretName(name)) {
+    return inside.length === 0 || !value.startsWith("{") ? [value, ...inside] : inside;
+  }
+  // What commands may see is no secret, but for the part that is taken out of an address.
+  if (Object.hasOwn(childVariables({ [name]: value }), name)) return urlSecrets(value);
+  const words = value.split(/[/?&=\s]/);
+  const secret = inside.length > 0 || words.some(looksRandom) ||
+    redactSecrets(value, "code") !== value;
+  return secret && !value.startsWith("{") ? [value, ...inside] : inside;
+}
+
+/** Password, or token, of an address. */
+function urlSecrets(value: string): string[] {
+  if (!value.includes("://") || !value.includes("@")) return [];
+  const url = URL.parse(value);
+  if (url === null) return [];
+  const secret = url.password || url.username;
+  return secret === "" ? [] : [secret, decode(secret)];
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // A percent sign that encodes nothing.
+  }
+}
+
+/** Secret fields of an account file that a variable holds. */
+function jsonSecrets(value: string): string[] {
+  if (!value.startsWith("{")) return [];
+  try {
+    const fields = [...leaves(JSON.parse(value))];
+    return fields.flatMap(([path, field]) => {
+      const name = path.slice(path.lastIndexOf(".") + 1);
+      return typeof field === "string" && isSecretName(name) ? [field] : [];
+    });
+  } catch {
+    return []; // Not JSON.
+  }
 }
 
 /** Takes them out of text, unless the operator wants them kept. Made for the first text, not before. */

@@ -11,3 +11,23 @@ Deno.test("knownSecrets() finds secret variables and configured keys, once each"
   ];
   deepStrictEqual(knownSecrets({ config, variables }), ["key-in-env", "key-in-config"]);
 });
+
+Deno.test("knownSecrets() finds passwords in addresses, tokens by their look and fields of JSON", () => {
+  const variables = (): [string, string][] => [
+    ["DATABASE_URL", "postgres://app:pass%2Fword1@db/app"],
+    ["HOOK", "https://hooks.example/services/T0A1B2C3D/aK3j9XzQ81LmN0pR"],
+    ["PLAIN_SETTING", "https://api.example/v1/things"],
+    ["HTTPS_PROXY", "http://me:proxy-word@proxy:3128"],
+    ["ACCOUNT", JSON.stringify({ type: "service_account", private_key: "key-in-json" })],
+    ["PATH", "/usr/bin:/opt/aK3j9XzQ81LmN0pR/bin"],
+    ["BUILD", "0123456789abcdef0123456789abcdef01234567"],
+  ];
+  deepStrictEqual(knownSecrets({ config: DEFAULTS, variables }), [
+    "postgres://app:pass%2Fword1@db/app",
+    "pass%2Fword1",
+    "pass/word1",
+    "https://hooks.example/services/T0A1B2C3D/aK3j9XzQ81LmN0pR",
+    "proxy-word",
+    "key-in-json",
+  ]);
+});

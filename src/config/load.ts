@@ -1,12 +1,12 @@
 /**
  * Settings of one run: defaults < `config.yaml` < `.env` < environment < flags. Without a
- * file nothing but two failed reads happens; a file is checked once and its result cached by
- * content, so that YAML and schema libraries load only after an edit.
+ * file nothing but two failed reads happens; a file is checked once and its result cached under
+ * a seal over both, so that YAML and schema libraries load only after an edit.
  */
 import { UsageError } from "../protocol/error.ts";
 import { writeFileAtomic } from "../util/atomic_write.ts";
-import { sha256Hex } from "../util/hash.ts";
 import { reasonOf } from "../util/reason.ts";
+import { Seal, SEAL_KEY_FILE } from "../util/seal.ts";
 import { VERSION } from "../util/version.ts";
 import { DEFAULTS } from "./defaults_data.ts";
 import { parseEnvFile } from "./env_file.ts";
@@ -96,11 +96,11 @@ async function readConfigFile(home: Home): Promise<FileResult> {
   const path = home.path("config.yaml");
   const text = readOptional(path);
   if (text === undefined) return { tree: {}, warnings: [] };
-  const cachePath = home.path("cache", `config-${await sha256Hex(`${VERSION}\n${text}`)}.json`);
-  const cached = readCache(cachePath);
+  const cache = new ConfigCache(home, text);
+  const cached = await cache.read();
   if (cached !== undefined) return cached;
   const result = await compile(text, path);
-  await writeCache(home.path("cache"), cachePath, result);
+  await cache.write(result);
   return result;
 }
 
@@ -115,28 +115,56 @@ async function compile(text: string, path: string): Promise<FileResult> {
   return { tree, warnings: warnings.map((warning) => formatProblem(path, warning)) };
 }
 
-function readCache(path: string): FileResult | undefined {
-  try {
-    const cached: unknown = JSON.parse(Deno.readTextFileSync(path));
-    if (isTree(cached) && isTree(cached.tree) && Array.isArray(cached.warnings)) {
-      return { tree: cached.tree, warnings: cached.warnings.map(String) };
-    }
-  } catch {
-    // Absent or damaged: checking the file again repairs it.
-  }
-  return undefined;
-}
+const CACHE_FILE = "config.json";
 
-/** Keeps the newest result only. */
-async function writeCache(directory: string, path: string, result: FileResult): Promise<void> {
-  try {
-    await writeFileAtomic(path, JSON.stringify(result));
-    for await (const entry of Deno.readDir(directory)) {
-      const old = /^config-[0-9a-f]{64}\.json$/.test(entry.name) && !path.endsWith(entry.name);
-      if (old) await Deno.remove(`${directory}/${entry.name}`);
+/**
+ * The checked result of one text of `config.yaml`. It decides what is approved and which hooks
+ * run, so it counts only with the seal that hermes made over it and the text: a result that
+ * somebody else wrote, or one of another text or version, is made again.
+ */
+class ConfigCache {
+  readonly #home: Home;
+  readonly #text: string;
+  readonly #seal: Seal;
+
+  constructor(home: Home, text: string) {
+    this.#home = home;
+    this.#text = text;
+    this.#seal = new Seal(`${home.root}/${SEAL_KEY_FILE}`);
+  }
+
+  async read(): Promise<FileResult | undefined> {
+    try {
+      const stored = Deno.readTextFileSync(this.#home.path("cache", CACHE_FILE));
+      const cut = stored.indexOf("\n");
+      const json = stored.slice(cut + 1);
+      const sealed = await this.#seal.verify("config", this.#sealed(json), stored.slice(0, cut));
+      if (!sealed) return undefined;
+      const { tree, warnings } = JSON.parse(json);
+      if (isTree(tree) && Array.isArray(warnings)) return { tree, warnings: warnings.map(String) };
+    } catch {
+      // Absent or damaged: checking the file again repairs it.
     }
-  } catch {
-    // A read-only or full home only costs the next start some milliseconds.
+    return undefined;
+  }
+
+  async write(result: FileResult): Promise<void> {
+    const directory = this.#home.path("cache");
+    try {
+      const json = JSON.stringify(result);
+      const seal = await this.#seal.sign("config", this.#sealed(json));
+      await writeFileAtomic(`${directory}/${CACHE_FILE}`, `${seal}\n${json}`);
+      // Versions before this one kept results without a seal.
+      for await (const { name } of Deno.readDir(directory)) {
+        if (/^config-[0-9a-f]{64}\.json$/.test(name)) await Deno.remove(`${directory}/${name}`);
+      }
+    } catch {
+      // A read-only or full home only costs the next start some milliseconds.
+    }
+  }
+
+  #sealed(json: string): string {
+    return `${VERSION}\n${this.#text.length}\n${this.#text}${json}`;
   }
 }
 

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { UsageError } from "../protocol/error.ts";
+import { Seal } from "../util/seal.ts";
+import { VERSION } from "../util/version.ts";
 import { DEFAULTS } from "./defaults_data.ts";
 import { resolveHome } from "./home.ts";
 import { loadSettings, type Settings } from "./load.ts";
@@ -71,26 +73,93 @@ Deno.test("loadSettings() leaves the defaults untouched", async () => {
   assert.deepEqual((await home.load()).config.toolsets, ["hermes-cli"]);
 });
 
-Deno.test("loadSettings() reads the checked result from its cache until the file changes", async () => {
-  await using home = await homeWith({ "config.yaml": "agent: { max_turns: 5 }\n" });
+/** A home whose configuration was checked once, and the files that remember it. */
+async function checkedHome() {
+  const home = await homeWith({ "config.yaml": "agent: { max_turns: 5 }\n" });
   await home.load();
-  const [cached, ...more] = await namesIn(`${home.dir}/cache`);
-  assert.match(cached!, /^config-[0-9a-f]{64}\.json$/);
-  assert.deepEqual(more, []);
-  const path = `${home.dir}/cache/${cached}`;
-  assert.equal((await Deno.stat(path)).mode! & 0o777, 0o600);
-  await Deno.writeTextFile(
-    path,
-    JSON.stringify({ tree: { agent: { max_turns: 77 } }, warnings: [] }),
-  );
-  assert.equal((await home.load()).config.agent.max_turns, 77, "the cache was not used");
+  const path = `${home.dir}/cache/config.json`;
+  const [seal, json] = (await Deno.readTextFile(path)).split("\n");
+  const forged = json!.replace('"max_turns":5', '"max_turns":77');
+  assert.notEqual(forged, json);
+  return { ...home, path, seal: seal!, json: json!, forged };
+}
 
-  await Deno.writeTextFile(path, "damaged");
-  assert.equal((await home.load()).config.agent.max_turns, 5);
+async function turns(home: { load(): Promise<Settings> }): Promise<number> {
+  return (await home.load()).config.agent.max_turns;
+}
 
+Deno.test("loadSettings() reads the checked result from its cache until the file changes", async () => {
+  await using home = await checkedHome();
+  assert.deepEqual(await namesIn(`${home.dir}/cache`), ["config.json"]);
+  for (const path of [home.path, `${home.dir}/seal.key`]) {
+    assert.equal((await Deno.stat(path)).mode! & 0o777, 0o600, path);
+  }
+  const before = await Deno.stat(home.path);
+  assert.equal(await turns(home), 5);
+  assert.equal((await Deno.stat(home.path)).ino, before.ino, "the cache was made again");
+  const ours = new Seal(`${home.dir}/seal.key`);
+  const text = await Deno.readTextFile(`${home.dir}/config.yaml`);
+  const seal = await ours.sign("config", `${VERSION}\n${text.length}\n${text}${home.forged}`);
+  await Deno.writeTextFile(home.path, `${seal}\n${home.forged}`);
+  assert.equal(await turns(home), 77, "the cache was not used");
+
+  await Deno.writeTextFile(home.path, "damaged");
+  assert.equal(await turns(home), 5);
   await Deno.writeTextFile(`${home.dir}/config.yaml`, "agent: { max_turns: 6 }\n");
-  assert.equal((await home.load()).config.agent.max_turns, 6);
+  assert.equal(await turns(home), 6);
   assert.equal((await namesIn(`${home.dir}/cache`)).length, 1, "the old result stayed");
+});
+
+Deno.test("loadSettings() believes no cached result that hermes did not seal", async () => {
+  await using home = await checkedHome();
+  const other = new Seal(`${home.dir}/other.key`);
+  const forgeries = [
+    home.forged,
+    `\n${home.forged}`,
+    `${home.seal}\n${home.forged}`,
+    `${"0".repeat(96)}\n${home.forged}`,
+    `${await other.sign("config", home.forged)}\n${home.forged}`,
+  ];
+  for (const forgery of forgeries) {
+    await Deno.writeTextFile(home.path, forgery);
+    assert.equal(await turns(home), 5, forgery);
+    assert.notEqual(await Deno.readTextFile(home.path), forgery, "the forgery stayed");
+  }
+});
+
+Deno.test("loadSettings() does not take the sealed result of another text for this one", async () => {
+  await using home = await checkedHome();
+  const old = await Deno.readTextFile(home.path);
+  await Deno.writeTextFile(`${home.dir}/config.yaml`, "agent: { max_turns: 6 }\n");
+  assert.equal(await turns(home), 6);
+  await Deno.writeTextFile(home.path, old);
+  assert.equal(await turns(home), 6);
+});
+
+Deno.test("loadSettings() believes no key that others could have read or put there", async () => {
+  await using home = await checkedHome();
+  const key = `${home.dir}/seal.key`;
+  const bytes = await Deno.readFile(key);
+  await Deno.chmod(key, 0o644);
+  const before = (await Deno.stat(home.path)).ino;
+  assert.equal(await turns(home), 5);
+  assert.notEqual((await Deno.stat(home.path)).ino, before, "a readable key was believed");
+  assert.notDeepEqual(await Deno.readFile(key), bytes, "the readable key stayed");
+
+  await Deno.rename(key, `${home.dir}/elsewhere`);
+  await Deno.symlink(`${home.dir}/elsewhere`, key);
+  const linked = (await Deno.stat(home.path)).ino;
+  assert.equal(await turns(home), 5);
+  assert.notEqual((await Deno.stat(home.path)).ino, linked, "a linked key was believed");
+});
+
+Deno.test("loadSettings() removes results that earlier versions kept without a seal", async () => {
+  const old = `cache/config-${"a".repeat(64)}.json`;
+  await using home = await homeWith({ "config.yaml": "agent: { max_turns: 5 }\n" });
+  await Deno.mkdir(`${home.dir}/cache`);
+  await Deno.writeTextFile(`${home.dir}/${old}`, "{}");
+  await home.load();
+  assert.deepEqual(await namesIn(`${home.dir}/cache`), ["config.json"]);
 });
 
 Deno.test("loadSettings() works when the cache cannot be written", async () => {

@@ -7,8 +7,8 @@ import { dirname, joinPath } from "../util/path.ts";
 
 const CAP_CHARS = 20_000;
 
-/** Reads a text file; undefined when it is not there or not readable. */
-export type ReadText = (path: string) => string | undefined;
+/** Reads a text file of the project at `root`; undefined when it is not there or may not be read. */
+export type ReadText = (path: string, root: string) => string | undefined;
 
 /** The project's instructions, capped, or undefined. `exists` tells whether a path exists. */
 export function readProjectFiles(
@@ -17,20 +17,21 @@ export function readProjectFiles(
 ): string | undefined {
   const maxChars = world.maxChars ?? CAP_CHARS;
   const chain = repositoryChain(cwd, world.exists);
+  const read = (path: string) => world.read(path, chain[0]!);
   for (const dir of chain.toReversed()) {
-    const own = world.read(joinPath(dir, ".hermes.md")) ?? world.read(joinPath(dir, "HERMES.md"));
+    const own = read(joinPath(dir, ".hermes.md")) ?? read(joinPath(dir, "HERMES.md"));
     if (own !== undefined) {
       return cap(own.replace(/^---\n[\s\S]*?\n---\n/, ""), { name: ".hermes.md", maxChars });
     }
   }
   const agents = new Set<string>();
   for (const dir of chain) {
-    const text = world.read(joinPath(dir, "AGENTS.md"));
+    const text = read(joinPath(dir, "AGENTS.md"));
     if (text !== undefined) agents.add(text.trim());
   }
   if (agents.size > 0) return cap([...agents].join("\n\n"), { name: "AGENTS.md", maxChars });
   for (const name of ["CLAUDE.md", ".cursorrules"]) {
-    const text = world.read(joinPath(cwd, name));
+    const text = read(joinPath(cwd, name));
     if (text !== undefined) return cap(text, { name, maxChars });
   }
   return undefined;

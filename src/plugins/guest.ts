@@ -141,6 +141,7 @@ function failureOf(error: unknown): GuestFailure {
   return name === "ToolError" ? { message, extra: extra ?? {} } : { message };
 }
 
+const MAX_STACK_CHARS = 4000;
 /** A file of the plugin by its author's name, in a stack. */
 const PLACE = /\/modules\/(?!\.hermes\/)(\S+?\.\w+?)(?:\.js)?(:\d+:\d+)/;
 /** The runtime's advice, which is for people who start it themselves. */
@@ -151,7 +152,7 @@ function textOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { name, message, stack = "" } = error;
   if (name === "Error" || name === "ToolError") return message;
-  const [, file, position] = PLACE.exec(stack) ?? [];
+  const [, file, position] = PLACE.exec(stack.slice(0, MAX_STACK_CHARS)) ?? [];
   const said = message.replace(RUN_AGAIN, ", which permissions.$1 of its manifest does not name");
   return `${name}: ${said}${file === undefined ? "" : ` (${file}${position})`}`;
 }

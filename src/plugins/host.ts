@@ -3,11 +3,13 @@
  * until one misbehaves or the session ends; then all of it is taken back.
  */
 import { ToolError } from "../protocol/error.ts";
-import type { HookTarget, SessionPlugins } from "../protocol/plugin.ts";
+import type { HookName, HookPayload } from "../protocol/hook.ts";
+import type { HookRight, HookTarget, SessionPlugins } from "../protocol/plugin.ts";
 import type { ToolContext, ToolResult, ToolSpec } from "../protocol/tool.ts";
 import type { ToolRegistry } from "../registry/registry.ts";
 import { cleanOutput } from "../util/clean_output.ts";
 import type { CommandRecord, ToolRecord } from "./messages.ts";
+import type { HookView } from "./hook_rights.ts";
 import type { Plugin } from "./plugin.ts";
 import { GuestError, GuestGone, PluginProblem, reasonOf } from "./problem.ts";
 import type { PluginStatus } from "./status.ts";
@@ -18,6 +20,8 @@ export interface LoadedPlugin {
   version?: string;
   plugin?: Plugin;
   allowToolOverride?: boolean;
+  /** What its hooks may see and do; a plugin without walls may everything. */
+  rights?: readonly HookRight[];
   /** Texts for the system prompt. */
   sections?: string[];
   /** What of it cannot be used, one line each. */
@@ -47,13 +51,25 @@ interface Registered extends LoadedPlugin {
   detach: (() => void)[];
 }
 
+interface HookQuestion {
+  name: HookName;
+  index: number;
+  payload: HookPayload;
+  signal: AbortSignal;
+  view: HookView;
+}
+
 const COMMAND_TIMEOUT_MS = 30_000;
+/** Whoever registers first has the name, and MCP servers answer later. */
+const MCP_NAME = /^mcp_/i;
 /** Hooks that every session runs before its first request. */
 const EARLY_HOOKS: readonly string[] = ["on_session_start", "pre_llm_call"];
 
 export class PluginHost implements SessionPlugins {
   readonly #options: HostOptions;
   readonly #plugins: Registered[];
+  /** What was refused and said: each only once. */
+  readonly #refused = new Set<string>();
   #closed = false;
 
   constructor(loaded: readonly LoadedPlugin[], options: HostOptions) {
@@ -104,17 +120,35 @@ export class PluginHost implements SessionPlugins {
   }
 
   attachHooks(hooks: HookTarget): void {
-    for (const { id, plugin, detach } of this.#working()) {
-      for (const { name, index, timeoutMs } of plugin.registrations.hooks) {
+    for (const one of this.#working()) {
+      const view: HookView = {
+        rights: one.rights ?? [],
+        owns: (tool) => this.#options.registry.facts(tool)?.toolset === one.id,
+      };
+      for (const { name, index, timeoutMs } of one.plugin.registrations.hooks) {
         const limit = timeoutMs === undefined ? {} : { timeoutMs };
-        const options = { ...limit, owner: `plugin ${id}` };
-        detach.push(
+        const options = { ...limit, owner: `plugin ${one.id}` };
+        one.detach.push(
           hooks.on(name, (payload, signal) => {
-            return plugin.ask({ kind: "hook", index, payload }, { signal });
+            return this.#askHook(one, { name, index, payload, signal, view });
           }, options),
         );
       }
     }
+  }
+
+  /** Shows a hook what its plugin may see, and drops an answer the plugin may not give. */
+  async #askHook(one: Registered & { plugin: Plugin }, question: HookQuestion): Promise<unknown> {
+    const { name, index, signal, view } = question;
+    const { missingRight, refusedLine, visiblePayload } = await import("./hook_rights.ts");
+    const payload = visiblePayload(name, question.payload, view);
+    const answer = await one.plugin.ask({ kind: "hook", index, payload }, { signal });
+    const right = missingRight(name, { answer, payload: question.payload }, view);
+    if (right === undefined) return answer;
+    const line = `Plugin ${one.id}: ${refusedLine(name, right)}`;
+    if (!this.#refused.has(line)) this.#options.report(line);
+    this.#refused.add(line);
+    return undefined;
   }
 
   /** Stops using a plugin for the rest of the run. */
@@ -146,6 +180,10 @@ export class PluginHost implements SessionPlugins {
 
   #registerTool(one: Registered & { plugin: Plugin }, record: ToolRecord): void {
     const { registry, report } = this.#options;
+    if (MCP_NAME.test(record.name)) {
+      report(`Plugin ${one.id}: tool "${record.name}" is left out: MCP servers have such names`);
+      return;
+    }
     const owner = registry.facts(record.name)?.toolset;
     const overrides = owner !== undefined && owner !== one.id;
     if (overrides && !(record.override && one.allowToolOverride)) {

@@ -14,7 +14,7 @@ import { Plugin } from "./plugin.ts";
 import { PluginProblem } from "./problem.ts";
 import { fetchSource } from "./remote.ts";
 import { readEntry, sampleConfig } from "./settings.ts";
-import { openSnapshot, type Snapshot, snapshotDir } from "./snapshot.ts";
+import { openSnapshot, type Snapshot, snapshotsOf } from "./snapshot.ts";
 import type { FileBytes, PluginSource } from "./source.ts";
 
 export interface FetchedPlugin {
@@ -26,7 +26,7 @@ export interface FetchedPlugin {
 /** Fetches a plugin and prepares it; nothing of it runs and nothing is pinned yet. */
 export async function fetchPlugin(home: Home, url: string): Promise<FetchedPlugin> {
   const source = await fetchSource(url);
-  const snapshot = await openSnapshot(source, snapshotDir(home));
+  const snapshot = await openSnapshot(source, snapshotsOf(home));
   const { version } = snapshot.manifest;
   return { source, snapshot, locked: await lockOf(source, { url, version }) };
 }
@@ -45,7 +45,7 @@ export async function pinPlugin(
  */
 export async function probePlugin(snapshot: Snapshot): Promise<Registrations | undefined> {
   const dir = await makeTempDir();
-  const none = { net: [], read: [], write: [], env: [], run: [] };
+  const none = { net: [], read: [], write: [], env: [], run: [], hooks: [] };
   const manifest = { ...snapshot.manifest, permissions: none, requiresEnv: [] };
   try {
     const plugin = await Plugin.load({

@@ -1,12 +1,21 @@
 /**
  * `plugins.lock`: which plugins came from addresses, with the hash of every file, and the files
- * themselves in the cache. A file that is not the pinned one is never loaded.
+ * themselves in the cache. A file that is not the pinned one is never loaded, and neither is one
+ * that a record without a seal names.
  */
 import type { Home } from "../config/home.ts";
 import { sha256Hex } from "../util/hash.ts";
 import { joinPath } from "../util/path.ts";
 import { PluginProblem } from "./problem.ts";
-import { changeRecords, lockRecords, readRecords, type RecordsFile, saveFile } from "./records.ts";
+import {
+  changeRecord,
+  type Kept,
+  lockRecords,
+  readRecord,
+  readRecords,
+  type RecordsFile,
+  saveFile,
+} from "./records.ts";
 import { type FileBytes, hashOfHashes, namesIn, type PluginSource } from "./source.ts";
 
 export interface LockedPlugin {
@@ -38,8 +47,16 @@ function isHash(text: unknown): boolean {
 }
 
 /** Every locked plugin by name. @throws {PluginProblem} when the file is damaged. */
-export function readLock(home: Home): Record<string, LockedPlugin> {
-  return readRecords(home, FILE);
+export async function readLock(home: Home): Promise<Record<string, Kept<LockedPlugin>>> {
+  return await readRecords(home, FILE);
+}
+
+/** One locked plugin. @throws {PluginProblem} when the file is damaged. */
+export async function lockedPlugin(
+  home: Home,
+  name: string,
+): Promise<Kept<LockedPlugin> | undefined> {
+  return await readRecord(home, { file: FILE, name });
 }
 
 /** Adds or replaces one plugin, its files kept for use without a network. */
@@ -47,21 +64,17 @@ export async function pinSource(
   home: Home,
   { name, locked, source }: { name: string; locked: LockedPlugin; source: PluginSource },
 ): Promise<void> {
-  await changeRecords(home, FILE, async (plugins) => {
-    await keepFiles(home, source);
-    plugins[name] = locked;
-  });
+  await changeRecord(home, FILE, { name, record: locked, first: () => keepFiles(home, source) });
 }
 
 /** Removes one plugin, and what was kept of its address for single runs. */
 export async function unpin(home: Home, name: string): Promise<void> {
-  await changeRecords(home, FILE, async (plugins) => {
-    const url = plugins[name]?.url;
+  const first = async (before: LockedPlugin | undefined) => {
     for (const { path, locked } of await readPins(home)) {
-      if (locked !== undefined && locked.url === url) await Deno.remove(path);
+      if (locked !== undefined && locked.url === before?.url) await Deno.remove(path);
     }
-    delete plugins[name];
-  });
+  };
+  await changeRecord(home, FILE, { name, record: undefined, first });
 }
 
 /** The record that pins a fetched source. */

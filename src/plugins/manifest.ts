@@ -6,7 +6,7 @@ import type { Node, Program } from "../deps/acorn.ts";
 import { getPath } from "../config/tree.ts";
 import { load, YAMLException } from "../deps/js_yaml.ts";
 import { z } from "../deps/zod.ts";
-import type { PluginManifest } from "../protocol/plugin.ts";
+import { HOOK_RIGHTS, type HookRight, type PluginManifest } from "../protocol/plugin.ts";
 import { didYouMean } from "../util/nearest.ts";
 import { PluginProblem } from "./problem.ts";
 
@@ -18,7 +18,7 @@ const PROGRAM = /^[A-Za-z0-9][\w.+-]*$|^\/[^,\s\p{Cc}\p{Bidi_Control}]+$/u;
 const PATH = /^[^,*?\p{Cc}\p{Bidi_Control}]+$/u;
 const SETTING = /^[A-Za-z0-9_-]{1,64}$/;
 const VISIBLE = /^[^\p{Cc}\p{Bidi_Control}]*$/u;
-const KINDS = ["net", "read", "write", "env", "run"] as const;
+const KINDS = ["net", "read", "write", "env", "run", "hooks"] as const;
 const PROVIDES = ["tools", "hooks", "commands", "skills"] as const;
 
 function list(pattern: RegExp, what: string) {
@@ -50,6 +50,7 @@ const ManifestSchema = z.looseObject({
     write: list(PATH, "path"),
     env: list(VARIABLE, "variable a plugin may have"),
     run: list(PROGRAM, "program"),
+    hooks: z.array(z.string()).nullish().transform((value) => value ?? []),
   }).nullish(),
   config: z.record(
     z.string().regex(SETTING, "is no name of a setting"),
@@ -83,6 +84,7 @@ export function checkManifest(value: unknown, file: string): PluginManifest {
     );
   }
   const none = { net: [], read: [], write: [], env: [], run: [] };
+  const hooks = requireRights(permissions?.hooks ?? [], file);
   return {
     name,
     version,
@@ -90,9 +92,18 @@ export function checkManifest(value: unknown, file: string): PluginManifest {
     ...(author === undefined ? {} : { author }),
     provides: result.data.provides,
     requiresEnv: result.data.requires_env,
-    permissions: { ...none, ...permissions },
+    permissions: { ...none, ...permissions, hooks },
     config: config ?? {},
   };
+}
+
+function requireRights(names: readonly string[], file: string): HookRight[] {
+  const odd = names.find((name) => !HOOK_RIGHTS.includes(name as HookRight));
+  if (odd === undefined) return names as HookRight[];
+  throw new PluginProblem(
+    `${file}: permissions.hooks names "${odd}", which does not exist.` +
+      `${didYouMean(odd, HOOK_RIGHTS)} There are: ${HOOK_RIGHTS.join(", ")}.`,
+  );
 }
 
 /** @throws {PluginProblem} when the text is no YAML or no manifest. */

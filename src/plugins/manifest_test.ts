@@ -14,7 +14,7 @@ Deno.test("checkManifest() fills in what is not said", () => {
     ...BASE,
     provides: [],
     requiresEnv: [],
-    permissions: { net: [], read: [], write: [], env: [], run: [] },
+    permissions: { net: [], read: [], write: [], env: [], run: [], hooks: [] },
     config: {},
   });
 });
@@ -54,6 +54,12 @@ Deno.test("checkManifest() names the key that is wrong", () => {
       /permissions\.import is nothing a plugin can have/,
     ],
     [{ ...BASE, config: { x: { type: "object" } } }, /config\.x\.type/],
+    [
+      { ...BASE, permissions: { hooks: ["see_result"] } },
+      /permissions\.hooks names "see_result", which does not exist\. Did you mean "see_results"/,
+    ],
+    [{ ...BASE, permissions: { hooks: "guard" } }, /permissions\.hooks/],
+    [{ ...BASE, permissions: { hooks: [["guard"]] } }, /permissions\.hooks/],
   ];
   for (const [value, says] of cases) {
     assert.throws(() => checkManifest(value, "plugin.yaml"), { message: says });
@@ -66,6 +72,7 @@ Deno.test("checkManifest() takes hosts, variables and programs for what they are
     env: ["API_KEY"],
     run: ["git", "/usr/bin/git"],
     read: ["~/notes", "./docs", "/srv/data"],
+    hooks: ["see_calls", "guard"],
   };
   const { permissions } = checkManifest({ ...BASE, permissions: good }, "plugin.yaml");
   assert.deepEqual(permissions, { ...good, write: [] });
@@ -74,6 +81,7 @@ Deno.test("checkManifest() takes hosts, variables and programs for what they are
     env: ["LD_PRELOAD", "DENO_DIR", "NODE_OPTIONS", "PATH", "A B", "*"],
     run: ["git --force", "a,b", "-x", "/bin/\x1b[1A", ""],
     read: ["a,b", "*", "/tmp/\r", ""],
+    hooks: ["see_call", "everything", "*", ""],
   };
   for (const [kind, values] of Object.entries(bad)) {
     for (const value of values) {

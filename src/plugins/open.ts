@@ -4,7 +4,7 @@
  */
 import { readOptional, type Settings } from "../config/load.ts";
 import { HermesError, UsageError } from "../protocol/error.ts";
-import type { PluginManifest } from "../protocol/plugin.ts";
+import { HOOK_RIGHTS, type HookRight, type PluginManifest } from "../protocol/plugin.ts";
 import { registry as processRegistry, type ToolRegistry } from "../registry/registry.ts";
 import { TOOLSETS } from "../registry/toolsets_data.ts";
 import type { ChildMode, Wall } from "../sandbox/contract.ts";
@@ -12,12 +12,14 @@ import { joinPath } from "../util/path.ts";
 import { type Candidate, Discovery } from "./discover.ts";
 import { type LoadedPlugin, PluginHost } from "./host.ts";
 import type { SkillRecord } from "./messages.ts";
+import { NotAgreed, pinAgreed } from "./pins.ts";
 import { Plugin } from "./plugin.ts";
+import { permissionsBeyond, permissionsOf } from "./powers.ts";
 import { PluginProblem, reasonOf } from "./problem.ts";
 import { saveFile } from "./records.ts";
 import { entryOf, entryProblems, requireSettings, withoutGrants } from "./settings.ts";
-import { openSnapshot, type Snapshot, snapshotDir } from "./snapshot.ts";
-import { statOf } from "./source.ts";
+import { openSnapshot, type Snapshot, snapshotsOf } from "./snapshot.ts";
+import { type PluginSource, statOf } from "./source.ts";
 
 export interface OpenPluginsOptions {
   settings: Settings;
@@ -27,8 +29,10 @@ export interface OpenPluginsOptions {
   extra?: readonly string[];
   /** Takes addresses that nobody pinned. */
   acceptUnpinned?: boolean;
-  /** Asks the person about an address that is not pinned; absent when nobody is there. */
+  /** Asks the person about something nobody has agreed to; absent when nobody is there. */
   confirm?: ((candidate: Candidate, snapshot: Snapshot) => Promise<boolean>) | undefined;
+  /** The same about an enabled plugin that is not what was agreed to. */
+  confirmChange?: ((change: PluginChange) => Promise<boolean>) | undefined;
   /** A line the person must see. */
   report(line: string): void;
   /** Diagnostics, with the plugin's name in front. */
@@ -39,6 +43,14 @@ export interface OpenPluginsOptions {
   registerTimeoutMs?: number;
   mode?: ChildMode;
   without?: readonly Wall[];
+}
+
+/** An enabled plugin that is not what somebody agreed to. */
+export interface PluginChange {
+  candidate: Candidate;
+  snapshot: Snapshot;
+  /** Why it is not loaded, and what it was when it was. */
+  why: NotAgreed;
 }
 
 /** @throws {UsageError} when a plugin named for this run cannot be used. */
@@ -69,15 +81,22 @@ async function loadAll(options: LoadOptions): Promise<LoadedPlugin[]> {
   const unwanted = new Set([...disabled, ...named.map(({ id }) => id)]);
   const wanted = isSafeMode(settings) ? new Set<string>() : new Set(enabled).difference(unwanted);
   const discovery = new Discovery(settings.home, cwd);
-  const loaded = await Promise.all([...wanted].map(async (id): Promise<LoadedPlugin> => {
+  const changed = new Map<number, { candidate: Candidate; why: NotAgreed }>();
+  const loaded = await Promise.all([...wanted].map(async (id, place): Promise<LoadedPlugin> => {
+    let candidate: Candidate | undefined;
     try {
-      const candidate = await discovery.find(id);
+      candidate = await discovery.find(id);
       if (candidate === undefined) throw new PluginProblem("there is no such plugin");
-      return await loadPlugin(candidate, options);
+      return withRival(candidate, await loadPlugin(candidate, options));
     } catch (error) {
+      if (candidate && error instanceof NotAgreed) changed.set(place, { candidate, why: error });
       return brokenPlugin(id, error);
     }
   }));
+  // One question at a time, in order.
+  for (const [place, change] of [...changed].sort(([a], [b]) => a - b)) {
+    loaded[place] = await loadChanged(change, options);
+  }
   try {
     for (const candidate of named) {
       const loading = loadPlugin(candidate, options);
@@ -88,6 +107,40 @@ async function loadAll(options: LoadOptions): Promise<LoadedPlugin[]> {
     throw error;
   }
   return loaded;
+}
+
+/** Another plugin of that name must not go unnoticed, whichever is used. */
+function withRival({ id, rival }: Candidate, loaded: LoadedPlugin): LoadedPlugin {
+  if (rival === undefined) return loaded;
+  const line = `${rival} has the same name and is not used. To use that one: ` +
+    `hermes plugins enable ${id} --from user`;
+  return { ...loaded, gaps: [...loaded.gaps ?? [], line] };
+}
+
+/** Loads a plugin that is not what was agreed to if somebody agrees now; else says why not. */
+async function loadChanged(
+  { candidate, why }: { candidate: Candidate; why: NotAgreed },
+  options: LoadOptions,
+): Promise<LoadedPlugin> {
+  const { id, origin, pinKey } = candidate;
+  const { source, pin } = why;
+  const { home } = options.settings;
+  try {
+    const snapshot = await openSnapshot(source, snapshotsOf(home));
+    const { manifest } = snapshot;
+    // A project that nobody trusts does not get to ask.
+    const mayAsk = pinKey !== undefined && (origin === "user" || pin !== undefined);
+    if (mayAsk && await options.confirmChange?.({ candidate, snapshot, why })) {
+      await pinAgreed(home, { key: pinKey, origin, source, manifest });
+      return await loadPlugin(candidate, { ...options, source });
+    }
+    const more = pin ? permissionsBeyond(permissionsOf(manifest), pin.permissions) : [];
+    const demand = more.length === 0 ? "" : `. It wants more than before: ${more.join("; ")}`;
+    return brokenPlugin(id, new PluginProblem(`${why.message}${demand}`, { hint: why.hint ?? "" }));
+  } catch (error) {
+    if (!(error instanceof HermesError)) throw error;
+    return brokenPlugin(id, why);
+  }
 }
 
 async function findNamed(options: LoadOptions): Promise<Candidate[]> {
@@ -129,16 +182,19 @@ function brokenPlugin(id: string, error: unknown): LoadedPlugin {
 
 export type LoadOptions = Omit<OpenPluginsOptions, "report" | "registry" | "ownCommands"> & {
   onEnd(id: string, reason: string): void;
+  /** What was read of it and agreed to; default it is read, and must be what was agreed to. */
+  source?: PluginSource;
 };
 
-/** Reads, checks and loads one plugin. @throws {PluginProblem} when it cannot be used. */
+/** Reads, checks and loads one plugin: the bytes that were checked. @throws {PluginProblem} when it cannot be used. */
 export async function loadPlugin(
   candidate: Candidate,
   options: LoadOptions,
 ): Promise<LoadedPlugin & { plugin: Plugin }> {
   const { settings, cwd, userHome, log } = options;
   const { id } = candidate;
-  const snapshot = await openSnapshot(await candidate.read(), snapshotDir(settings.home));
+  const source = options.source ?? await readAgreed(candidate);
+  const snapshot = await openSnapshot(source, snapshotsOf(settings.home));
   const { manifest } = snapshot;
   requireName(id, manifest);
   const config = requireSettings(manifest, settings);
@@ -163,13 +219,21 @@ export async function loadPlugin(
   });
   try {
     const { allowToolOverride } = entry;
-    const { sections, gaps } = await promptTexts(plugin, snapshot);
+    const rights = entry.trustFull ? HOOK_RIGHTS : manifest.permissions.hooks;
+    const { sections, gaps } = await promptTexts(plugin, { snapshot, rights });
     gaps.push(...entryProblems(settings, id));
-    return { id, version: manifest.version, plugin, allowToolOverride, sections, gaps };
+    return { id, version: manifest.version, plugin, allowToolOverride, rights, sections, gaps };
   } catch (error) {
     await plugin.close();
     throw error;
   }
+}
+
+/** What somebody has agreed to. @throws {NotAgreed} when it is not, or no longer, that. */
+export async function readAgreed(candidate: Candidate): Promise<PluginSource> {
+  const source = await candidate.read();
+  await candidate.check?.(source);
+  return source;
 }
 
 /** @throws {PluginProblem} when a plugin cannot have the name. */
@@ -185,12 +249,16 @@ export function requireFreeName(name: string): void {
   if (Object.hasOwn(TOOLSETS, name)) {
     throw new PluginProblem(`"${name}" is the name of a built-in toolset; give it another`);
   }
+  // Whoever has the name of a toolset owns its tools.
+  if (name.startsWith("mcp-")) {
+    throw new PluginProblem(`"${name}" is a name for the tools of an MCP server; give it another`);
+  }
 }
 
 /** What a plugin adds to the system prompt: its sections, and where its skills are. */
 async function promptTexts(
   plugin: Plugin,
-  snapshot: Snapshot,
+  { snapshot, rights }: { snapshot: Snapshot; rights: readonly HookRight[] },
 ): Promise<{ sections: string[]; gaps: string[] }> {
   const { registrations, problems } = plugin;
   const gaps = [...problems];
@@ -201,7 +269,15 @@ async function promptTexts(
     if (file === undefined) gaps.push(`skill "${name}" is left out: it has no file ${skill.path}`);
     else lines.push(`- ${snapshot.manifest.name}:${name}: ${description} (${file})`);
   }
-  const sections = registrations.sections.map(({ text }) => text);
+  const mayAdd = rights.includes("add_context");
+  const sections = mayAdd ? registrations.sections.map(({ text }) => text) : [];
+  if (!mayAdd && registrations.sections.length > 0) {
+    const ids = registrations.sections.map((section) => section.id).join(", ");
+    gaps.push(
+      `prompt section ${ids} is left out: its manifest does not declare ` +
+        "permissions.hooks: [add_context]",
+    );
+  }
   if (lines.length > 0) {
     sections.push(`Skills: read the file before such a task.\n${lines.join("\n")}`);
   }

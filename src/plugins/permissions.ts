@@ -157,22 +157,3 @@ function variables(manifest: PluginManifest, place: PermissionPlace): Record<str
 function unique(list: readonly string[]): string[] {
   return [...new Set(list)];
 }
-
-const LABELS = {
-  net: "connect to",
-  read: "read",
-  write: "write",
-  env: "see the variables",
-  run: "start",
-} as const;
-
-/** What a plugin asks for, one line each; one line when it asks for nothing. */
-export function describePermissions(manifest: PluginManifest): string[] {
-  const { permissions, requiresEnv } = manifest;
-  const all = { ...permissions, env: unique([...permissions.env, ...requiresEnv]) };
-  const lines = Object.entries(LABELS).flatMap(([kind, label]) => {
-    const list = all[kind as keyof typeof LABELS];
-    return list.length === 0 ? [] : [`${label}: ${list.join(", ")}`];
-  });
-  return lines.length > 0 ? lines : ["nothing: no network, files, variables or programs"];
-}

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import type { PluginManifest, PluginPermissions } from "../protocol/plugin.ts";
-import { describePermissions, type PermissionPlace, resolveAuthority } from "./permissions.ts";
+import { type PermissionPlace, resolveAuthority } from "./permissions.ts";
+import { describePermissions } from "./powers.ts";
 
-const NONE: PluginPermissions = { net: [], read: [], write: [], env: [], run: [] };
+const NONE: PluginPermissions = { net: [], read: [], write: [], env: [], run: [], hooks: [] };
 
 function manifest(permissions: Partial<PluginPermissions>, requiresEnv: string[] = []) {
   return {

@@ -6,14 +6,14 @@ import { settleWithin } from "../registry/deadline.ts";
 import type { ChildMode, Wall } from "../sandbox/contract.ts";
 import { writeFileAtomic } from "../util/atomic_write.ts";
 import { sha256Hex } from "../util/hash.ts";
-import { joinPath } from "../util/path.ts";
+import { basename, joinPath } from "../util/path.ts";
 import type { AskOptions, Conversation } from "./conversation.ts";
 import type { Question } from "./messages.ts";
 import type { PermissionPlace } from "./permissions.ts";
 import { PluginProblem, reasonOf } from "./problem.ts";
 import type { CheckedRegistrations } from "./registrations.ts";
 import type { PluginEntry } from "./settings.ts";
-import type { Snapshot } from "./snapshot.ts";
+import { requireWhole, type Snapshot } from "./snapshot.ts";
 
 export interface PluginSpec {
   snapshot: Snapshot;
@@ -47,7 +47,7 @@ export class Plugin {
   static async load(spec: PluginSpec): Promise<Plugin> {
     const plugin = new Plugin(spec);
     const file = await cacheFile(spec);
-    const cached = readCache(file);
+    const cached = await readCache(file, spec.snapshot);
     if (cached !== undefined) {
       plugin.#checked = cached;
       return plugin;
@@ -58,7 +58,7 @@ export class Plugin {
       throw new PluginProblem(reasonOf(error), { cause: error });
     }
     // A read-only or full home only costs the next start some milliseconds.
-    await writeFileAtomic(file, JSON.stringify(plugin.#checked)).catch(() => {});
+    await writeCache(file, spec.snapshot, plugin.#checked).catch(() => {});
     return plugin;
   }
 
@@ -105,6 +105,8 @@ export class Plugin {
 
   async #start(onSpawn = () => {}): Promise<Conversation> {
     const { startPlugin } = await import("./start.ts");
+    // It was checked when the session began, which may be long ago.
+    await requireWhole(this.#spec.snapshot);
     const { conversation, checked } = await startPlugin(this.#spec, onSpawn);
     this.#checked = checked;
     return conversation;
@@ -119,11 +121,39 @@ async function cacheFile({ snapshot, config, entry, place }: PluginSpec): Promis
   return joinPath(snapshot.dir, `registrations-${key.slice(0, 32)}.json`);
 }
 
-function readCache(file: string): CheckedRegistrations | undefined {
+const PURPOSE = "plugin registrations";
+
+/** What a sealed file says; anything else is asked of the plugin again. */
+async function readCache(
+  file: string,
+  snapshot: Snapshot,
+): Promise<CheckedRegistrations | undefined> {
   try {
-    return JSON.parse(Deno.readTextFileSync(file));
+    const { checked, seal } = readJson(file);
+    const isOurs = await snapshot.seal.verify(PURPOSE, sealedText(file, snapshot, checked), seal);
+    return isOurs ? JSON.parse(checked) : undefined;
   } catch {
     // Not seen before, or damaged: asking the plugin again repairs it.
     return undefined;
   }
+}
+
+/** Synchronous: sooner done than a thread starts. */
+function readJson(file: string): { checked: string; seal: string } {
+  return JSON.parse(Deno.readTextFileSync(file));
+}
+
+async function writeCache(
+  file: string,
+  snapshot: Snapshot,
+  registrations: CheckedRegistrations,
+): Promise<void> {
+  const checked = JSON.stringify(registrations);
+  const seal = await snapshot.seal.sign(PURPOSE, sealedText(file, snapshot, checked));
+  await writeFileAtomic(file, JSON.stringify({ checked, seal }));
+}
+
+/** The file's name stands for the settings, the hash and the entry for the plugin. */
+function sealedText(file: string, { entryUrl, hash }: Snapshot, checked: string): string {
+  return [basename(file), basename(entryUrl), hash, checked].join("\n");
 }

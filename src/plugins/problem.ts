@@ -12,6 +12,8 @@ export class PluginProblem extends HermesError {
 }
 
 const MAX_CHARS = 500;
+/** How far into a message is read at all. */
+const MAX_READ_CHARS = 4000;
 const MAX_WORD = 200;
 
 /** A line for people in which a stranger's words (names, addresses, code) hide and move nothing. */
@@ -41,6 +43,7 @@ const PREPARED = /file:\/\/\S*?\/modules\/(\S+?)(\.js)?(?=[:\s"')]|$)/g;
 
 /** The message of whatever was thrown, on one plain line, in the author's file names. */
 export function reasonOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
+  const said = error instanceof Error ? error.message : String(error);
+  const text = said.slice(0, MAX_READ_CHARS);
   return plainLine(cleanOutput(text).replaceAll(PREPARED, "$1"));
 }

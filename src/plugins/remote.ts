@@ -33,10 +33,17 @@ export interface Address {
   pin?: string;
 }
 
+/** The text without what stands before an `@`, which may be a password. */
+function withoutUser(place: string): string {
+  const start = place.indexOf("//");
+  const at = place.lastIndexOf("@");
+  return start < 0 || at < start ? place : `${place.slice(0, start)}//…${place.slice(at)}`;
+}
+
 /** The address in the form that is shown, kept and compared. @throws {UsageError} when it has none. */
 export function parseAddress(place: string): Address {
   const url = URL.parse(place);
-  if (url === null) throw new UsageError(`"${place.replace(/\/\/.*@/, "//…@")}" is no address`);
+  if (url === null) throw new UsageError(`"${withoutUser(place)}" is no address`);
   const { hash } = url;
   if (url.username !== "" || url.password !== "") {
     throw new UsageError(`${url.host}: an address with a password cannot be kept`);

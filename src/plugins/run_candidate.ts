@@ -5,26 +5,29 @@
 import type { Home } from "../config/home.ts";
 import { UsageError } from "../protocol/error.ts";
 import { resolvePath } from "../util/path.ts";
-import type { Candidate } from "./discover.ts";
+import { type Candidate, Discovery } from "./discover.ts";
 import { keepPin, lockOf, readLock, readLocked, readPin } from "./lock.ts";
 import type { LoadOptions } from "./open.ts";
 import { type Address, fetchSource, isAddress, parseAddress, requirePinned } from "./remote.ts";
-import { openSnapshot, type Snapshot, snapshotDir } from "./snapshot.ts";
+import { openSnapshot, type Snapshot, snapshotsOf } from "./snapshot.ts";
 import { type PluginSource, readSource } from "./source.ts";
 
 /** @throws {UsageError} when the address may not be used, {PluginProblem} when it is no plugin. */
 export async function runCandidate(place: string, options: LoadOptions): Promise<Candidate> {
   const { settings: { home }, cwd } = options;
-  const cacheDir = snapshotDir(home);
+  const cache = snapshotsOf(home);
   if (!isAddress(place)) {
     const location = resolvePath(cwd, place);
     const source = readSource(location);
-    const { manifest } = await openSnapshot(source, cacheDir);
-    return { id: manifest.name, origin: "path", location, read: () => Promise.resolve(source) };
+    const { manifest: { name: id } } = await openSnapshot(source, cache);
+    // What was granted to the plugin of this name was granted to another one.
+    const known = await new Discovery(home, cwd).find(id);
+    const foreign = known !== undefined && known.location !== location;
+    return { id, origin: "path", location, foreign, read: () => Promise.resolve(source) };
   }
   const address = parseAddress(place);
   const { source, from } = await findSource(home, address);
-  const snapshot = await openSnapshot(source, cacheDir);
+  const snapshot = await openSnapshot(source, cache);
   requirePinned(address, snapshot.hash);
   const candidate: Candidate = {
     id: snapshot.manifest.name,
@@ -46,11 +49,11 @@ interface FoundSource {
 }
 
 async function findSource(home: Home, { url, pin }: Address): Promise<FoundSource> {
-  const installed = Object.entries(readLock(home)).find(([, locked]) =>
-    locked.url === url && (pin === undefined || pin === locked.sha256)
+  const installed = Object.entries(await readLock(home)).find(([, { record, sealed }]) =>
+    sealed && record.url === url && (pin === undefined || pin === record.sha256)
   );
   if (installed !== undefined) {
-    const [name, locked] = installed;
+    const [name, { record: locked }] = installed;
     return { source: await readLocked(home, { name, locked }), from: "lock" };
   }
   const kept = pin === undefined ? undefined : await readPin(home, pin);

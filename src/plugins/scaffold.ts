@@ -15,6 +15,7 @@ description: Says hello
 #   read: [./docs]
 #   env: [EXAMPLE_API_KEY]
 #   run: [git]
+#   hooks: [see_calls]
 # It is not loaded while one of these variables is missing:
 # requires_env: [EXAMPLE_API_KEY]
 `,

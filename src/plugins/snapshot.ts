@@ -1,15 +1,18 @@
 /**
  * A plugin made ready to run: manifest checked, modules turned to JavaScript, everything copied
- * to one folder of the cache that is named by its content. What was hashed is what runs.
+ * to one folder of the cache that is named by its content and sealed. What was hashed is what
+ * runs: a folder whose seal or whose files do not fit is made again.
  */
 import type { Home } from "../config/home.ts";
 import { notWritable } from "../config/not_writable.ts";
 import type { PluginManifest } from "../protocol/plugin.ts";
 import { sha256Hex } from "../util/hash.ts";
 import { randomId } from "../util/id.ts";
-import { dirname, joinPath } from "../util/path.ts";
+import { basename, dirname, joinPath } from "../util/path.ts";
+import type { Seal } from "../util/seal.ts";
 import { VERSION } from "../util/version.ts";
 import { PluginProblem } from "./problem.ts";
+import { sealOf } from "./records.ts";
 import {
   contentHash,
   type FileBytes,
@@ -30,6 +33,16 @@ export interface Snapshot {
   manifest: PluginManifest;
   /** Of the files as they were found. */
   hash: string;
+  /** Hash of every prepared file, by its path below the modules folder. */
+  files: Readonly<Record<string, string>>;
+  /** Seals what is kept beside the modules. */
+  seal: Seal;
+}
+
+/** Where prepared plugins are kept, and what their seals are made with. */
+export interface SnapshotCache {
+  dir: string;
+  seal: Seal;
 }
 
 interface StoredSnapshot {
@@ -39,54 +52,94 @@ interface StoredSnapshot {
   files: Record<string, string>;
 }
 
-const FORMAT = 3;
+const FORMAT = 4;
+const PURPOSE = "plugin snapshot";
 const KEEP_MS = 7 * 24 * 3_600_000;
 
-/** Where prepared plugins are kept. */
-export function snapshotDir(home: Home): string {
-  return home.path("cache", "plugins", "snapshots");
+/** The prepared plugins of a home. */
+export function snapshotsOf(home: Home): SnapshotCache {
+  return { dir: home.path("cache", "plugins", "snapshots"), seal: sealOf(home) };
 }
 
 /** The snapshot of a source, made at first sight. @throws {PluginProblem} when the plugin cannot be used. */
-export async function openSnapshot(source: PluginSource, cacheDir: string): Promise<Snapshot> {
+export async function openSnapshot(source: PluginSource, cache: SnapshotCache): Promise<Snapshot> {
   const hash = await contentHash(source);
   const key = await sha256Hex(`${FORMAT}\n${VERSION}\n${source.entry}\n${hash}`);
-  const dir = joinPath(cacheDir, key);
-  const stored = await readStored(dir) ?? await build(source, dir);
+  const place = { dir: joinPath(cache.dir, key), seal: cache.seal };
+  const stored = await readStored(place) ?? await build(source, place);
+  const { dir } = place;
   markUsed(dir);
   const modulesDir = joinPath(dir, "modules");
   const entryUrl = fileUrl(`${modulesDir}${stored.entry}`.slice(1));
-  return { dir, modulesDir, entryUrl, manifest: stored.manifest, hash };
+  const { manifest, files } = stored;
+  return { dir, modulesDir, entryUrl, manifest, hash, files, seal: cache.seal };
 }
 
-/** The snapshot if it is whole: what was edited, cut short or removed in part is never run. */
-async function readStored(dir: string): Promise<StoredSnapshot | undefined> {
+/**
+ * Looks at the prepared files once more, right before they are loaded.
+ * @throws {PluginProblem} when they are not those that were checked.
+ */
+export async function requireWhole({ modulesDir, files }: Snapshot): Promise<void> {
+  if (await areWhole(modulesDir, files)) return;
+  throw new PluginProblem("its prepared files were changed after they were checked", {
+    hint: "Start hermes again: they are made anew.",
+  });
+}
+
+/** The snapshot if it is whole: what was edited, cut short, added to or removed in part is never run. */
+async function readStored({ dir, seal }: SnapshotCache): Promise<StoredSnapshot | undefined> {
   try {
-    const { text, stored, files } = readFolder(dir);
-    if (text !== await seal(stored)) return undefined;
-    const isSame = await Promise.all(
-      files.map(async ({ hash, bytes }) => hash === await sha256Hex(bytes)),
-    );
-    return isSame.every(Boolean) ? stored : undefined;
+    const { snapshot, seal: made } = readSealed(dir);
+    if (!await seal.verify(PURPOSE, sealedText(dir, snapshot), made)) return undefined;
+    const stored: StoredSnapshot = JSON.parse(snapshot);
+    return await areWhole(joinPath(dir, "modules"), stored.files) ? stored : undefined;
   } catch {
     // Not made yet, or half removed: made again.
     return undefined;
   }
 }
 
-/** Synchronous: a few small files are read sooner than a thread starts. */
-function readFolder(dir: string) {
-  const text = Deno.readTextFileSync(joinPath(dir, "plugin.json"));
-  const stored: StoredSnapshot = JSON.parse(text).snapshot;
-  const files = Object.entries(stored.files).map(([path, hash]) => ({
-    hash,
-    bytes: Deno.readFileSync(joinPath(dir, "modules", path)),
-  }));
-  return { text, stored, files };
+function readSealed(dir: string): { snapshot: string; seal: string } {
+  return JSON.parse(Deno.readTextFileSync(joinPath(dir, "plugin.json")));
 }
 
-async function seal(snapshot: StoredSnapshot): Promise<string> {
-  return JSON.stringify({ snapshot, sha256: await sha256Hex(JSON.stringify(snapshot)) });
+/** The folder's name stands for the source: what was sealed for another does not fit. */
+function sealedText(dir: string, snapshot: string): string {
+  return `${basename(dir)}\n${snapshot}`;
+}
+
+/** True when the folder holds these files and no others. */
+async function areWhole(
+  modulesDir: string,
+  files: Readonly<Record<string, string>>,
+): Promise<boolean> {
+  const expected = Object.entries(files);
+  try {
+    if (countFiles(modulesDir) !== expected.length) return false;
+    const isSame = await Promise.all(
+      readAll(modulesDir, expected).map(async ({ hash, bytes }) => hash === await sha256Hex(bytes)),
+    );
+    return isSame.every(Boolean);
+  } catch {
+    // A file is gone, or is none.
+    return false;
+  }
+}
+
+/** Synchronous: a few small files are read sooner than a thread starts. */
+function readAll(modulesDir: string, files: readonly (readonly [string, string])[]) {
+  return files.map(([path, hash]) => ({
+    hash,
+    bytes: Deno.readFileSync(joinPath(modulesDir, path)),
+  }));
+}
+
+function countFiles(folder: string): number {
+  let count = 0;
+  for (const { name, isDirectory } of Deno.readDirSync(folder)) {
+    count += isDirectory ? countFiles(joinPath(folder, name)) : 1;
+  }
+  return count;
 }
 
 /** What is used is not pruned. */
@@ -99,12 +152,13 @@ function markUsed(dir: string): void {
 }
 
 /** Writes a new snapshot beside the others; the first of two at once wins. */
-async function build(source: PluginSource, dir: string): Promise<StoredSnapshot> {
+async function build(source: PluginSource, place: SnapshotCache): Promise<StoredSnapshot> {
   const { manifest, entry, files } = await prepare(source);
   const hashes = await Promise.all(
     [...files].map(async ([path, bytes]) => [path, await sha256Hex(bytes)] as const),
   );
   const stored: StoredSnapshot = { entry, manifest, files: Object.fromEntries(hashes) };
+  const { dir, seal } = place;
   const cacheDir = dirname(dir);
   const temporary = `${dir}.${randomId(8)}.tmp`;
   try {
@@ -115,23 +169,27 @@ async function build(source: PluginSource, dir: string): Promise<StoredSnapshot>
       await Deno.mkdir(dirname(target), { recursive: true, mode: 0o700 });
       await Deno.writeFile(target, content);
     }
-    await Deno.writeTextFile(joinPath(temporary, "plugin.json"), await seal(stored));
-    await moveTo(dir, temporary);
+    const snapshot = JSON.stringify(stored);
+    const made = await seal.sign(PURPOSE, sealedText(dir, snapshot));
+    const text = JSON.stringify({ snapshot, seal: made });
+    await Deno.writeTextFile(joinPath(temporary, "plugin.json"), text);
+    await moveTo(place, temporary);
   } catch (error) {
     // It may not have come that far.
     await Deno.remove(temporary, { recursive: true }).catch(() => {});
     // Another process may have been first: the content is the same then.
-    if (await readStored(dir) === undefined) throw notWritable(cacheDir, error);
+    if (await readStored(place) === undefined) throw notWritable(cacheDir, error);
   }
   return stored;
 }
 
 /** Puts a folder in its place; a damaged one that is there gives way, a whole one does not. */
-async function moveTo(dir: string, temporary: string): Promise<void> {
+async function moveTo(place: SnapshotCache, temporary: string): Promise<void> {
+  const { dir } = place;
   try {
     return await Deno.rename(temporary, dir);
   } catch (error) {
-    if (statOf(dir) === undefined || await readStored(dir) !== undefined) throw error;
+    if (statOf(dir) === undefined || await readStored(place) !== undefined) throw error;
   }
   const damaged = `${temporary}.damaged`;
   await Deno.rename(dir, damaged);
@@ -139,12 +197,21 @@ async function moveTo(dir: string, temporary: string): Promise<void> {
   await Deno.remove(damaged, { recursive: true });
 }
 
-/** Removes what was prepared of a plugin, in all its versions. */
-export async function removeSnapshots(cacheDir: string, id: string): Promise<void> {
-  for (const name of await namesIn(cacheDir)) {
-    const dir = joinPath(cacheDir, name);
-    const stored = await readStored(dir);
-    if (stored?.manifest.name === id) await Deno.remove(dir, { recursive: true });
+/** Removes what was prepared of a plugin, in all its versions, whole or not. */
+export async function removeSnapshots({ dir }: SnapshotCache, id: string): Promise<void> {
+  for (const name of await namesIn(dir)) {
+    const folder = joinPath(dir, name);
+    if (preparedName(folder) === id) await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** Whose snapshot a folder says it is; undefined when it says nothing. */
+function preparedName(folder: string): string | undefined {
+  try {
+    return JSON.parse(readSealed(folder).snapshot).manifest.name;
+  } catch {
+    // Damaged: it is pruned with time.
+    return undefined;
   }
 }
 

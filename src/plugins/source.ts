@@ -89,12 +89,18 @@ export function looksLikePlugin(path: string): boolean {
 export async function contentHash(
   { files, redirects }: Pick<PluginSource, "files" | "redirects">,
 ): Promise<string> {
-  const hashes = await Promise.all(
+  return await hashOfHashes(await hashesOf({ files }), redirects);
+}
+
+/** The hash of every file by its URL. */
+export async function hashesOf(
+  { files }: Pick<PluginSource, "files">,
+): Promise<[string, string][]> {
+  return await Promise.all(
     [...files].map(async (
       [url, bytes],
     ): Promise<[string, string]> => [url, await sha256Hex(bytes)]),
   );
-  return await hashOfHashes(hashes, redirects);
 }
 
 /** The same from hashes that are known already. */

@@ -73,6 +73,21 @@ export interface FileInfo {
   mode?: number;
 }
 
+/** What a path names on a disk that hermes itself can see: the same for every name of one file. */
+export interface FileIdentity {
+  /** Device and inode. */
+  id: string;
+  /** Hard links; above 1 the file has other names. */
+  links: number;
+  kind: FileInfo["kind"];
+}
+
+/** A file that is open: no name that changes meanwhile leads to another one. */
+export interface OpenedFile extends FileIdentity {
+  /** The path it really has, links resolved; undefined when that cannot be told for sure. */
+  path(): string | undefined;
+}
+
 export interface DirEntry {
   name: string;
   kind: FileInfo["kind"];
@@ -83,6 +98,8 @@ export interface ReadOptions {
   start?: number;
   /** Bytes wanted at most; default the whole file. */
   length?: number;
+  /** Told what was really opened, before anything of it is read; throws to refuse. Only with `identify`. */
+  check?: (opened: OpenedFile) => void;
   signal?: AbortSignal;
 }
 
@@ -90,6 +107,8 @@ export interface WriteOptions {
   /** Creates missing parents; default true. */
   parents?: boolean;
   mode?: number;
+  /** The path is a real one: a link in it, or one that appears while it is written, is an error. */
+  exact?: boolean;
   signal?: AbortSignal;
 }
 
@@ -118,6 +137,8 @@ export interface SearchQuery {
   lines: boolean;
   /** Files that must not show up, whatever they hold. */
   exclude?: (path: string) => boolean;
+  /** Identities of files that must not show up under any other name either; asked for when needed. */
+  excludeIds?: () => Promise<ReadonlySet<string>>;
   timeoutMs: number;
   signal?: AbortSignal;
 }
@@ -139,8 +160,6 @@ export interface SearchResult {
   /** Matching lines in all, the page aside; 0 for `files`. */
   total: number;
   totalFiles: number;
-  /** Files left out by `exclude`. */
-  omitted: number;
   /** It ended before everything was seen: why. */
   stopped?: "timeout" | "size";
   /** The expression cannot be read: what is wrong with it. Nothing was searched. */
@@ -169,6 +188,11 @@ export interface Environment {
   list(path: string): Promise<DirEntry[]>;
   remove(path: string, options?: { recursive?: boolean }): Promise<void>;
   rename(from: string, to: string): Promise<void>;
+  /**
+   * What each path names now, links followed; undefined for nothing. Only where the disk is the
+   * one hermes sees: the same file by another name (hard link, mount, other case) is found by it.
+   */
+  identify?(paths: readonly string[]): (FileIdentity | undefined)[];
   /** Searches without another program; absent where commands have to do it. */
   search?(query: SearchQuery): Promise<SearchResult>;
   /** Ends every process it started and frees what it holds. Safe to call twice. */

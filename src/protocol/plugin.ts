@@ -4,6 +4,21 @@
  */
 import type { HookName, HookPayload } from "./hook.ts";
 
+/**
+ * What a plugin's hooks and prompt sections may learn or change of what is not its own. Without
+ * any, a hook gets names, ids and times; calls of the plugin's own tools are always open to it.
+ */
+export const HOOK_RIGHTS = [
+  "see_calls",
+  "see_results",
+  "see_messages",
+  "change_calls",
+  "guard",
+  "add_context",
+] as const;
+
+export type HookRight = typeof HOOK_RIGHTS[number];
+
 /** What a plugin may do beyond computing; the default is nothing. */
 export interface PluginPermissions {
   /** Hosts it may connect to: `api.example.com`, `api.example.com:443`, `127.0.0.1:8080`. */
@@ -15,6 +30,8 @@ export interface PluginPermissions {
   env: readonly string[];
   /** Programs it may start. */
   run: readonly string[];
+  /** What its hooks may see and do. */
+  hooks: readonly HookRight[];
 }
 
 /** A setting a plugin understands. */

@@ -37,6 +37,8 @@ export interface ToolContext {
   approve(request: ApprovalRequest): Promise<ApprovalOutcome>;
   /** Checks a shell command against the approval rules, asking when they say so. */
   approveCommand(command: string, place?: CommandPlace): Promise<ApprovalOutcome>;
+  /** Takes secrets out and keeps every line; for text that is cut or given line numbers afterwards. */
+  redact(text: string): string;
   /** One line of progress to the surface. */
   progress(text: string): void;
   /** Diagnostics, shown with `--verbose`. */

@@ -5,6 +5,7 @@
  */
 import type { FailureAction, FailureKind, ProviderFailure } from "../protocol/provider.ts";
 import { CODE_STATUS, KINDS, TEXT_RULES } from "./classify_error_data.ts";
+import { trimEndOf } from "../util/trim_end.ts";
 
 /** What a message may name, and what it must never show. */
 export interface FailureContext {
@@ -94,7 +95,7 @@ export function createFailure(
 /** True when an error says that replayed reasoning (signatures, encrypted items) is not accepted. */
 export function isStaleReasoning(failure: ProviderFailure): boolean {
   return failure.kind === "invalid_request" &&
-    /(thinking|reasoning|encrypted).*(signature|cannot be modified|verif|invalid|required|decrypt)/i
+    /(thinking|reasoning|encrypted)(?:(?!thinking|reasoning|encrypted).)*(signature|cannot be modified|verif|invalid|required|decrypt)/i
       .test(failure.message);
 }
 
@@ -137,7 +138,10 @@ function parseErrorBody(body: string): ParsedError {
     parsed = JSON.parse(body);
   } catch {
     // Not JSON: a proxy's page or plain text, which is still worth showing.
-    return { code: "", text: body.replace(/<(style|script)[\s\S]*?<\/\1>|<[^>]*>/g, " ") };
+    return {
+      code: "",
+      text: body.replace(/<(style|script)(?:(?!<\1)[\s\S])*?<\/\1>|<[^<>]*>/g, " "),
+    };
   }
   const outer = record(Array.isArray(parsed) ? parsed[0] : parsed);
   const inner = record(outer["error"]);
@@ -187,13 +191,13 @@ function exceptionText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const cause = error.cause instanceof Error ? ` ${error.cause.message}` : "";
   // Deno puts the whole URL, query included, into the message; the host is named anyway.
-  return `${error.message}${cause}`.replace(/ for url \([^)]*\)/g, "");
+  return `${error.message}${cause}`.replace(/ for url \((?:(?! for url \()[^)])*\)/g, "");
 }
 
 function cleanDetail(text: string, secrets: readonly string[]): string {
   let clean = text;
   for (const secret of secrets) if (secret !== "") clean = clean.replaceAll(secret, "[redacted]");
-  clean = clean.replace(KEY_SHAPES, "[redacted]").replace(/\s+/g, " ").trim()
-    .replace(/[.;]+$/, "");
+  clean = clean.replace(KEY_SHAPES, "[redacted]").replace(/\s+/g, " ").trim();
+  clean = trimEndOf(clean, ".;");
   return clean.length > MAX_DETAIL_CHARS ? `${clean.slice(0, MAX_DETAIL_CHARS)}…` : clean;
 }

@@ -109,7 +109,8 @@ export const TEXT_RULES: readonly {
   {
     kind: "rate_limit",
     statuses: [402, 403, 503],
-    pattern: /rate.?limit|too many requests|(usage|quota) limit.*(retry|try again|reset)/i,
+    pattern:
+      /rate.?limit|too many requests|(usage|quota) limit(?:(?!(?:usage|quota) limit).)*(retry|try again|reset)/i,
   },
   {
     kind: "content_filter",
@@ -126,7 +127,7 @@ export const TEXT_RULES: readonly {
         "exceeds? the context window|context window exceeds|exceeds? (the )?context (limit|size|length)",
         "exceed(s|ed)? the (available|maximum|model'?s?) context|maximum model length",
         "prompt is too long|prompt too long|input is too long|request_too_large|too many tokens",
-        "input token count.*exceeds|input tokens exceed|maximum prompt length|exceeded model token limit",
+        "input token count(?:(?!input token count).)*exceeds|input tokens exceed|maximum prompt length|exceeded model token limit",
         "reduce the length of (the|your) (messages|prompt)|too large for model with",
         "longer than the (maximum )?(model|context)|greater than the context length",
         "tokens \\+ `?max_new_tokens|range of input length should be|exceeded max context length",
@@ -137,12 +138,13 @@ export const TEXT_RULES: readonly {
   {
     kind: "auth",
     statuses: [400],
-    pattern: /api[ _-]?key.*(not valid|invalid|expired|missing)|API_KEY_INVALID|invalid.?api.?key/i,
+    pattern:
+      /api[ _-]?key(?:(?!api[ _-]?key).)*(not valid|invalid|expired|missing)|API_KEY_INVALID|invalid.?api.?key/i,
   },
   {
     kind: "not_found",
     statuses: [400, 403, 422],
     pattern:
-      /model_not_found|not a valid model|model.*(does not exist|not found|not supported|is not available)|unknown model|invalid model|no such model/i,
+      /model_not_found|not a valid model|model(?:(?!model).)*(does not exist|not found|not supported|is not available)|unknown model|invalid model|no such model/i,
   },
 ];

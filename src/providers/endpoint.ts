@@ -1,6 +1,7 @@
 /** Addresses of model servers: how people write them, and asking one which models it has. */
 import { UsageError } from "../protocol/error.ts";
 import type { Wire } from "./catalog_data.ts";
+import { trimEndOf } from "../util/trim_end.ts";
 
 /** The address as requests use it: no trailing slash, `/v1` where the path was left out. */
 export function normalizeBaseUrl(text: string, wire: Wire): string {
@@ -13,7 +14,7 @@ export function normalizeBaseUrl(text: string, wire: Wire): string {
   if (url.username || url.password) {
     throw new UsageError(`the base URL must not carry credentials; put the key in HERMES_API_KEY`);
   }
-  const path = url.pathname.replace(/\/+$/, "")
+  const path = trimEndOf(url.pathname, "/")
     .replace(/\/(chat\/completions|responses|messages)$/, "");
   const bare = path === "" && wire !== "anthropic_messages";
   return url.origin + (bare ? "/v1" : path);

@@ -37,7 +37,7 @@ export function modelInfo(id: string, options: ModelInfoOptions = {}): ModelInfo
 
 /** `anthropic/Claude-Opus-4.6:beta` → `claude-opus-4-6`. */
 export function normalizeModelName(id: string): string {
-  return id.slice(id.lastIndexOf("/") + 1).replace(/:.*$/, "").toLowerCase().replaceAll(".", "-");
+  return id.slice(id.lastIndexOf("/") + 1).split(":", 1)[0]!.toLowerCase().replaceAll(".", "-");
 }
 
 function factsOf(name: string): typeof MODELS[string] | undefined {

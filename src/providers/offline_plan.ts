@@ -13,6 +13,8 @@ export interface Step {
 }
 
 const MAX_STEPS = 10;
+/** A longer request is no list of such sentences, and matching it would take long. */
+const MAX_REQUEST_CHARS = 8000;
 /** One operand: a quoted or backticked piece (masked by its number between U+E000) or a bare word. */
 const OPERAND = String.raw`(\uE000\d+\uE000|[^\s\uE000]+)`;
 const PLACE = String.raw`(?:the )?(?:file |directory |folder |dir )?`;
@@ -68,6 +70,7 @@ const SHAPES: readonly [RegExp, Build][] = [
 
 /** The steps of a request, in order; empty when no sentence has a known shape. */
 export function planSteps(request: string, tools: ReadonlySet<string>): Step[] {
+  if (request.length > MAX_REQUEST_CHARS) return [];
   const pieces: { text: string; backticked: boolean }[] = [];
   const masked = request.replace(/`([^`\n]+)`|"([^"\n]*)"|'([^'\n]*)'(?!\w)/g, (_, tick, a, b) => {
     pieces.push({ text: tick ?? a ?? b, backticked: tick !== undefined });

@@ -56,7 +56,7 @@ function coerceTo(type: string, value: unknown): unknown {
 }
 
 function toNumber(text: string, whole: boolean): number | string {
-  if (!/^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(text)) return text;
+  if (!/^\s*[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?\s*$/i.test(text)) return text;
   const parsed = Number(text);
   return Number.isFinite(parsed) && (!whole || Number.isSafeInteger(parsed)) ? parsed : text;
 }

@@ -77,6 +77,7 @@ export function createContext({ parts, state, callTool }: ContextOptions): ToolC
         { parts, state },
         (context) => parts.gate.checkCommand(command, { ...context, ...place }),
       ),
+    redact: (text) => parts.redact(text, "file"),
     progress: (text) =>
       state.options.emit({
         type: "tool_delta",

@@ -2,13 +2,15 @@
  * Running one hook command: no shell, no credentials in its environment, bounded output,
  * and nothing left of its process group afterwards.
  */
-import { isSecretVariable } from "../util/redact.ts";
+import { childVariables } from "../util/child_variables.ts";
 import { settleWithin } from "./deadline.ts";
 
 export interface HookRun {
   argv: readonly string[];
   stdin: string;
   env: Readonly<Record<string, string>>;
+  /** Names of variables that the operator hands to commands. */
+  pass?: readonly string[];
   cwd: string;
   signal: AbortSignal;
 }
@@ -33,7 +35,7 @@ export async function spawnHook(run: HookRun): Promise<HookExit> {
   const child = new Deno.Command(program!, {
     args,
     cwd: run.cwd,
-    env: withoutSecrets(run.env),
+    env: withoutSecrets(run.env, run.pass),
     clearEnv: true,
     stdin: "piped",
     stdout: "piped",
@@ -71,10 +73,11 @@ export async function spawnHook(run: HookRun): Promise<HookExit> {
 }
 
 /** What a child may know of an environment. */
-export function withoutSecrets(env: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(env).filter(([name, value]) => !isSecretVariable(name, value)),
-  );
+export function withoutSecrets(
+  env: Readonly<Record<string, string>>,
+  pass: readonly string[] = [],
+): Record<string, string> {
+  return childVariables(env, pass);
 }
 
 async function feed(

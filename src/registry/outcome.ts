@@ -18,7 +18,7 @@ export interface Outcome {
 
 const MAX_ERROR_CHARS = 2048;
 const PROTOCOL_TAGS =
-  /<\/?(?:tool_call|function_call|result|response|output|input|system|assistant|user)\b[^>]*>/gi;
+  /<\/?(?:tool_call|function_call|result|response|output|input|system|assistant|user)\b[^<>]{0,512}>/gi;
 
 /** A refusal or failure in words of dispatch. */
 export function refusal(
@@ -103,8 +103,9 @@ export function redactDeep(value: unknown, clean: (text: string) => string): unk
 
 /** Removes what could be read as chat or tool-call markup, bounds the length, marks it as an error. */
 function scrubError(text: string): string {
-  const plain = text.replace(PROTOCOL_TAGS, "")
-    .replace(/^\s*```(?:json|xml|html|markdown)?[^\S\n]*\n?/gm, "")
+  // Only so much can be shown; a longer text would only take time.
+  const plain = text.slice(0, MAX_ERROR_CHARS * 4).replace(PROTOCOL_TAGS, "")
+    .replace(/^[^\S\n]*```(?:json|xml|html|markdown)?[^\S\n]*\n?/gm, "")
     .replace(/```\s*$/gm, "")
     .replace(/<!\[CDATA\[[\s\S]*?\]\]>/g, "");
   const bounded = plain.length > MAX_ERROR_CHARS

@@ -1,7 +1,7 @@
 /**
  * Hooks declared in the configuration as commands: read, matched against the tool, spoken
- * to in JSON over standard input and output. Consent is asked of `hook_consent.ts`,
- * processes are run by whatever `spawn` is given.
+ * to in JSON over standard input and output. Consent is asked of `hook_consent.ts` before
+ * every run, processes are run by whatever `spawn` is given.
  */
 import { HOOK_NAMES, type HookName, type HookPayload } from "../protocol/hook.ts";
 import { didYouMean } from "../util/nearest.ts";
@@ -10,8 +10,10 @@ import { reasonOf } from "../util/reason.ts";
 import { which } from "../util/which.ts";
 import { splitWords } from "./argv.ts";
 import { Deadline } from "./deadline.ts";
-import { type HookApproval, isApproved } from "./hook_consent.ts";
+import type { HookConsents } from "./hook_consent.ts";
+import { privateArgv } from "./hook_copy.ts";
 import type { HookExit, HookSpawn } from "./hook_process.ts";
+import { expandHome, type HookProgram, surveyProgram } from "./hook_program.ts";
 import { type Hooks, parseDirective } from "./hooks.ts";
 
 export interface ShellHook {
@@ -124,31 +126,73 @@ export interface ShellHookOptions {
   log(line: string): void;
 }
 
-/** Attaches configured hooks behind the ones already there; those nobody approved do not run. */
-export function attachShellHooks(
+export interface ConsentOptions {
+  consents: HookConsents;
+  /** Runs everything, agreed to or not. */
+  accept: boolean;
+  /** Where private copies of scripts are kept. */
+  copies: string;
+  /** Told which hooks do not run. */
+  notice(line: string): void;
+}
+
+/** Attaches configured hooks behind the ones already there; those nobody agreed to do not run. */
+export async function attachShellHooks(
   hooks: Hooks,
   configured: readonly ShellHook[],
-  options: ShellHookOptions & {
-    approvals: readonly HookApproval[];
-    accept: boolean;
-    /** Told which hooks do not run. */
-    notice(line: string): void;
-  },
-): void {
+  options: ShellHookOptions & ConsentOptions,
+): Promise<void> {
   for (const hook of configured) {
-    const agreed = options.accept || isApproved(options.approvals, hook);
-    if (!agreed) {
-      options.notice(
-        `Hook for ${hook.event} is not approved and does not run: ${hook.command} ` +
-          "(see: hermes hooks approve)",
-      );
-      if (!hook.failClosed) continue;
-    }
+    const guard = new ConsentGuard(hook, options);
+    // What is not agreed to now is not looked at again in this session.
+    const agreed = await guard.argv() !== undefined;
+    if (!agreed && !hook.failClosed) continue;
     hooks.on(hook.event, async (payload, signal) => {
       if (!matches(hook, payload.toolName)) return undefined;
-      if (!agreed) return block(`the hook "${hook.command}" is not approved`);
-      return (await runShellHook(hook, payload, { ...options, signal })).answer;
+      const argv = agreed ? await guard.argv() : undefined;
+      if (argv !== undefined) {
+        return (await runShellHook({ ...hook, argv }, payload, { ...options, signal })).answer;
+      }
+      return hook.failClosed ? block(`the hook "${hook.command}" is not approved`) : undefined;
     }, { timeoutMs: hook.timeoutMs + MARGIN_MS });
+  }
+}
+
+/** Why a hook may not run, and the program it was asked of. */
+export async function consentTo(
+  hook: ShellHook,
+  { consents, env, cwd }: Pick<ShellHookOptions, "env" | "cwd"> & Pick<ConsentOptions, "consents">,
+): Promise<{ program?: HookProgram; objection?: string }> {
+  const known = (path: string) => consents.known(path);
+  const program = await surveyProgram(hook.argv, { env, cwd, known });
+  if (program === undefined) return { objection: `${hook.argv[0]} is not there` };
+  const objection = consents.objection(hook, program.files);
+  return objection === undefined ? { program } : { program, objection };
+}
+
+/** Asks before every run whether the hook is still what somebody agreed to. */
+class ConsentGuard {
+  readonly #hook: ShellHook;
+  readonly #options: ShellHookOptions & ConsentOptions;
+  #told = "";
+
+  constructor(hook: ShellHook, options: ShellHookOptions & ConsentOptions) {
+    this.#hook = hook;
+    this.#options = options;
+  }
+
+  /** What to run; undefined, and said, when nobody has agreed to it. */
+  async argv(): Promise<readonly string[] | undefined> {
+    const { accept, copies, notice } = this.#options;
+    if (accept) return this.#hook.argv;
+    const { program, objection } = await consentTo(this.#hook, this.#options);
+    if (program !== undefined && objection === undefined) return await privateArgv(program, copies);
+    const { event, command } = this.#hook;
+    const line = `Hook for ${event} is not approved and does not run: ${command} ` +
+      `(${objection}; see: hermes hooks approve)`;
+    if (line !== this.#told) notice(line);
+    this.#told = line;
+    return undefined;
   }
 }
 
@@ -220,11 +264,6 @@ function block(message: string) {
 function describeFailure(hook: ShellHook, error: unknown): string {
   if (error instanceof Deno.errors.NotFound) return `cannot run ${hook.argv[0]}: not found`;
   return error instanceof Error ? error.message : String(error);
-}
-
-/** No shell runs that would know `~`, and hooks like to live in the home. */
-function expandHome(program: string, env: Readonly<Record<string, string>>): string {
-  return program.startsWith("~/") && env.HOME ? env.HOME + program.slice(1) : program;
 }
 
 /** The payload in the spelling hook programs read. */

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import type { HookPayload } from "../protocol/hook.ts";
 import { splitWords } from "./argv.ts";
-import { approveHooks, isApproved, readApprovals, revokeHooks } from "./hook_consent.ts";
+import { Seal } from "../util/seal.ts";
+import { HookConsents } from "./hook_consent.ts";
 import { spawnHook, withoutSecrets } from "./hook_process.ts";
 import { Hooks } from "./hooks.ts";
 import {
   attachShellHooks,
+  consentTo,
   matches,
   parseShellHooks,
   runShellHook,
@@ -20,7 +22,7 @@ const PAYLOAD: HookPayload = {
   callId: "c1",
 };
 const SIGNAL = new AbortController().signal;
-const ENV = { PATH: "/usr/bin:/bin", HOME: "/nowhere", API_KEY: "x", PLAIN: "yes" };
+const ENV = { PATH: "/usr/bin:/bin", HOME: "/nowhere", API_KEY: "x", OWN: "x", NODE_ENV: "yes" };
 
 function quote(script: string): string {
   return `sh -c '${script.replaceAll("'", `'\\''`)}'`;
@@ -230,8 +232,8 @@ Deno.test("runShellHook() waits for nobody who has left the program's group", on
 
 Deno.test("spawnHook() gives the program no credentials", async () => {
   const { exit } = await run("cat >/dev/null; env | sort");
-  assert.ok(!exit!.stdout.includes("API_KEY"));
-  assert.match(exit!.stdout, /PLAIN=yes/);
+  assert.doesNotMatch(exit!.stdout, /API_KEY|OWN/);
+  assert.match(exit!.stdout, /NODE_ENV=yes/);
   assert.deepEqual(
     withoutSecrets({
       PWD: "/x",
@@ -254,16 +256,19 @@ Deno.test("attachShellHooks() runs only what was approved", async () => {
         { command: quote("true"), matcher: "closed", "fail_closed": true },
       ],
     });
-    await approveHooks(file, [configured[0]!]);
+    const consents = await HookConsents.read(file, new Seal(`${dir}/key`));
+    const { program } = await consentTo(configured[0]!, { consents, env: ENV, cwd: dir });
+    await consents.approve(configured[0]!, program!.files);
     const notices: string[] = [];
     const hooks = new Hooks({ log() {} });
-    attachShellHooks(hooks, configured, {
+    await attachShellHooks(hooks, configured, {
       spawn: spawnHook,
       env: ENV,
       cwd: dir,
       log() {},
       notice: (line) => notices.push(line),
-      approvals: await readApprovals(file),
+      consents,
+      copies: `${dir}/copies`,
       accept: false,
     });
     const verdict = (toolName: string) => hooks.preToolCall({ ...PAYLOAD, toolName }, SIGNAL);
@@ -278,19 +283,42 @@ Deno.test("attachShellHooks() runs only what was approved", async () => {
   }
 });
 
-Deno.test("hook consent survives and can be taken back", async () => {
+Deno.test("HookConsents survives, can be taken back, and believes no other key", async () => {
   const dir = await Deno.makeTempDir();
   try {
     const file = `${dir}/list.json`;
+    const read = (key = "key") => HookConsents.read(file, new Seal(`${dir}/${key}`));
     const a = { event: "pre_tool_call", command: "a" };
     const b = { event: "post_tool_call", command: "b" };
-    assert.deepEqual(await approveHooks(file, [a, b]), [a, b]);
-    assert.deepEqual(await approveHooks(file, [a]), []);
-    assert.equal(isApproved(await readApprovals(file), { ...a, event: "post_tool_call" }), false);
-    assert.deepEqual(await revokeHooks(file, "a"), [a]);
-    assert.deepEqual(await readApprovals(file), [b]);
+    const files = [{ path: "/a", sha256: "1" }];
+    const consents = await read();
+    for (const hook of [a, b]) await consents.approve(hook, files);
+    assert.equal((await read()).objection(a, files), undefined);
+    assert.equal((await read()).objection({ ...a, event: b.event }, files), "it is not approved");
+    assert.match((await read("other")).objection(a, files)!, /its approval has no seal/);
+    assert.match((await read()).objection(a, [])!, /\/a is not what it runs any more/);
+    assert.deepEqual(await consents.revoke("a"), [a]);
+    assert.equal((await read()).objection(a, files), "it is not approved");
+    assert.equal((await read()).objection(b, files), undefined);
     await Deno.writeTextFile(file, "{broken");
-    await assert.rejects(readApprovals(file), /is damaged/);
+    await assert.rejects(read(), /is damaged/);
+  } finally {
+    await Deno.remove(dir, { recursive: true });
+  }
+});
+
+Deno.test("HookConsents keeps one command's consents for several places apart", async () => {
+  const dir = await Deno.makeTempDir();
+  try {
+    const consents = await HookConsents.read(`${dir}/list.json`, new Seal(`${dir}/key`));
+    const hook = { event: "pre_tool_call", command: "./hook.sh" };
+    const at = (place: string, sha256: string) => [{ path: `/${place}/hook.sh`, sha256 }];
+    await consents.approve(hook, at("one", "1"));
+    await consents.approve(hook, at("two", "2"));
+    assert.equal(consents.objection(hook, at("one", "1")), undefined);
+    assert.equal(consents.objection(hook, at("two", "2")), undefined);
+    await consents.approve(hook, at("one", "3"));
+    assert.match(consents.objection(hook, at("one", "1"))!, /not what was approved/);
   } finally {
     await Deno.remove(dir, { recursive: true });
   }

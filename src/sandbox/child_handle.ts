@@ -3,13 +3,20 @@
  * its end. Knows nothing of scripts or plugins; `script_run.ts` and `src/plugins` do.
  */
 import { randomId } from "../util/id.ts";
-import { DENO_SETTINGS } from "../util/runtime.ts";
 import type { BootSpec } from "./child_main.ts";
-import { cacheDir, makePlace, type Place, removePlace } from "./child_place.ts";
-import { bootstrapGrants, childCommand, guestCommand, isSource } from "./command.ts";
+import { makePlace, type Place, removePlace } from "./child_place.ts";
+import { type ChildProgram, childProgram } from "./child_program.ts";
+import {
+  CHILD_ENV,
+  childCommand,
+  guestCommand,
+  programGrants,
+  programName,
+  refuseProgramWrites,
+} from "./command.ts";
 import type { ChildMode, Wall } from "./contract.ts";
-import type { GuestBoot } from "./guest_host.ts";
-import type { PathGrant, PortGrant } from "./landlock.ts";
+import { type GuestBoot, needsStreamsOnly } from "./guest_host.ts";
+import type { PathGrant } from "./landlock.ts";
 import { launch, type Launched } from "./launch.ts";
 import { FrameWriter, parseFrame } from "./frames.ts";
 import { acceptChild, type Greeted } from "./handshake.ts";
@@ -27,19 +34,18 @@ export interface ChildSpec {
   guest?: GuestSpec | undefined;
   /** Where the private directory is made; default the system's place. */
   tempDir?: string | undefined;
-  /** Where the runtime keeps compiled modules of scripts; default a place in the private directory. */
-  cacheDir?: string | undefined;
 }
 
 /** A plugin's process: what it runs and what it is left with. */
 export interface GuestSpec extends GuestBoot {
   /** Its whole environment. */
   env: Readonly<Record<string, string>>;
-  /** What the kernel lets it open and connect to; follows from the permissions. */
+  /** What the kernel lets it open; follows from the permissions. */
   paths: readonly PathGrant[];
-  ports: PortGrant;
 }
 
+/** Makes the C library ask for names over TCP. */
+const RESOLVE_BY_STREAM = { RES_OPTIONS: "use-vc" } as const;
 const BOOT_TIMEOUT_MS = 60_000;
 const KILL_GRACE_MS = 5_000;
 const TOKEN_CHARS = 32;
@@ -81,6 +87,10 @@ export class ChildHandle {
   /** The only place where the child may write files. */
   get scratch(): string {
     return this.#place.scratch;
+  }
+
+  get pid(): number {
+    return this.#process.pid;
   }
 
   /** Sends what is printed from now on there. */
@@ -132,7 +142,8 @@ function signalGroup(process: Deno.ChildProcess, signal: Deno.Signal): void {
 
 /** Starts a child and waits until it stands behind its walls. @throws when it does not start. */
 export async function startChild(spec: ChildSpec): Promise<ChildHandle> {
-  const place = makePlace({ tempDir: spec.tempDir, withCache: spec.guest !== undefined });
+  if (spec.guest !== undefined) refuseProgramWrites(spec.guest.paths);
+  const place = makePlace({ tempDir: spec.tempDir });
   try {
     return await startIn(place, spec);
   } catch (error) {
@@ -164,7 +175,8 @@ async function meet(
   spec: ChildSpec,
 ): Promise<ChildHandle> {
   const token = randomId(TOKEN_CHARS);
-  const { process, ...born } = spawn(place, spec);
+  const program = await childProgram(programName(spec.mode), place.directory);
+  const { process, ...born } = spawn({ ...place, program }, spec);
   const output = new OutputPump(process);
   const timer = setTimeout(() => signalGroup(process, "SIGKILL"), BOOT_TIMEOUT_MS);
   process.status.then(() => closeQuietly(listener));
@@ -199,21 +211,22 @@ function closeQuietly(listener: Deno.UnixListener): void {
   }
 }
 
-function spawn(place: Place, spec: ChildSpec): Launched {
+/** Where a child is started, and with what. */
+interface Start extends Place {
+  program: ChildProgram;
+}
+
+function spawn(start: Start, spec: ChildSpec): Launched {
   const { guest } = spec;
   if (guest !== undefined && Deno.build.os === "linux") {
-    return launchGuest(place, { ...spec, guest });
+    return launchGuest(start, { ...spec, guest });
   }
-  const { command, args } = finalCommand(place, spec);
+  const { command, args } = finalCommand(start, spec);
   const process = new Deno.Command(command, {
     args,
-    cwd: place.scratch,
+    cwd: start.scratch,
     clearEnv: true,
-    env: {
-      ...guest?.env,
-      ...DENO_SETTINGS,
-      DENO_DIR: spec.cacheDir ?? cacheDir(place.directory),
-    },
+    env: { ...guest?.env, ...CHILD_ENV },
     detached: true,
     stdin: "piped",
     stdout: "piped",
@@ -222,25 +235,21 @@ function spawn(place: Place, spec: ChildSpec): Launched {
   return { process, standing: [] };
 }
 
-function finalCommand(place: Place, spec: ChildSpec) {
+function finalCommand({ socket, program }: Start, spec: ChildSpec) {
   const { mode, without, memoryMb: heapMb, guest } = spec;
-  const options = { mode, socket: place.socket, heapMb, without };
+  const options = { mode, program: program.url, socket, heapMb, without };
   if (guest === undefined) return childCommand(options);
   return guestCommand({ ...options, permissions: guest.permissions });
 }
 
-function launchGuest(place: Place, spec: ChildSpec & { guest: GuestSpec }): Launched {
+function launchGuest(start: Start, spec: ChildSpec & { guest: GuestSpec }): Launched {
   const { env, paths, ports } = spec.guest;
-  // Never one that others use: a lock in it could keep the plugin waiting. TypeScript has to be
-  // put somewhere once it is translated; without it no cache is opened at all.
-  const cache = cacheDir(place.directory);
-  const caches: PathGrant[] = isSource() ? [{ path: cache, access: "work" }] : [];
   return launch({
-    ...finalCommand(place, spec),
-    env: { ...env, ...DENO_SETTINGS, DENO_DIR: cache },
-    cwd: place.scratch,
-    directory: place.directory,
-    grants: { paths: [...bootstrapGrants(spec.mode), ...paths, ...caches], ports },
+    ...finalCommand(start, spec),
+    env: { ...env, ...CHILD_ENV, ...(needsStreamsOnly(spec.guest) && RESOLVE_BY_STREAM) },
+    cwd: start.scratch,
+    directory: start.directory,
+    grants: { paths: [...programGrants(start.program), ...paths], ports },
     without: spec.without,
   });
 }
@@ -260,8 +269,8 @@ function bootSpec(spec: ChildSpec, place: Place & { token: string }): BootSpec {
     },
   };
   if (spec.guest !== undefined) {
-    const { module, permissions, modulesUrl } = spec.guest;
-    return { ...boot, guest: { module, permissions, modulesUrl } };
+    const { module, permissions, modulesUrl, ports } = spec.guest;
+    return { ...boot, guest: { module, permissions, modulesUrl, ports } };
   }
   if (spec.python === undefined) return boot;
   const { executable, grants } = spec.python;

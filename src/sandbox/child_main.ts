@@ -5,12 +5,12 @@
  */
 import { type RunFrame, ToolClient } from "./child_rpc.ts";
 import { type GuestBoot, hostGuest } from "./guest_host.ts";
+import { keepNoFiles } from "./descriptors.ts";
 import { compileFilter } from "./seccomp.ts";
 import type { PathGrant } from "./landlock.ts";
 import type { Wall } from "./contract.ts";
 import { architecture, cString, type Libc, openLibc, pointerArray, unixAddress } from "./libc.ts";
 import {
-  dropInherited,
   limitResources,
   type ProcessLimits,
   raiseKernelWalls,
@@ -43,6 +43,10 @@ export interface BootSpec {
 const CALL_KEY = Symbol.for("hermes.call");
 /** What a script does instead of reaching out itself. */
 const OUTSIDE_HINT = "scripts reach files, network and programs through hermes_tools only";
+/** Address space of the interpreter itself and the libraries a script may load. */
+const INTERPRETER_BYTES = 256 * 1024 * 1024;
+/** Without it every thread would reserve 64 MB of address space. The prelude takes it out again. */
+const INTERPRETER_ENV = ["MALLOC_ARENA_MAX=1"];
 const BROKEN = 70;
 const { exit, stderr } = Deno;
 
@@ -82,7 +86,7 @@ function print(text: string): void {
 function prepareProcess(boot: BootSpec): Libc | undefined {
   if (Deno.build.os !== "linux") return undefined;
   const libc = openLibc();
-  dropInherited(libc);
+  keepNoFiles(libc);
   surrender(libc, boot.parentPid);
   limitResources(libc, boot.limits);
   return libc;
@@ -186,8 +190,10 @@ function execPython(boot: BootSpec, python: NonNullable<BootSpec["python"]>): ne
   }
   const filter = compileFilter("python", { arch: architecture(), pid: Deno.pid });
   const { executable, prelude, scratch } = python;
+  const { memoryBytes } = boot.limits;
   const strings = [executable, "-I", "-S", "-B", "-X", "utf8", "-c", prelude]
-    .concat(`${socket}`, scratch, filter.toHex(), `${boot.limits.memoryBytes}`).map(cString);
+    .concat(`${socket}`, scratch, filter.toHex(), `${memoryBytes}`)
+    .concat(`${memoryBytes + INTERPRETER_BYTES}`).map(cString);
   const path = cString(executable);
   const walls = raiseKernelWalls(libc, {
     profile: "python_start",
@@ -196,7 +202,7 @@ function execPython(boot: BootSpec, python: NonNullable<BootSpec["python"]>): ne
   });
   const hello = cString(`${JSON.stringify({ t: "hello", token: boot.token, walls })}\n`);
   libc.call("write", socket, hello, hello.length - 1);
-  libc.call("execve", path, pointerArray(strings), pointerArray([]));
+  libc.call("execve", path, pointerArray(strings), pointerArray(INTERPRETER_ENV.map(cString)));
   throw new Error(`cannot execute ${executable}`);
 }
 

@@ -21,17 +21,11 @@ const MAX_SOCKET_BYTES = 103;
 const NAME = /^hermes-child-(\d+)-/;
 
 /** Synchronous: three small calls are done sooner than a thread starts. */
-export function makePlace(options: { tempDir: string | undefined; withCache: boolean }): Place {
+export function makePlace(options: { tempDir: string | undefined }): Place {
   const directory = makeDirectory(options.tempDir);
   const scratch = joinPath(directory, "scratch");
   Deno.mkdirSync(scratch, { mode: 0o700 });
-  if (options.withCache) Deno.mkdirSync(cacheDir(directory), { mode: 0o700 });
   return { directory, scratch, socket: socketPath(directory) };
-}
-
-/** Where the runtime keeps compiled modules when nobody gives it another place. */
-export function cacheDir(directory: string): string {
-  return joinPath(directory, "deno");
 }
 
 function makeDirectory(tempDir: string | undefined): string {

@@ -10,7 +10,7 @@ Deno.test("removePlace() also removes what a killed hermes left, and nothing els
     await Deno.mkdir(`${tempDir}/hermes-child-${gone.pid}-x/scratch`, { recursive: true });
     await Deno.mkdir(`${tempDir}/hermes-child-1-x`);
     await Deno.mkdir(`${tempDir}/hermes-child-notes`);
-    const place = makePlace({ tempDir, withCache: true });
+    const place = makePlace({ tempDir });
     await removePlace(place);
     const left = (await Array.fromAsync(Deno.readDir(tempDir))).map(({ name }) => name).sort();
     deepEqual(left, ["hermes-child-1-x", "hermes-child-notes"]);
@@ -29,7 +29,7 @@ Deno.test("removePlace() ends nobody who looks around in what a killed hermes le
     const cwd = `${tempDir}/hermes-child-${gone.pid}-x`;
     await Deno.mkdir(cwd);
     const person = new Deno.Command("cat", { cwd, stdin: "piped", stdout: "piped" }).spawn();
-    await removePlace(makePlace({ tempDir, withCache: false }));
+    await removePlace(makePlace({ tempDir }));
     const writer = person.stdin.getWriter();
     await writer.write(new TextEncoder().encode("still here"));
     await writer.close();
@@ -42,7 +42,7 @@ Deno.test("removePlace() ends nobody who looks around in what a killed hermes le
 
 const MODULE = new URL("./child_place.ts", import.meta.url).href;
 const PRINT_PLACE = `const { makePlace } = await import("${MODULE}");
-const { directory } = makePlace({ tempDir: undefined, withCache: false });
+const { directory } = makePlace({ tempDir: undefined });
 Deno.removeSync(directory, { recursive: true });
 console.log(directory);`;
 

@@ -3,48 +3,57 @@
  * permissions it begins with. The bootstrap gives those up again; spawning is done elsewhere.
  */
 import { UsageError } from "../protocol/error.ts";
-import { dirname } from "../util/path.ts";
+import { isWithin } from "../util/path.ts";
 import {
-  childCacheDir,
+  DENO_SETTINGS,
   executablePath,
   isStandalone,
+  portableRoot,
   type SelfCommand,
   selfCommand,
 } from "../util/runtime.ts";
+import type { ChildProgram, ProgramName } from "./child_program.ts";
 import type { ChildMode, Wall } from "./contract.ts";
 import type { GuestPermissions } from "./guest_host.ts";
 import type { PathGrant } from "./landlock.ts";
 
 export interface ChildCommandOptions {
   mode: ChildMode;
+  /** The module the child begins with. */
+  program: string;
   socket: string;
   heapMb: number;
   without: readonly Wall[];
 }
 
-/** Refuses everything that would fetch or read configuration. */
-const UNCONFIGURED = ["--no-config", "--no-lock", "--no-remote", "--no-npm", "--cached-only"];
+/** Refuses everything that would fetch, read configuration or run what another process compiled. */
+const UNCONFIGURED = [
+  "--no-config",
+  "--no-lock",
+  "--no-remote",
+  "--no-npm",
+  "--cached-only",
+  "--no-code-cache",
+];
 const STRICT = ["--quiet", "--no-prompt", ...UNCONFIGURED, "--deny-import"];
 
-/** Whether the bootstrap is TypeScript, which the runtime translates at first. */
-export function isSource(): boolean {
-  return import.meta.url.endsWith("/src/sandbox/command.ts");
+/**
+ * How every Deno that meets foreign code is set up. Its cache can be nowhere: the runtime keeps
+ * the files of its caches open and later processes trust them, so a script that got hold of one
+ * could say what the next child runs.
+ */
+export const CHILD_ENV: Readonly<Record<string, string>> = {
+  ...DENO_SETTINGS,
+  DENO_DIR: "/dev/null/deno",
+};
+
+/** What a child of this mode begins with. */
+export function programName(mode: ChildMode): ProgramName {
+  return mode === "reexec" ? "main" : "child_main";
 }
 
-/** Where a child begins: a file of its own, beside the others of this build. */
-function bootstrap(name: "child_main" | "strip_main"): string {
-  if (isSource()) return new URL(`./${name}.ts`, import.meta.url).href;
-  return new URL(`./${name}.js`, Deno.mainModule).href;
-}
-
-function pathOf(url: string): string {
-  return decodeURIComponent(new URL(url).pathname);
-}
-
-/** Where the runtime keeps compiled modules: the build or the environment of hermes tells; undefined when neither does. */
+/** Where a Deno of the person's own keeps modules, as the environment tells; undefined when it does not. */
 export function runtimeCacheDir(env: Readonly<Record<string, string>>): string | undefined {
-  const own = childCacheDir();
-  if (own !== undefined) return own;
   if (env.DENO_DIR) return env.DENO_DIR;
   if (Deno.build.os === "darwin") return env.HOME && `${env.HOME}/Library/Caches/deno`;
   if (env.XDG_CACHE_HOME) return `${env.XDG_CACHE_HOME}/deno`;
@@ -65,8 +74,8 @@ export function defaultMode(): ChildMode {
 
 export function childCommand(options: ChildCommandOptions): SelfCommand {
   const heap = heapFlag(options.heapMb);
-  if (options.mode === "reexec") return reexecCommand([heap]);
-  const { socket } = options;
+  if (options.mode === "reexec") return reexecCommand(options.program, [heap]);
+  const { socket, program } = options;
   const grants = options.without.includes("permissions") ? ["--allow-all"] : [
     "--allow-ffi",
     ...allow("read", [socket]),
@@ -78,7 +87,7 @@ export function childCommand(options: ChildCommandOptions): SelfCommand {
     : STRICT;
   return {
     command: executablePath(),
-    args: ["run", ...strict, heap, ...grants, bootstrap("child_main")],
+    args: ["run", ...strict, heap, ...grants, program],
   };
 }
 
@@ -96,8 +105,8 @@ function heapFlag(heapMb: number): string {
 }
 
 /** Hermes again. A compiled one takes no flags: its heap is bounded by the memory limit alone. */
-function reexecCommand(flags: readonly string[]): SelfCommand {
-  const self = selfCommand(["__sandbox"]);
+function reexecCommand(program: string, flags: readonly string[]): SelfCommand {
+  const self = selfCommand(["__sandbox"], program);
   if (isStandalone()) return self;
   // The portable build starts hermes with some of them already; Deno takes none twice.
   const missing = UNCONFIGURED.filter((flag) => !self.args.includes(flag));
@@ -108,9 +117,11 @@ function reexecCommand(flags: readonly string[]): SelfCommand {
 export function guestCommand(
   options: ChildCommandOptions & { permissions: GuestPermissions },
 ): SelfCommand {
-  const { socket, permissions } = options;
+  const { socket, permissions, program } = options;
   const heap = heapFlag(options.heapMb);
-  if (options.mode === "reexec") return reexecCommand([heap, "--unstable-worker-options"]);
+  if (options.mode === "reexec") {
+    return reexecCommand(program, [heap, "--unstable-worker-options"]);
+  }
   if (options.without.includes("permissions")) return childCommand(options);
   const lists = {
     ...permissions,
@@ -121,34 +132,39 @@ export function guestCommand(
   const grants = Object.entries(lists).flatMap(([kind, list]) => allow(kind, list));
   return {
     command: executablePath(),
-    // Behind Landlock the cache of compiled code cannot be opened, and trying takes 5 ms.
-    args: ["run", "--no-code-cache", ...STRICT, heap, "--allow-ffi", ...grants].concat(
-      bootstrap("child_main"),
-    ),
+    args: ["run", ...STRICT, heap, "--allow-ffi", ...grants, program],
   };
 }
 
 /** The process of `type_stripper.ts`: it may do nothing. */
-export function stripperCommand(): SelfCommand & { env: Record<string, string> } {
-  const cache = childCacheDir();
-  const env: Record<string, string> = cache === undefined ? {} : { DENO_DIR: cache };
-  if (isStandalone()) return { ...selfCommand(["__strip"]), env };
-  return { command: executablePath(), args: ["run", ...STRICT, bootstrap("strip_main")], env };
+export function stripperCommand(program: string | undefined): SelfCommand {
+  if (program === undefined) return selfCommand(["__strip"]);
+  return { command: executablePath(), args: ["run", ...STRICT, program] };
 }
 
-/** What of this build a plugin's process is made of. */
-export function bootstrapGrants(mode: ChildMode): PathGrant[] {
+/** What of this build a plugin's process is made of; a compiled one holds everything itself. */
+export function programGrants({ path }: ChildProgram): PathGrant[] {
   if (isStandalone()) return [];
-  if (!isSource()) {
-    return mode === "deno"
-      ? [{ path: pathOf(bootstrap("child_main")), access: "read" }]
-      : [{ path: dirname(pathOf(Deno.mainModule)), access: "tree" }];
-  }
-  const folder = dirname(pathOf(import.meta.url));
-  if (mode === "deno") return [{ path: folder, access: "tree" }];
-  const root = dirname(dirname(folder));
-  return [
-    { path: dirname(folder), access: "tree" },
-    { path: `${root}/main.ts`, access: "read" },
-  ];
+  return [{ path, access: Deno.statSync(path).isDirectory ? "tree" : "read" }];
+}
+
+/** Rights that change what they are given for. */
+const WRITING: readonly PathGrant["access"][] = ["work", "sink"];
+
+/**
+ * Makes sure that a plugin cannot write where hermes itself is loaded from, whatever it was granted:
+ * `root` holds the program and the code that the runtime has compiled of it.
+ * @throws when it could.
+ */
+export function refuseProgramWrites(
+  grants: readonly PathGrant[],
+  root: string | undefined = portableRoot(),
+): void {
+  if (root === undefined) return;
+  const real = Deno.realPathSync(root);
+  const bad = grants.find(({ path, access }) =>
+    WRITING.includes(access) &&
+    [root, real].some((one) => isWithin(path, one) || isWithin(one, path))
+  );
+  if (bad !== undefined) throw new Error(`"${bad.path}" holds the program of hermes itself`);
 }

@@ -4,17 +4,13 @@
  * other is theirs; frames only pass through here.
  */
 import type { BootSpec } from "./child_main.ts";
+import { keepNoFiles } from "./descriptors.ts";
 import { FrameWriter, readFrames } from "./frames.ts";
 import { openLibc } from "./libc.ts";
+import type { PortGrant } from "./landlock.ts";
 import type { PluginProfile } from "./seccomp.ts";
 import { surrender } from "./surrender.ts";
-import {
-  dropInherited,
-  limitResources,
-  raiseSeccomp,
-  revokePermissions,
-  tryWall,
-} from "./walls.ts";
+import { limitResources, raiseSeccomp, revokePermissions, tryWall } from "./walls.ts";
 
 /** Deno's permissions of a plugin, each as the list its flag takes. */
 export interface GuestPermissions {
@@ -31,6 +27,8 @@ export interface GuestBoot {
   permissions: GuestPermissions;
   /** `file:` URLs below this one may be imported. */
   modulesUrl: string;
+  /** What the kernel lets it connect to; follows from the permissions. */
+  ports: PortGrant;
 }
 
 /** How a guest module talks to its host; it finds one at `Symbol.for("hermes.channel")` while it is evaluated. */
@@ -69,19 +67,36 @@ async function serve(connection: Deno.Conn, deliver: (line: string) => void): Pr
   for await (const lines of readFrames(connection)) lines.forEach((line) => deliver(line));
 }
 
-function raiseCallFilter(boot: BootSpec, { permissions }: GuestBoot): boolean {
+function raiseCallFilter(boot: BootSpec, guest: GuestBoot): boolean {
   if (Deno.build.os !== "linux") return false;
   const libc = openLibc();
-  // A launcher that left this one open has closed all others.
-  if (boot.statusDescriptor === undefined) dropInherited(libc);
   surrender(libc, boot.parentPid);
+  // Closes the status file.
   limitResources(libc, { ...boot.limits, status: boot.statusDescriptor });
-  const profile: PluginProfile = `plugin${permissions.net.length > 0 ? "_net" : ""}${
-    permissions.run.length > 0 ? "_run" : ""
-  }`;
+  keepNoFiles(libc);
+  const profile = profileOf(guest);
   const raised = !boot.without.includes("seccomp") && tryWall(() => raiseSeccomp(libc, profile));
   libc.close();
   return raised;
+}
+
+function profileOf(guest: GuestBoot): PluginProfile {
+  const { net, run } = guest.permissions;
+  if (net.length === 0) return run.length > 0 ? "plugin_run" : "plugin";
+  return run.length === 0
+    ? "plugin_net"
+    : needsStreamsOnly(guest)
+    ? "plugin_tcp_run"
+    : "plugin_net_run";
+}
+
+/**
+ * True when programs of the plugin could send datagrams where the plugin has declared nothing:
+ * Deno's permissions bind the plugin itself, Landlock knows ports of TCP only. Names are then
+ * asked for over TCP.
+ */
+export function needsStreamsOnly({ permissions, ports }: GuestBoot): boolean {
+  return permissions.run.length > 0 && permissions.net.length > 0 && ports !== "any";
 }
 
 /** The kinds that flags have narrowed already; of these only what the bootstrap needed is taken back. */

@@ -43,14 +43,17 @@ export async function prepareScript(source: string, options: PrepareOptions): Pr
 }
 
 /** Text that JavaScript and TypeScript may both accept and mean differently: `f<T>(x)`. */
-const GENERIC_CALL = /<[^]*[^=]>\s*[(`]/;
+function mayBeGenericCall(source: string): boolean {
+  const start = source.indexOf("<");
+  return start >= 0 && /[^=]>\s*[(`]/.test(source.slice(start + 1));
+}
 
 /** Most scripts are JavaScript already, and starting the type stripper takes 40 ms. */
 async function readSource(
   source: string,
   language: PrepareOptions["language"],
 ): Promise<{ code: string; program: Program }> {
-  if (language === "javascript" || !GENERIC_CALL.test(source)) {
+  if (language === "javascript" || !mayBeGenericCall(source)) {
     try {
       return { code: source, program: await parseModule(source, FILE) };
     } catch (error) {

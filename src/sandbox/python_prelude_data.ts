@@ -3,7 +3,10 @@
  * its `hermes_tools` module and speaks the socket's protocol. Started as `python3 -I -S -c`.
  */
 
-/** Arguments: the socket's descriptor, the scratch directory, the final seccomp filter in hex, bytes of memory. */
+/**
+ * Arguments: the socket's descriptor, the scratch directory, the final seccomp filter in hex, bytes
+ * of private memory, bytes of address space.
+ */
 export const PYTHON_PRELUDE = String.raw`
 import os, posix, sys
 
@@ -11,8 +14,9 @@ def _hermes():
     import ctypes, errno, itertools, json, linecache, threading, traceback, types
 
     sock, scratch, program = int(sys.argv[1]), sys.argv[2], bytes.fromhex(sys.argv[3])
-    memory = (ctypes.c_ulong * 2)(int(sys.argv[4]), int(sys.argv[4]))
+    memory, space = (ctypes.c_ulong * 2)(*[int(sys.argv[4])] * 2), (ctypes.c_ulong * 2)(*[int(sys.argv[5])] * 2)
     sys.argv = ["script.py"]
+    os.environ.pop("MALLOC_ARENA_MAX", None)
     os.environ["TMPDIR"] = scratch
     sys.stdout.reconfigure(line_buffering=True)
 
@@ -50,11 +54,14 @@ def _hermes():
 
     libc = ctypes.CDLL(None)
     fprog = Program(len(program) // 8, program)
-    if libc.setrlimit(2, memory) or libc.prctl(22, ctypes.c_ulong(2), ctypes.byref(fprog), 0, 0):
+    # RLIMIT_DATA, private memory; RLIMIT_AS, which counts shared memory and stacks too.
+    limited = libc.setrlimit(2, memory) == 0 and libc.setrlimit(9, space) == 0
+    if not limited or libc.prctl(22, ctypes.c_ulong(2), ctypes.byref(fprog), 0, 0):
         raise RuntimeError("the kernel refused the last wall")
     for name in [n for n in sys.modules if n.split(".")[0] in ("ctypes", "_ctypes")]:
         del sys.modules[name]
     sys.modules["_ctypes"] = sys.modules["ctypes"] = None
+    del ctypes, libc, fprog, program, memory, space, Program
 
     sending, receiving = threading.Lock(), threading.Lock()
     ids, results, pending = itertools.count(1), {}, bytearray()

@@ -23,8 +23,6 @@ export interface SandboxOptions {
   mode?: ChildMode | undefined;
   /** Where private directories are made; default the system's place. */
   tempDir?: string | undefined;
-  /** Where the runtime keeps compiled modules; default a new place for each child, which costs time. */
-  cacheDir?: string | undefined;
   /** How long a named session may be idle; default ten minutes. */
   sessionIdleMs?: number | undefined;
   /** Walls left down, so that tests can prove the others. */
@@ -108,7 +106,6 @@ export class SandboxRunner implements Sandbox {
       without: this.#options.without ?? [],
       python,
       tempDir: this.#options.tempDir,
-      cacheDir: this.#options.cacheDir,
     }).catch(failStart);
     const gap = isPython ? pythonGap(child.walls) : scriptGap(this.#mode, child.walls);
     if (gap === undefined) return child;

@@ -7,16 +7,25 @@ import { sleep } from "../util/sleep.ts";
 
 const LOOK_MS = 500;
 const ENTRY_BYTES = 4096;
+const BLOCK_BYTES = 512;
+/** Addresses, inode and path in a line of `/proc/PID/maps`. */
+const MAPPING = /^([0-9a-f]+)-([0-9a-f]+) \S+ \S+ \S+ (\d+)\s+(\/.*)$/;
+
+export interface WatchOptions {
+  /** The process whose removed files count as well. Linux only. */
+  pid?: number;
+  maxBytes: number;
+  onFull: () => void;
+}
 
 /** Calls `onFull` once the files below `directory` hold more than `maxBytes`; returns how to stop. */
-export function watchScratch(
-  directory: string,
-  options: { maxBytes: number; onFull: () => void },
-): () => Promise<void> {
+export function watchScratch(directory: string, options: WatchOptions): () => Promise<void> {
+  const { pid, maxBytes } = options;
   const stopped = new AbortController();
   async function look(): Promise<void> {
     while (!stopped.signal.aborted) {
-      if (await sizeOf(directory) > options.maxBytes) return options.onFull();
+      const hidden = pid === undefined ? 0 : await removedBytes(pid, directory);
+      if (hidden + await sizeOf(directory) > maxBytes) return options.onFull();
       await pause(stopped.signal);
     }
   }
@@ -39,13 +48,57 @@ async function sizeOf(directory: string): Promise<number> {
     for await (const entry of Deno.readDir(directory)) {
       const path = joinPath(directory, entry.name);
       bytes += ENTRY_BYTES;
-      bytes += entry.isDirectory ? await sizeOf(path) : (await Deno.lstat(path)).size;
+      bytes += entry.isDirectory ? await sizeOf(path) : bytesOf(await Deno.lstat(path));
     }
   } catch (error) {
     // What cannot be looked into, or lies deeper than a path is long, could hold anything.
     if (!isGone(error)) return Infinity;
   }
   return bytes;
+}
+
+/** Its length, or what it takes on the disk when that is more. */
+function bytesOf({ size, blocks }: Deno.FileInfo): number {
+  return Math.max(size, (blocks ?? 0) * BLOCK_BYTES);
+}
+
+const REMOVED = " (deleted)";
+
+/**
+ * Bytes of files from below `directory` that have no name any more and are still there, because
+ * the process has them open or mapped into its memory.
+ */
+async function removedBytes(pid: number, directory: string): Promise<number> {
+  const isRemoved = (target: string) =>
+    target.startsWith(`${directory}/`) && target.endsWith(REMOVED);
+  /** By inode: many descriptors may stand for one file. */
+  const open = new Map<number, number>();
+  let mapped = 0;
+  try {
+    for await (const { name } of Deno.readDir(`/proc/${pid}/fd`)) {
+      const link = `/proc/${pid}/fd/${name}`;
+      const target = await Deno.readLink(link).catch(() => "");
+      if (!isRemoved(target)) continue;
+      const info = await Deno.stat(link).catch(() => undefined);
+      if (info !== undefined) open.set(info.ino ?? 0, bytesOf(info));
+    }
+    for (const line of (await Deno.readTextFile(`/proc/${pid}/maps`)).split("\n")) {
+      const [, from, to, inode, path = ""] = MAPPING.exec(line) ?? [];
+      if (!isRemoved(path) || open.has(Number(inode))) continue;
+      mapped += parseInt(to!, 16) - parseInt(from!, 16);
+    }
+  } catch {
+    // One that hides could hold anything.
+    if (await isRunning(pid)) return Infinity;
+  }
+  return open.values().reduce((sum, bytes) => sum + bytes, mapped);
+}
+
+/** False for one that has ended, whether its parent knows that already or not. */
+async function isRunning(pid: number): Promise<boolean> {
+  const stat = await Deno.readTextFile(`/proc/${pid}/stat`).catch(() => "");
+  const [, state = "X"] = /^.*\) (\S)/s.exec(stat) ?? [];
+  return !/[ZX]/.test(state);
 }
 
 /** Removed or replaced by the script between listing and looking. */

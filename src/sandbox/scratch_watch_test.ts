@@ -1,4 +1,5 @@
 import { equal } from "node:assert/strict";
+import { findPython } from "./python.ts";
 import { removeTree } from "../util/remove_tree.ts";
 import { watchScratch } from "./scratch_watch.ts";
 
@@ -47,4 +48,39 @@ Deno.test("watchScratch() takes what nobody may look into for too much", async (
   if (Deno.uid() === 0) return console.log("skipped: root may look into everything");
   const fill = (root: string) => Deno.mkdir(`${root}/closed`, { mode: 0o300 });
   equal(await isFull(1_000_000, fill), true);
+});
+
+/** Maps a file, then removes and closes it: nothing but the mapping holds it. Prints when it is done. */
+const MAP_REMOVED = `import ctypes, os, sys, time
+libc = ctypes.CDLL(None)
+libc.mmap.restype = ctypes.c_void_p
+descriptor = os.open(sys.argv[1] + "/file", os.O_CREAT | os.O_RDWR)
+os.ftruncate(descriptor, 1 << 20)
+libc.mmap(None, ctypes.c_size_t(1 << 20), 1, 1, descriptor, ctypes.c_long(0))
+os.close(descriptor)
+os.unlink(sys.argv[1] + "/file")
+print("ready", flush=True)
+time.sleep(60)`;
+
+Deno.test("watchScratch() counts a removed file that a process has mapped", {
+  ignore: Deno.build.os !== "linux",
+}, async () => {
+  const python = findPython("/usr/local/bin:/usr/bin:/bin");
+  if (python === undefined) return console.log("skipped: there is no python3 here");
+  const directory = await Deno.makeTempDir();
+  const process = new Deno.Command(python, {
+    args: ["-c", MAP_REMOVED, directory],
+    stdout: "piped",
+  }).spawn();
+  const output = process.stdout.getReader();
+  await output.read();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const options = { maxBytes: 1 << 19, onFull: resolve };
+  const stop = watchScratch(directory, { ...options, pid: process.pid });
+  await promise;
+  await stop();
+  process.kill("SIGKILL");
+  await output.cancel();
+  await process.status;
+  await Deno.remove(directory);
 });

@@ -69,6 +69,7 @@ export class ScriptRun {
     });
     // JavaScript has no files.
     const unwatch = language !== "python" ? undefined : watchScratch(this.#child.scratch, {
+      pid: this.#child.pid,
       maxBytes: SCRATCH_BYTES,
       onFull: () => this.#end("error", FULL_LINE),
     });

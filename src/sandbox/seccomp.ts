@@ -10,11 +10,13 @@ export type Arch = "x86_64" | "aarch64";
  * `script`: a JavaScript child, which needs no path, socket or process at all.
  * `python_start`: from `execve` until the interpreter is up; Landlock guards the paths.
  * `python`: added by the interpreter before the script runs; takes back what only start-up needs.
- * `plugin…`: a JavaScript child that has files, and the network or programs where it was granted.
+ * `plugin…`: a JavaScript child that has files, and the network or programs where it was granted;
+ * programs it starts are behind the same filter.
  */
 export type FilterProfile = "script" | "python_start" | "python" | PluginProfile;
 
-export type PluginProfile = `plugin${"" | "_net"}${"" | "_run"}`;
+/** `_net` has datagrams too, `_tcp` has none: no wall tells where they go. */
+export type PluginProfile = `plugin${"" | "_net" | "_tcp"}${"" | "_run"}`;
 
 /** `(argument & mask)` must be one of `values`; `null` wants a null pointer. */
 type ArgTest = { arg: number; values: readonly number[]; mask?: number } | {
@@ -25,6 +27,8 @@ type ArgTest = { arg: number; values: readonly number[]; mask?: number } | {
 interface Rule {
   name: SyscallName;
   tests?: readonly ArgTest[];
+  /** A later rule of the same call decides when a test fails. */
+  orLater?: true;
 }
 
 const CLONE_THREAD = 0x10000;
@@ -43,14 +47,14 @@ const PR_SET_SECCOMP = 22;
 
 /** Calls with no path, no address and no other process in them. The hot ones come first. */
 const COMMON: readonly SyscallName[] =
-  ("futex read write recvfrom epoll_wait epoll_pwait epoll_ctl madvise mmap munmap mprotect " +
+  ("futex read write recvfrom epoll_wait epoll_pwait epoll_ctl madvise munmap mprotect " +
     "mremap brk clock_gettime clock_getres clock_nanosleep nanosleep gettimeofday time close " +
     "readv writev pread64 pwrite64 preadv pwritev lseek fstat rt_sigaction rt_sigprocmask " +
     "rt_sigreturn sigaltstack restart_syscall set_robust_list set_tid_address rseq membarrier " +
     "sched_yield sched_getaffinity sched_getparam sched_getscheduler sched_get_priority_max " +
     "sched_get_priority_min getpid gettid getppid getuid geteuid getgid getegid getcpu getrandom " +
     "getrusage times sysinfo uname getrlimit epoll_create1 epoll_pwait2 eventfd2 poll ppoll " +
-    "select pselect6 pipe pipe2 dup dup2 dup3 recvmsg sendmsg shutdown getsockopt setsockopt " +
+    "select pselect6 pipe pipe2 dup dup2 dup3 recvmsg shutdown getsockopt setsockopt " +
     "getsockname getpeername setitimer getitimer alarm arch_prctl pkey_alloc pkey_free " +
     "pkey_mprotect umask getcwd exit exit_group").split(" ") as SyscallName[];
 
@@ -60,7 +64,7 @@ const SCRIPT_ONLY: readonly SyscallName[] = ["readlink", "readlinkat"];
 /** File calls on paths and descriptors that Landlock decides about. */
 const FILES: readonly SyscallName[] =
   ("getdents getdents64 mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2 " +
-    "ftruncate fallocate fsync fdatasync flock fadvise64").split(" ") as SyscallName[];
+    "ftruncate fsync fdatasync flock fadvise64").split(" ") as SyscallName[];
 
 /** Landlock does not see these; an interpreter needs them only to find its library. */
 const PYTHON_START_ONLY: readonly SyscallName[] =
@@ -72,6 +76,21 @@ const PLUGIN_FILES: readonly SyscallName[] =
   "stat lstat newfstatat statx access faccessat faccessat2 copy_file_range sendfile".split(
     " ",
   ) as SyscallName[];
+
+const MAP_SHARED = 1;
+const MAP_ANONYMOUS = 0x20;
+const MAP_GROWSDOWN = 0x100;
+/** No limit of the kernel's counts a mapping that grows like a stack. */
+const NO_GROWING: Rule = { name: "mmap", tests: [{ arg: 3, mask: MAP_GROWSDOWN, values: [0] }] };
+/** The limit of private memory does not count shared memory without a file either. */
+const PRIVATE_MEMORY: Rule = {
+  name: "mmap",
+  tests: [{
+    arg: 3,
+    mask: MAP_GROWSDOWN | MAP_SHARED | MAP_ANONYMOUS,
+    values: [MAP_ANONYMOUS, 0, MAP_SHARED],
+  }],
+};
 
 /**
  * No Unix sockets (1): the file behind one is beyond Landlock. The resolver needs netlink (16).
@@ -86,11 +105,26 @@ const PLUGIN_NET: readonly Rule[] = [
   ...["connect", "bind", "recvmmsg"].map((name) => ({ name }) as Rule),
 ];
 
+/** Streams (1) over TCP, and the kernel's list of addresses, which the resolver asks for. */
+const PLUGIN_TCP: readonly Rule[] = [
+  {
+    name: "socket",
+    tests: [
+      { arg: 0, values: [2, 10] },
+      { arg: 1, mask: 0xf, values: [1] },
+      { arg: 2, values: [0, 6] },
+    ],
+    orLater: true,
+  },
+  { name: "socket", tests: [{ arg: 0, values: [16] }, { arg: 2, values: [0] }] },
+  ...PLUGIN_NET.filter(({ name }) => name !== "socket"),
+];
+
 /** Nothing that leaves the process group, changes modes or owners: Landlock sees none of it. */
 const PLUGIN_RUN: readonly Rule[] = [
   // A namespace of its own would make a program its administrator.
   { name: "clone", tests: [{ arg: 0, mask: CLONE_NAMESPACES, values: [0] }] },
-  ...("fork vfork execve wait4 waitid kill tgkill chdir fchdir getpgrp getpgid getsid getgroups " +
+  ...("sendmsg fork vfork execve wait4 waitid kill tgkill chdir fchdir getpgrp getpgid getsid getgroups " +
     "getresuid getresgid capget statfs fstatfs mincore").split(" ").map((name) =>
       ({ name }) as Rule
     ),
@@ -122,32 +156,45 @@ function prctl(...operations: number[]): Rule {
   return { name: "prctl", tests: [{ arg: 0, values: [...names, ...operations] }] };
 }
 
+function named(names: readonly SyscallName[]): Rule[] {
+  return names.map((name) => ({ name }));
+}
+
+function pluginRules(profile: PluginProfile, rest: readonly Rule[]): Rule[] {
+  return [
+    ...(profile.includes("_net") ? PLUGIN_NET : []),
+    ...(profile.includes("_tcp") ? PLUGIN_TCP : []),
+    ...(profile.includes("_run") ? PLUGIN_RUN : []),
+    // A program may need shared memory; with any number of processes no limit holds anyway.
+    profile.includes("_run") ? NO_GROWING : PRIVATE_MEMORY,
+    ...rest,
+    ...named([...PLUGIN_FILES, ...SCRIPT_ONLY, "fallocate"]),
+    prctl(),
+  ];
+}
+
 /** The first rule of a call decides. */
 function rulesOf(profile: FilterProfile, pid: number): Rule[] {
-  const common = [...COMMON.map((name): Rule => ({ name })), ...restricted(pid)];
-  if (profile === "script") return [...common, ...SCRIPT_ONLY.map((name) => ({ name })), prctl()];
+  const common = [...named(COMMON), ...restricted(pid)];
+  if (profile === "script") return [...common, ...named(SCRIPT_ONLY), PRIVATE_MEMORY, prctl()];
   const files: Rule[] = [
-    ...FILES.map((name) => ({ name })),
+    ...named(FILES),
     { name: "openat", tests: [{ arg: 2, ...OPEN_FLAGS }] },
     { name: "open", tests: [{ arg: 1, ...OPEN_FLAGS }] },
   ];
   if (profile.startsWith("plugin")) {
-    return [
-      ...(profile.includes("_net") ? PLUGIN_NET : []),
-      ...(profile.includes("_run") ? PLUGIN_RUN : []),
-      ...common,
-      ...files,
-      ...[...PLUGIN_FILES, ...SCRIPT_ONLY].map((name): Rule => ({ name })),
-      prctl(),
-    ];
+    return pluginRules(profile as PluginProfile, [...common, ...files]);
   }
+  // Other modes take space that no limit and no size of a file tells of.
+  const space: Rule = { name: "fallocate", tests: [{ arg: 1, values: [0] }] };
+  // The interpreter's whole address space is limited, shared memory included.
+  const interpreter = [...common, ...files, space, NO_GROWING];
   if (profile === "python_start") {
-    const start = PYTHON_START_ONLY.map((name): Rule => ({ name }));
-    return [...start, ...common, ...files, prctl(PR_SET_SECCOMP)];
+    return [...named(PYTHON_START_ONLY), ...interpreter, prctl(PR_SET_SECCOMP)];
   }
   // The C library's fstat() is newfstatat(fd, "", …, AT_EMPTY_PATH).
   const emptyPath = { arg: 3, mask: AT_EMPTY_PATH, values: [AT_EMPTY_PATH] };
-  return [...common, ...files, { name: "newfstatat", tests: [emptyPath] }, prctl()];
+  return [...interpreter, { name: "newfstatat", tests: [emptyPath] }, prctl()];
 }
 
 const LOAD = 0x20;
@@ -192,10 +239,11 @@ function compileTest(test: ArgTest, onFailure: number): Instruction[] {
 }
 
 function compileRule(rule: Rule, number: number): Instruction[] {
-  // The body always returns, so the accumulator needs no reload after it.
   let body: Instruction[] = [[RETURN, 0, 0, RET_ALLOW]];
   const tests = rule.tests ?? [];
-  if (tests.length > 0) body.push([RETURN, 0, 0, REFUSE]);
+  // A body that does not return puts the number back that the next rule looks at.
+  if (rule.orLater) body.push([LOAD, 0, 0, DATA_NUMBER]);
+  else if (tests.length > 0) body.push([RETURN, 0, 0, REFUSE]);
   for (const test of tests.toReversed()) body = [...compileTest(test, body.length - 1), ...body];
   return [[JUMP_EQUAL, 0, body.length, number], ...body];
 }

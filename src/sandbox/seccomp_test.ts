@@ -121,3 +121,49 @@ Deno.test("compileFilter() refuses a plugin what Landlock does not see", () => {
   assert.deepEqual(answer(net, "openat", [0, 1, 0x200]), both(EPERM), "emptying while reading");
   assert.deepEqual(answer("python", "openat", [0, 1, 0x200]), both(EPERM));
 });
+
+Deno.test("compileFilter() refuses memory that no limit counts", () => {
+  const [shared, privately, anonymous, growing] = [1, 2, 0x20, 0x100];
+  for (const profile of ["script", "plugin", "plugin_net"] as const) {
+    assert.deepEqual(answer(profile, "mmap", [0, 9, 3, privately | anonymous]), both(ALLOW));
+    assert.deepEqual(answer(profile, "mmap", [0, 9, 3, privately]), both(ALLOW), "a library");
+    assert.deepEqual(answer(profile, "mmap", [0, 9, 3, shared]), both(ALLOW), "a database");
+    assert.deepEqual(answer(profile, "mmap", [0, 9, 3, shared | anonymous]), both(EPERM));
+    assert.deepEqual(answer(profile, "mmap", [0, 9, 3, 3 | anonymous]), both(EPERM), "validated");
+  }
+  for (const profile of ["script", "python", "plugin", "plugin_run"] as const) {
+    const flags = privately | anonymous | growing;
+    assert.deepEqual(answer(profile, "mmap", [0, 9, 3, flags]), both(EPERM), profile);
+  }
+  assert.deepEqual(answer("python", "fallocate", [3, 0, 0, 9]), both(ALLOW));
+  assert.deepEqual(answer("python", "fallocate", [3, 1, 0, 9]), both(EPERM), "beyond the end");
+});
+
+Deno.test("compileFilter() lets no descriptor be hidden in a message", () => {
+  for (const name of ["sendmsg", "sendmmsg"] as const) {
+    assert.deepEqual(answer("script", name), both(EPERM), name);
+    assert.deepEqual(answer("python", name), both(EPERM), name);
+  }
+});
+
+Deno.test("compileFilter() gives programs of a narrow plugin streams only", () => {
+  const [stream, datagram, cloexec] = [1, 2, 0x80000];
+  for (const domain of [2, 10]) {
+    assert.deepEqual(
+      answer("plugin_tcp_run", "socket", [domain, stream | cloexec, 6]),
+      both(ALLOW),
+    );
+    for (const type of [datagram, datagram | cloexec, 3, 5, 6, 10]) {
+      for (const protocol of [0, 6, 17, 132, 136]) {
+        const said = answer("plugin_tcp_run", "socket", [domain, type, protocol]);
+        assert.deepEqual(said, both(EPERM), `${type} ${protocol}`);
+      }
+    }
+    assert.deepEqual(answer("plugin_net_run", "socket", [domain, datagram, 17]), both(ALLOW));
+    assert.deepEqual(answer("plugin_run", "socket", [domain, stream, 6]), both(EPERM));
+  }
+  assert.deepEqual(answer("plugin_tcp_run", "socket", [16, 3, 0]), both(ALLOW), "addresses");
+  assert.deepEqual(answer("plugin_tcp_run", "socket", [16, 3, 6]), both(EPERM));
+  assert.deepEqual(answer("plugin_tcp_run", "socket", [1, stream, 0]), both(EPERM), "Unix");
+  assert.deepEqual(answer("plugin_tcp_run", "bind"), both(ALLOW), "rules behind it still count");
+});

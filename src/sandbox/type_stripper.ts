@@ -2,8 +2,10 @@
  * JavaScript from TypeScript, by the runtime's own parser in a process of its own: it goes as deep
  * as the code does and ends the whole process when its stack is full, which anybody's code can do.
  */
-import { DENO_SETTINGS } from "../util/runtime.ts";
-import { stripperCommand } from "./command.ts";
+import { isStandalone } from "../util/runtime.ts";
+import { makePlace, type Place, removePlace } from "./child_place.ts";
+import { childProgram } from "./child_program.ts";
+import { CHILD_ENV, stripperCommand } from "./command.ts";
 import { ScriptSyntaxError } from "./module_source.ts";
 import type { StripAnswer } from "./strip_main.ts";
 
@@ -25,7 +27,7 @@ export class TypeStripper implements AsyncDisposable {
    * @throws {ScriptSyntaxError} when it is no TypeScript or the parser gives up.
    */
   async strip(source: string, name: string): Promise<string> {
-    const running = this.#running ??= start();
+    const running = this.#running ??= await start();
     let isLate = false;
     const timer = setTimeout(() => {
       isLate = true;
@@ -52,26 +54,33 @@ export class TypeStripper implements AsyncDisposable {
     await running.input.close().catch(() => {});
     await running.output.cancel();
     await running.process.status;
+    if (running.place !== undefined) await removePlace(running.place);
   }
 }
 
 interface Running {
+  /** A compiled hermes needs none. */
+  place: Place | undefined;
   process: Deno.ChildProcess;
   input: WritableStreamDefaultWriter<Uint8Array>;
   output: ReadableStreamDefaultReader<string>;
 }
 
-function start(): Running {
-  const { command, args, env } = stripperCommand();
+async function start(): Promise<Running> {
+  const place = isStandalone() ? undefined : makePlace({ tempDir: undefined });
+  const program = place && await childProgram("strip_main", place.directory);
+  const { command, args } = stripperCommand(program?.url);
   const process = new Deno.Command(command, {
     args,
+    ...(place && { cwd: place.scratch }),
     clearEnv: true,
-    env: { ...DENO_SETTINGS, ...env },
+    env: CHILD_ENV,
     stdin: "piped",
     stdout: "piped",
     stderr: "null",
   }).spawn();
   return {
+    place,
     process,
     input: process.stdin.getWriter(),
     output: process.stdout.pipeThrough(new TextDecoderStream()).getReader(),

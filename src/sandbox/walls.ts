@@ -4,23 +4,16 @@
  */
 import { compileFilter, type FilterProfile } from "./seccomp.ts";
 import { type PathGrant, raiseLandlock } from "./landlock.ts";
-import {
-  addressOf,
-  architecture,
-  type Libc,
-  openPath,
-  readDescriptor,
-  readThroughLibc,
-} from "./libc.ts";
+import { addressOf, architecture, type Libc, readDescriptor, readThroughLibc } from "./libc.ts";
 import type { Wall } from "./contract.ts";
 
 const SECCOMP_SET_MODE_FILTER = 1;
 const SECCOMP_FLAG_TSYNC = 1;
-const F_GETFD = 1;
-const O_CLOEXEC = 0o2000000;
 
 /** Resource limits by number: the same order on x86_64 and aarch64. */
-const RLIMIT = { cpu: 0, fileSize: 1, data: 2, core: 4, openFiles: 7 } as const;
+const RLIMIT = { cpu: 0, fileSize: 1, data: 2, stack: 3, core: 4, openFiles: 7 } as const;
+/** The usual size; "unlimited" would be memory that no other limit counts. */
+const STACK_BYTES = 8 * 1024 * 1024;
 
 export interface ProcessLimits {
   /** Bytes of private memory beyond what the process has already. */
@@ -28,37 +21,6 @@ export interface ProcessLimits {
   cpuSeconds: number;
   fileBytes: number;
   openFiles: number;
-}
-
-/**
- * Closes what hermes was started with: the runtime marks its own descriptors close-on-exec, so
- * one without the mark came from outside, and a script could adopt it as a socket.
- */
-export function dropInherited(libc: Libc): void {
-  for (const descriptor of openDescriptors(libc)) {
-    const isMarked = libc.call("fcntl", descriptor, F_GETFD) !== 0;
-    if (descriptor > 2 && !isMarked) libc.call("close", descriptor);
-  }
-}
-
-/** Numbers of this process's descriptors, from the entries of its own `/proc` directory. */
-function openDescriptors(libc: Libc): number[] {
-  const directory = openPath(libc, { path: "/proc/self/fd", flags: O_CLOEXEC });
-  const found: number[] = [];
-  const buffer = new Uint8Array(16 * 1024);
-  const view = new DataView(buffer.buffer);
-  while (true) {
-    const count = libc.call("getdents64", directory, buffer, buffer.length);
-    if (count < 0) throw new Error("cannot list /proc/self/fd");
-    if (count === 0) break;
-    for (let at = 0; at < count; at += view.getUint16(at + 16, true)) {
-      const name = buffer.subarray(at + 19, buffer.indexOf(0, at + 19));
-      const descriptor = Number(new TextDecoder().decode(name));
-      if (Number.isInteger(descriptor)) found.push(descriptor);
-    }
-  }
-  libc.call("close", directory);
-  return found;
 }
 
 /** Until the second limit of CPU time: the first one's signal tells what it was. */
@@ -73,6 +35,7 @@ export function limitResources(
   limit(libc, RLIMIT.core, [0, 0]);
   limit(libc, RLIMIT.cpu, [limits.cpuSeconds, limits.cpuSeconds + CPU_GRACE_SECONDS]);
   limit(libc, RLIMIT.data, [data, data]);
+  limit(libc, RLIMIT.stack, [STACK_BYTES, STACK_BYTES]);
   limit(libc, RLIMIT.fileSize, [limits.fileBytes, limits.fileBytes]);
   limit(libc, RLIMIT.openFiles, [limits.openFiles, limits.openFiles]);
 }

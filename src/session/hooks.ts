@@ -4,10 +4,12 @@ import type { Settings } from "../config/load.ts";
 import { UsageError } from "../protocol/error.ts";
 import type { HookRunner } from "../protocol/hook.ts";
 import type { SessionPlugins } from "../protocol/plugin.ts";
-import { HOOK_CONSENT_FILE, readApprovals } from "../registry/hook_consent.ts";
+import { HOOK_CONSENT_FILE, HookConsents } from "../registry/hook_consent.ts";
 import { spawnHook } from "../registry/hook_process.ts";
 import { Hooks } from "../registry/hooks.ts";
 import { attachShellHooks, parseShellHooks, unrunnable } from "../registry/shell_hooks.ts";
+import { joinPath } from "../util/path.ts";
+import { Seal, SEAL_KEY_FILE } from "../util/seal.ts";
 
 export interface HookSetup {
   settings: Settings;
@@ -36,13 +38,16 @@ export async function openHooks(setup: HookSetup): Promise<HookRunner> {
   }
   const lost = await unrunnable(hooks, { env: setup.processEnv, cwd: setup.cwd });
   for (const problem of [...problems, ...lost]) setup.notice(problem);
-  attachShellHooks(runner, hooks, {
-    spawn: spawnHook,
+  const { home } = settings;
+  const seal = new Seal(joinPath(home.root, SEAL_KEY_FILE));
+  await attachShellHooks(runner, hooks, {
+    spawn: (run) => spawnHook({ ...run, pass: settings.config.terminal.env_passthrough }),
     env: setup.processEnv,
     cwd: setup.cwd,
     log,
     notice: setup.notice,
-    approvals: await readApprovals(settings.home.path(HOOK_CONSENT_FILE)),
+    consents: await HookConsents.read(home.path(HOOK_CONSENT_FILE), seal),
+    copies: home.path("cache", "hooks"),
     accept: setup.acceptHooks || settings.config.hooks_auto_accept,
   });
   return runner;

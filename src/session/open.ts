@@ -21,6 +21,7 @@ import { resolveRoute, type Route } from "../providers/route.ts";
 import { type Cassette, openCassette } from "./cassette.ts";
 import { withImages } from "./images.ts";
 import { LazyRuntime } from "./lazy_runtime.ts";
+import { readProjectText } from "./project_text.ts";
 import { SessionRecords } from "./records.ts";
 import { Session } from "./session.ts";
 import { selectTools } from "./tool_choice.ts";
@@ -74,6 +75,7 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
   environmentFactory(environment);
   const cassette = await openCassette(options);
   const notices: string[] = [];
+  let isOpen = false;
   const records = openRecords(options, { cassette, onNotice: (text) => notices.push(text) });
   const [route, tools] = await Promise.all([
     findRoute(options, { records, cassette }),
@@ -83,7 +85,7 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
   const before = records.found?.systemPrompt;
   const system = before !== undefined && isPromptFor(before, environment)
     ? before
-    : systemPrompt(options, { environment, tools });
+    : await systemPrompt(options, { environment, tools });
   const { primary } = route;
   records.describe({
     source: options.source,
@@ -105,7 +107,8 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
       if (message.usage) budget.add(message.usage);
       records.history.discard(message);
     },
-    notice: (text) => notices.push(text),
+    // A hook that is changed while the session runs is told when it is noticed.
+    notice: (text) => isOpen ? options.progress(text) : notices.push(text),
   });
   // A guard that is configured and not on duty must be known before the first call.
   await runtime.hooks();
@@ -139,6 +142,7 @@ export async function openSession(options: OpenOptions): Promise<OpenedSession> 
       }
     },
   });
+  isOpen = true;
   const notice = notices.join("\n");
   return { session, ...(notice === "" ? {} : { notice }) };
 }
@@ -240,13 +244,17 @@ function streamTimeouts(settings: Settings): { timeouts?: StreamTimeouts } {
   return isSet ? { timeouts: { firstByteMs: read * 1000, idleMs: stale * 1000 } } : {};
 }
 
-function systemPrompt(
+async function systemPrompt(
   options: OpenOptions,
   facts: { environment: string; tools: readonly ToolDefinition[] },
-): string {
+): Promise<string> {
   const { cwd, settings: { config } } = options;
   const project = facts.environment === "local"
-    ? readProjectFiles(cwd, { read: readText, exists, maxChars: config.context_file_max_chars })
+    ? readProjectFiles(cwd, {
+      read: readProjectText,
+      exists,
+      maxChars: config.context_file_max_chars,
+    })
     : undefined;
   const { environment_hint: hint, system_prompt: own } = config.agent;
   const extra = [hint, own, ...options.plugins?.promptSections ?? [], options.system ?? ""]
@@ -258,9 +266,15 @@ function systemPrompt(
     environment: facts.environment,
     headless: options.source === "run",
     tools: facts.tools.map((tool) => tool.name),
-    ...(project === undefined ? {} : { project }),
+    ...(project === undefined ? {} : { project: await withoutSecrets(options, project) }),
     ...(extra === "" ? {} : { extra }),
   });
+}
+
+/** The project's author wrote it, and may have copied a key into it. */
+async function withoutSecrets({ settings }: OpenOptions, text: string): Promise<string> {
+  const { settingsRedactor } = await import("../config/known_secrets.ts");
+  return settingsRedactor(settings)(text, "code");
 }
 
 function limits(options: OpenOptions): BudgetLimits {
@@ -289,15 +303,6 @@ function requestSettings(settings: Settings): ModelDefaults {
 
 function isEffort(text: string): text is NonNullable<ModelDefaults["reasoningEffort"]> {
   return ["minimal", "low", "medium", "high"].includes(text);
-}
-
-function readText(path: string): string | undefined {
-  try {
-    return Deno.readTextFileSync(path);
-  } catch {
-    // Project files are optional; one that cannot be read is as good as none.
-    return undefined;
-  }
 }
 
 function exists(path: string): boolean {

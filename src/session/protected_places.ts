@@ -2,10 +2,11 @@
  * Where this process keeps what it trusts, under every name: the user's home, the hermes home,
  * the program and its caches. Asked once a session, when the first command or file tool runs.
  */
-import type { Home } from "../config/home.ts";
-import { basename, dirname, joinPath } from "../util/path.ts";
+import { type Home, resolveHome } from "../config/home.ts";
+import { runtimeCacheDir } from "../sandbox/command.ts";
+import { basename, dirname, joinPath, resolvePath } from "../util/path.ts";
 import type { ProtectedPlaces } from "../util/protected_paths.ts";
-import { childCacheDir, executablePath, installedFile, isStandalone } from "../util/runtime.ts";
+import { buildKind, executablePath, installedFile, portableRoot } from "../util/runtime.ts";
 
 export interface PlaceFacts {
   home: Pick<Home, "root">;
@@ -13,53 +14,78 @@ export interface PlaceFacts {
   userHome: string;
   /** The variables hermes was started with. */
   env: Readonly<Record<string, string | undefined>>;
+  /** The directory hermes was started in; default the one it is in now. */
+  cwd?: string;
 }
 
 /** The places, links and what they lead to both listed. */
-export async function protectedPlaces(facts: PlaceFacts): Promise<ProtectedPlaces> {
-  const [homes, hermesHomes, trustedBase] = await Promise.all([
-    namesOf([facts.userHome]),
-    namesOf([facts.home.root]),
-    namesOf(programPlaces(facts.env)),
-  ]);
-  return { homes, hermesHomes, trustedBase };
+export function protectedPlaces(facts: PlaceFacts): ProtectedPlaces {
+  return {
+    homes: namesOf([facts.userHome]),
+    hermesHomes: namesOf(hermesHomePlaces(facts)),
+    trustedBase: namesOf(programPlaces(facts)),
+  };
 }
 
 /** Files that are hermes when they are run, links and what they lead to both listed. */
-export async function hermesPrograms(env: PlaceFacts["env"]): Promise<string[]> {
-  const installed = installedFile(env);
-  const programs = installed === undefined ? [] : [installed];
-  if (isStandalone()) programs.push(executablePath());
+export function hermesPrograms(env: PlaceFacts["env"], cwd: string = Deno.cwd()): string[] {
+  const programs = installedPlaces(env, cwd);
+  if (buildKind() === "compiled") programs.push(executablePath());
   else if (Deno.mainModule.startsWith("file:")) {
     const main = decodeURIComponent(new URL(Deno.mainModule).pathname);
     if (/\/main\.[jt]s$/.test(main)) programs.push(main);
   }
-  return await namesOf(programs);
+  return namesOf(programs);
 }
 
-/** The installed file, and the directory that holds the unpacked versions and their caches. */
-function programPlaces(env: PlaceFacts["env"]): string[] {
+/** The home in use, and the one that a hermes without `HERMES_HOME` would use. */
+function hermesHomePlaces({ home, userHome }: PlaceFacts): string[] {
+  const usual = userHome === "" ? [] : [resolveHome({ env: { HOME: userHome } }).root];
+  return [home.root, ...usual];
+}
+
+/**
+ * The installed file, the runtime that executes it, and every directory a portable executable
+ * may be unpacked into, whichever of them is in use now: the next start looks there first. From
+ * source the runtime's cache holds compiled modules; the checkout itself may be edited.
+ */
+function programPlaces({ env, userHome, cwd = Deno.cwd() }: PlaceFacts): string[] {
+  const places = [...installedPlaces(env, cwd), executablePath()];
+  const unpacked = portableRoot();
+  if (unpacked !== undefined) places.push(dirname(unpacked));
+  if (env.HERMES_BIN_CACHE) places.push(resolvePath(cwd, env.HERMES_BIN_CACHE));
+  const caches = env.XDG_CACHE_HOME || (userHome === "" ? "" : joinPath(userHome, ".cache"));
+  if (caches !== "") places.push(resolvePath(cwd, joinPath(caches, "hermes/bin")));
+  places.push(joinPath(env.TMPDIR || "/tmp", `hermes-${Deno.uid() ?? 0}`));
+  if (buildKind() === "source") {
+    const cache = runtimeCacheDir(env as Record<string, string>);
+    if (cache !== undefined) places.push(resolvePath(cwd, cache));
+  }
+  return places;
+}
+
+/** The installed file, and what an update keeps of the one before. */
+function installedPlaces(env: PlaceFacts["env"], cwd: string): string[] {
   const installed = installedFile(env);
-  const cache = childCacheDir();
-  return [
-    ...(installed === undefined ? [] : [installed]),
-    ...(cache === undefined ? [] : [dirname(dirname(cache))]),
-  ];
+  if (installed === undefined) return [];
+  // A shell that was given the file by a relative name passes that name on.
+  const path = resolvePath(cwd, installed);
+  return [path, `${path}.old`];
 }
 
-async function namesOf(paths: readonly string[]): Promise<string[]> {
-  const real = await Promise.all(paths.map(realName));
-  return [...new Set([...paths, ...real])].filter((path) => path !== "");
+function namesOf(paths: readonly string[]): string[] {
+  return [...new Set([...paths, ...paths.map(realName)])]
+    .filter((path) => path !== "" && path !== "/");
 }
 
 /** The path behind links, also where its last parts are still to be made. */
-async function realName(path: string): Promise<string> {
+function realName(path: string): string {
   try {
-    return await Deno.realPath(path);
+    return Deno.realPathSync(path);
   } catch {
     const parent = dirname(path);
     // Nothing of it exists or may be looked at: its name is all there is.
     if (parent === path || parent === ".") return path;
-    return joinPath(await realName(parent), basename(path));
+    return joinPath(realName(parent), basename(path));
   }
 }

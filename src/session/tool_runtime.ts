@@ -15,10 +15,11 @@ import type { Clarifier, ToolServices } from "../protocol/services.ts";
 import { createDispatcher } from "../registry/dispatch.ts";
 import { Hooks } from "../registry/hooks.ts";
 import { registry } from "../registry/registry.ts";
-import { parseChildMode, runtimeCacheDir } from "../sandbox/command.ts";
+import { parseChildMode } from "../sandbox/command.ts";
 import { SandboxRunner } from "../sandbox/runner.ts";
 import { SessionFileLedger } from "../util/file_ledger.ts";
 import { joinPath } from "../util/path.ts";
+import type { ProtectedPlaces } from "../util/protected_paths.ts";
 import { createGate } from "./gate.ts";
 import { createSpillStore } from "./spill.ts";
 import { createTodoList } from "./todo_list.ts";
@@ -78,8 +79,8 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
   const sandbox = new SandboxRunner({
     searchPath: processEnv.PATH ?? "",
     mode: parseChildMode(processEnv.HERMES_SANDBOX_MODE),
-    cacheDir: runtimeCacheDir(processEnv),
   });
+  let places: Promise<ProtectedPlaces> | undefined;
   const services: ToolServices = {
     todo: createTodoList(),
     clarifier: options.clarifier ?? NOBODY,
@@ -92,7 +93,7 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
     }),
     extra: new Map<string, unknown>([
       ["sandbox", sandbox],
-      ["hermes_home", settings.home.dir],
+      ["protected_places", () => places ??= findPlaces(options, userHome)],
     ]),
   };
   const dispatcher = createDispatcher({
@@ -118,6 +119,15 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
       await environment.close();
     },
   };
+}
+
+/** What file tools never write; looked up when the first of them runs. */
+async function findPlaces(
+  { settings, processEnv: env }: ToolRuntimeOptions,
+  userHome: string,
+): Promise<ProtectedPlaces> {
+  const { protectedPlaces } = await import("./protected_places.ts");
+  return protectedPlaces({ home: settings.home, userHome, env });
 }
 
 /** A session that keeps nothing still needs somewhere for a result of megabytes. */

@@ -5,7 +5,8 @@
 import { DatabaseSync } from "node:sqlite";
 import { Database, type DatabaseOptions, suspectMarker } from "./database.ts";
 import { describeFailure, failureKind } from "./failure.ts";
-import { salvage } from "./salvage.ts";
+import { copyPadded, describeDamage, isPlainlyDamaged } from "./damage.ts";
+import { salvage, type Salvaged } from "./salvage.ts";
 
 /**
  * Opens `path`, creating, migrating and repairing as needed.
@@ -13,7 +14,7 @@ import { salvage } from "./salvage.ts";
  */
 export function openDatabase(path: string, options: DatabaseOptions = {}): Database {
   try {
-    if (!exists(suspectMarker(path))) {
+    if (!exists(suspectMarker(path)) && !isPlainlyDamaged(path)) {
       try {
         return new Database(path, options);
       } catch (error) {
@@ -31,12 +32,13 @@ function repair(path: string, options: DatabaseOptions): Database {
   // A file of its own, never the database: closing a descriptor of that drops SQLite's locks.
   using lock = Deno.openSync(`${path}.repair`, { write: true, create: true, mode: 0o600 });
   lock.lockSync(true);
-  if (!isSound(path)) {
+  // An empty file is sound to SQLite, which would throw away the log beside it.
+  if (isPlainlyDamaged(path) || !isSound(path)) {
     const keptAs = `${path}.damaged-${new Date().toISOString().replaceAll(/[:.]/g, "")}`;
-    const saved = rebuild(path, keptAs);
+    const { what, saved } = rebuild(path, keptAs);
     options.onNotice?.(
-      `The session database was damaged: saved ${saved.messages} messages of ${saved.sessions} ` +
-        `sessions into a new one; the damaged file is ${keptAs}.`,
+      `The session database was ${what}: saved ${saved.messages} messages of ${saved.sessions} ` +
+        `sessions into a new one; ${whereabouts(path, keptAs)}.`,
     );
   }
   removeIfPresent(suspectMarker(path));
@@ -55,17 +57,33 @@ function isSound(path: string): boolean {
   }
 }
 
+/** Where what was lost may still be. */
+function whereabouts(path: string, keptAs: string): string {
+  if (exists(keptAs)) return `the damaged file is ${keptAs}`;
+  if (exists(`${keptAs}-wal`)) return `its log is ${keptAs}-wal`;
+  return `${path} held nothing that could be kept: look for a backup of your own`;
+}
+
 /** Builds a new file beside the old one and swaps them, so that a crash leaves one or the other. */
-function rebuild(path: string, keptAs: string): { sessions: number; messages: number } {
+function rebuild(path: string, keptAs: string): { what: string; saved: Salvaged } {
   const fresh = `${path}.rebuilt`;
-  for (const suffix of ["", "-wal", "-shm"]) removeIfPresent(fresh + suffix);
-  const saved = salvage(path, fresh);
-  Deno.linkSync(path, keptAs);
+  const copy = `${path}.padded`;
+  for (const file of [fresh, copy]) removeDatabase(file);
+  const { what, wholeBytes } = describeDamage(path);
+  let source = path;
+  if (wholeBytes !== undefined) copyPadded(path, { copy: source = copy, wholeBytes });
+  const saved = salvage(source, fresh);
+  removeDatabase(copy);
+  if (Deno.statSync(path).size > 0) Deno.linkSync(path, keptAs);
   // A log left beside the new file would be replayed into it.
   renameIfPresent(`${path}-wal`, `${keptAs}-wal`);
   removeIfPresent(`${path}-shm`);
   Deno.renameSync(fresh, path);
-  return saved;
+  return { what, saved };
+}
+
+function removeDatabase(path: string): void {
+  for (const suffix of ["", "-wal", "-shm"]) removeIfPresent(path + suffix);
 }
 
 function exists(path: string): boolean {

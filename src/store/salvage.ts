@@ -11,12 +11,19 @@ const ROWS_PER_READ = 200;
 /** Wider than any gap worth jumping when the end of a table cannot be read. */
 const MAX_SKIP = 2 ** 40;
 
+export interface Salvaged {
+  sessions: number;
+  messages: number;
+}
+
 /** Fills `target`, a path where nothing is yet; counts what was saved. */
-export function salvage(source: string, target: string): { sessions: number; messages: number } {
+export function salvage(source: string, target: string): Salvaged {
   using fresh = new Database(target);
-  const counts = { sessions: 0, messages: 0 };
+  const counts: Salvaged = { sessions: 0, messages: 0 };
   fresh.script("PRAGMA foreign_keys = OFF");
   using damaged = new DatabaseSync(source, { readOnly: true });
+  // Definitions of other tables and of indexes may be broken: those are not needed.
+  damaged.exec("PRAGMA writable_schema = ON");
   for (const table of TABLES) {
     const saved = fresh.transaction(() => copyTable(damaged, fresh, table));
     if (table === "sessions" || table === "messages") counts[table] = saved;
@@ -29,6 +36,7 @@ export function salvage(source: string, target: string): { sessions: number; mes
 function copyTable(damaged: DatabaseSync, fresh: Database, table: string): number {
   let saved = 0;
   for (const row of readableRows(damaged, table)) {
+    if (!isWhole(row)) continue;
     const names = Object.keys(row);
     const marks = names.map(() => "?").join(", ");
     const sql = `INSERT OR IGNORE INTO ${table} (${names.join(", ")}) VALUES (${marks})`;
@@ -42,32 +50,70 @@ function copyTable(damaged: DatabaseSync, fresh: Database, table: string): numbe
   return saved;
 }
 
+/** False for a message whose text was cut off by what is missing. */
+function isWhole({ body }: Row): boolean {
+  if (body === undefined) return true;
+  try {
+    return typeof JSON.parse(String(body)) === "object";
+  } catch {
+    return false; // half of a message cannot be shown, nor sent to a model
+  }
+}
+
 /** Rows in order of rowid; where reading fails, the next reachable one further on. */
 function* readableRows(db: DatabaseSync, table: string): Generator<Row> {
-  const read = prepareRead(db, table);
-  if (read === undefined) return;
-  let position = 0;
-  let skip = 1;
-  let limit = ROWS_PER_READ;
-  while (skip < MAX_SKIP) {
+  const statement = prepareRead(db, table);
+  if (statement === undefined) return;
+  const read = (position: number, limit: number) => {
     try {
-      const rows = read.all(position, limit);
-      for (const { salvage_rowid: rowid, ...row } of rows) {
-        yield row;
-        position = Number(rowid);
-      }
-      if (rows.length < limit) return;
-      skip = 1;
-      limit = ROWS_PER_READ;
+      return statement.all(position, limit);
     } catch {
-      // First row by row up to the broken page, then in growing steps over it.
-      if (limit === 1) {
-        position += skip;
-        skip *= 2;
-      }
-      limit = 1;
+      return undefined; // a broken page is on the way
     }
+  };
+  let position = 0;
+  while (true) {
+    // Many at once, or one by one up to the broken page.
+    let limit = ROWS_PER_READ;
+    let rows = read(position, limit);
+    if (rows === undefined) rows = read(position, limit = 1);
+    if (rows === undefined) {
+      const next = nextReadable(position, (from) => read(from, 1) !== undefined);
+      if (next === undefined) return;
+      position = next;
+      continue;
+    }
+    for (const { salvage_rowid: rowid, ...row } of rows) {
+      // A page in the wrong place can lead back, and round and round.
+      if (Number(rowid) <= position) {
+        position++;
+        break;
+      }
+      yield row;
+      position = Number(rowid);
+    }
+    if (rows.length < limit) return;
   }
+}
+
+/** The first position behind a broken one: in growing steps over it, then back by halves. */
+function nextReadable(
+  broken: number,
+  isReadable: (position: number) => boolean,
+): number | undefined {
+  let step = 1;
+  while (!isReadable(broken + step)) {
+    step *= 2;
+    if (step >= MAX_SKIP) return undefined;
+  }
+  let low = broken + Math.floor(step / 2);
+  let high = broken + step;
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (isReadable(middle)) high = middle;
+    else low = middle;
+  }
+  return high;
 }
 
 function prepareRead(db: DatabaseSync, table: string): StatementSync | undefined {

@@ -4,6 +4,7 @@
  * lines that show a hit.
  */
 import { type Message, messageText } from "../protocol/message.ts";
+import { trimEndOf } from "../util/trim_end.ts";
 
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u30fc\u3005]+/gu;
@@ -84,7 +85,7 @@ function readTerms(query: string): Term[] {
     const raw = phrase ?? word!;
     const excluded = negated || minus === "-" || (phrase === undefined && /^-[^-]/.test(raw));
     const text = raw.replaceAll('"', " ").trim();
-    const bare = phrase === undefined ? text.replace(/^-+/, "").replace(/\*+$/, "") : text;
+    const bare = phrase === undefined ? trimEndOf(text.replace(/^-+/, ""), "*") : text;
     if (/[\p{L}\p{N}\p{Co}]/u.test(bare) && terms.length < MAX_TERMS) {
       const prefix = phrase === undefined && text.endsWith("*");
       terms.push({ text: bare, prefix, negated: excluded, or });

@@ -1,5 +1,6 @@
 /** Terminal text as a person would read it: for models, logs and notices. */
 // deno-lint-ignore-file no-control-regex
+import { trimEndOf } from "./trim_end.ts";
 
 /** CSI, string sequences (OSC, DCS, …), other escapes, and control bytes that print nothing. */
 const CONTROL =
@@ -9,6 +10,23 @@ const SUSPICIOUS = /[\x00-\x08\x0b-\x1f\x7f\x9b]/;
 /** Removes escape sequences; a line that was overwritten (progress bars) keeps its last form. */
 export function cleanOutput(text: string): string {
   if (!SUSPICIOUS.test(text)) return text;
-  return text.replace(CONTROL, "").replace(/\r+$/gm, "").replace(/[^\n]*\r/g, "")
-    .replace(/[^\n]?\x08/g, "");
+  const plain = text.replace(CONTROL, "");
+  const lines = plain.includes("\r") ? plain.split("\n").map(lastForm).join("\n") : plain;
+  return lines.includes("\x08") ? applyBackspaces(lines) : lines;
+}
+
+/** What a line shows after its carriage returns; those at its end overwrite nothing. */
+function lastForm(line: string): string {
+  const text = trimEndOf(line, "\r");
+  return text.slice(text.lastIndexOf("\r") + 1);
+}
+
+/** Each backspace takes the character before it, but never a line end. */
+function applyBackspaces(text: string): string {
+  const kept: string[] = [];
+  for (const character of text) {
+    if (character !== "\x08") kept.push(character);
+    else if (kept.length > 0 && kept.at(-1) !== "\n") kept.pop();
+  }
+  return kept.join("");
 }

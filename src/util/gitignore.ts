@@ -1,11 +1,14 @@
 /** One ignore file (`.gitignore`, `.ignore`, `.rgignore`) compiled to a fast decision. */
-import { globSource } from "./glob.ts";
+import { globSource, globTest, isWildGlob } from "./glob.ts";
+import { trimEndOf } from "./trim_end.ts";
 
 /** What a file says of a path; undefined when it says nothing. */
 export type IgnoreVerdict = "ignore" | "keep" | undefined;
 
 interface Rule {
-  regex: RegExp;
+  /** Of the expression; undefined when it may not be joined with others. */
+  source: string | undefined;
+  matches(path: string): boolean;
   keep: boolean;
   directoryOnly: boolean;
 }
@@ -14,27 +17,36 @@ export class IgnoreRules {
   #rules: Rule[];
   /** Every rule at once: most paths match none, and one test says so. */
   #any: RegExp;
+  #wild: Rule[];
 
   constructor(text: string) {
     const parsed = text.replace(/^\ufeff/, "").split(/\r?\n/).map(parseRule)
       .filter((rule) => rule !== undefined);
     this.#rules = parsed.reverse();
-    this.#any = new RegExp(parsed.map((rule) => rule.regex.source).join("|") || "(?!)");
+    this.#wild = parsed.filter(({ source }) => source === undefined);
+    const sources = parsed.map(({ source }) => source).filter((source) => source !== undefined);
+    this.#any = new RegExp(sources.join("|") || "(?!)", "u");
   }
 
   /** `path` is relative to the directory of the file; the last rule that fits decides. */
   verdict(path: string, isDirectory: boolean): IgnoreVerdict {
-    if (!this.#any.test(path)) return undefined;
-    for (const { regex, keep, directoryOnly } of this.#rules) {
+    if (!this.#any.test(path) && !this.#wild.some((rule) => rule.matches(path))) return undefined;
+    for (const { matches, keep, directoryOnly } of this.#rules) {
       if (directoryOnly && !isDirectory) continue;
-      if (regex.test(path)) return keep ? "keep" : "ignore";
+      if (matches(path)) return keep ? "keep" : "ignore";
     }
     return undefined;
   }
 }
 
+/** A blank that a backslash stands before belongs to the name. */
+function withoutTrailingBlanks(line: string): string {
+  const bare = trimEndOf(line, " \t");
+  return bare.endsWith("\\") ? line.slice(0, bare.length + 1) : bare;
+}
+
 function parseRule(line: string): Rule | undefined {
-  let glob = line.replace(/(?<!\\)[ \t]+$/, "");
+  let glob = withoutTrailingBlanks(line);
   if (glob === "" || glob.startsWith("#")) return undefined;
   const keep = glob.startsWith("!");
   if (keep) glob = glob.slice(1);
@@ -44,8 +56,9 @@ function parseRule(line: string): Rule | undefined {
   if (glob.startsWith("/")) glob = glob.slice(1);
   if (glob === "") return undefined;
   try {
-    const regex = new RegExp(`${anchored ? "^" : "(?:^|/)"}${globSource(glob)}$`);
-    return { regex, keep, directoryOnly };
+    const source = `${anchored ? "^" : "(?:^|/)"}${globSource(glob)}$`;
+    const matches = globTest(source, glob);
+    return { source: isWildGlob(glob) ? undefined : source, matches, keep, directoryOnly };
   } catch {
     // A character range the wrong way round: such a rule matches nothing.
     return undefined;

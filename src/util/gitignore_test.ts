@@ -39,3 +39,10 @@ for (const [rules, path, expected] of ROWS) {
     equal(verdict(rules, path), expected);
   });
 }
+
+Deno.test("IgnoreRules gives a verdict on names made to be slow for a rule", () => {
+  const name = `${"a".repeat(255)}!`;
+  equal(verdict(`${"*a".repeat(30)}*b`, name), undefined);
+  equal(verdict(`${"*a".repeat(30)}*!\n*.log`, name), "ignore");
+  equal(verdict(`${"x/**/".repeat(20)}y`, "x/".repeat(500) + "z"), undefined);
+});

@@ -2,6 +2,8 @@
  * Globs as ripgrep and git read them: `*` and `?` stay within one name, `**` crosses
  * directories, `[a-z]`, `{a,b}`, backslash escapes. Text only; walking is the caller's.
  */
+import { LinearRegex } from "./linear_regex.ts";
+import { TEXT_END, TEXT_START } from "./regex_program.ts";
 
 const LITERAL = /[.+^$()|\\{}\[\]/*?]/g;
 
@@ -50,8 +52,34 @@ export function compileGlob(glob: string): (path: string) => boolean {
   const body = negated ? glob.slice(1) : glob;
   const clean = body.replace(/^\.?\//, "");
   const byName = !body.includes("/");
-  const regex = new RegExp(byName ? `(?:^|/)${globSource(clean)}$` : `^${globSource(clean)}$`);
-  return (path) => regex.test(path) !== negated;
+  const matches = globTest(`${byName ? "(?:^|/)" : "^"}${globSource(clean)}$`, clean);
+  return (path) => matches(path) !== negated;
+}
+
+/** Stars and choices that an engine which goes back may meet: time grows as the length to their power. */
+const MAX_WILD = 2;
+const ANCHORS = [["^", TEXT_START], ["$", TEXT_END]] as const;
+
+/** True when matching the glob must not be left to JavaScript's own engine. */
+export function isWildGlob(glob: string): boolean {
+  let wild = 0;
+  for (const _ of glob.matchAll(/\*+|\{/g)) wild++;
+  return wild > MAX_WILD;
+}
+
+/** Tests paths with the expression of a glob. @throws SyntaxError when a range is the wrong way round. */
+export function globTest(source: string, glob: string): (path: string) => boolean {
+  if (!isWildGlob(glob)) {
+    const regex = new RegExp(source, "u");
+    return (path) => regex.test(path);
+  }
+  const linear = new LinearRegex(source, {
+    ignoreCase: false,
+    boundaries: ANCHORS,
+    classes: "u",
+    spansLines: true,
+  });
+  return (path) => linear.firstEnd(path, 0) >= 0;
 }
 
 /** Orders paths as a walk with sorted directories meets them. */
@@ -72,7 +100,7 @@ function starsAt(glob: string, start: number): { source: string; end: number } {
   const opens = start === 0 || glob[start - 1] === "/";
   if (end === start || !opens) return { source: "[^/]*", end };
   if (glob[end + 1] === "/") return { source: "(?:[^/]+/)*", end: end + 1 };
-  if (end + 1 === glob.length) return { source: start === 0 ? ".*" : ".+", end };
+  if (end + 1 === glob.length) return { source: start === 0 ? "[^]*" : "[^]+", end };
   return { source: "[^/]*", end };
 }
 

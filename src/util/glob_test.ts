@@ -31,3 +31,24 @@ Deno.test("comparePaths() orders as a sorted walk meets the files", () => {
   const paths = ["a-b", "a/z", "a", "b", "a/b/c", "a/b-c", "ab"];
   deepEqual(paths.sort(comparePaths), ["a", "a/b/c", "a/b-c", "a/z", "a-b", "ab", "b"]);
 });
+
+Deno.test("compileGlob() reads globs with many stars and choices", () => {
+  const rows: [glob: string, path: string, fits: boolean][] = [
+    ["*a*b*c*", "x/1a2b3c4", true],
+    ["*a*b*c*", "x/1a2c3b4", false],
+    ["**/a/**/b/*.{ts,js}", "a/x/y/b/z.js", true],
+    ["**/a/**/b/*.{ts,js}", "a/x/y/z.js", false],
+    ["{a,b}{c,d}{e,[fg]}", "bdg", true],
+    ["{a,b}{c,d}{e,[!fg]}", "bdg", false],
+    ["!*a*b*c*", "1a2b3c", false],
+    ["*-*-*-*.t[a-z]t", "ä-b-c-d.txt", true],
+  ];
+  for (const [glob, path, fits] of rows) equal(compileGlob(glob)(path), fits, glob);
+});
+
+Deno.test("compileGlob() gives an answer for names and globs made to be slow", () => {
+  const name = `${"a".repeat(255)}!`;
+  equal(compileGlob(`${"*a".repeat(30)}*b`)(name), false);
+  equal(compileGlob(`${"{a,a}".repeat(40)}b`)(name), false);
+  equal(compileGlob(`${"**/".repeat(30)}b`)("a/".repeat(1000)), false);
+});

@@ -2,6 +2,7 @@
  * POSIX path arithmetic without `node:path`, which costs about 10 ms to load on the way to
  * the first request. Pure text: nothing here touches the disk.
  */
+import { trimEndOf } from "./trim_end.ts";
 
 /** True for `/x`. */
 export function isAbsolute(path: string): boolean {
@@ -34,7 +35,7 @@ export function resolvePath(base: string, path: string): string {
 
 /** Everything before the last name; `"."` when there is none. */
 export function dirname(path: string): string {
-  const clean = path.length > 1 ? path.replace(/\/+$/, "") : path;
+  const clean = path.length > 1 ? trimEndOf(path, "/") : path;
   const cut = clean.lastIndexOf("/");
   if (cut < 0) return ".";
   return cut === 0 ? "/" : clean.slice(0, cut);
@@ -42,7 +43,7 @@ export function dirname(path: string): string {
 
 /** The last name of a path. */
 export function basename(path: string): string {
-  const clean = path.replace(/\/+$/, "");
+  const clean = trimEndOf(path, "/");
   return clean.slice(clean.lastIndexOf("/") + 1);
 }
 

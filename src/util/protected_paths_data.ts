@@ -124,13 +124,15 @@ export const HOME_ROWS: readonly ProtectedRow[] = [
   {
     kind: "credentials",
     pattern:
-      /^(?:\.docker\/config\.json|\.kube(?:\/config|$)|\.cargo\/credentials(?:\.toml)?|\.gem\/credentials|\.m2\/settings(?:-security)?\.xml|\.gradle\/gradle\.properties|\.composer\/auth\.json|\.config\/composer\/auth\.json|\.config\/git\/credentials|\.terraform\.d\/credentials\.tfrc\.json|\.terraformrc|\.fly\/config\.yml|\.config\/containers\/auth\.json|\.config\/pip\/pip\.conf|\.pip\/pip\.conf|\.config\/hermes\/.*|\.snowflake\/.*|\.config\/stripe\/config\.toml|\.config\/heroku\/.*|\.local\/share\/keyrings(?:\/.*)?|library\/keychains(?:\/.*)?)$/,
+      /^(?:\.docker\/config\.json|\.kube(?:\/config|$)|\.cargo\/credentials(?:\.toml)?|\.gem\/credentials|\.m2\/settings(?:-security)?\.xml|\.gradle\/gradle\.properties|\.composer\/auth\.json|\.config\/composer\/auth\.json|\.config\/git\/credentials|\.terraform\.d\/credentials\.tfrc\.json|\.terraformrc|\.fly\/config\.yml|\.config\/containers\/auth\.json|\.config\/pip\/pip\.conf|\.pip\/pip\.conf|\.config\/hermes\/.*|\.snowflake\/.*|\.config\/stripe\/config\.toml|\.config\/heroku\/.*|\.local\/share\/keyrings(?:\/.*)?|library\/keychains(?:\/.*)?)$/s,
   },
   {
     kind: "credentials",
     pattern:
       /^(?:\.mozilla\/firefox|\.config\/(?:google-chrome|chromium|bravesoftware|microsoft-edge|vivaldi|opera)|library\/application support\/(?:google\/chrome|firefox|bravesoftware)|snap\/(?:firefox|chromium))(?:\/|$)/,
   },
+  // Settings that name programs: credential helpers, plugins of docker and kubectl.
+  { kind: "startup", pattern: /^\.(?:aws|docker|kube)(?:\/|$)/ },
   {
     kind: "history",
     pattern:
@@ -144,10 +146,16 @@ export const HOME_ROWS: readonly ProtectedRow[] = [
   {
     kind: "startup",
     pattern:
-      /^\.(?:config\/(?:fish|autostart|systemd|environment\.d|nvim|pip|fontconfig\/conf\.d|plasma-workspace|direnv|starship\.toml)|vim|emacs\.d|oh-my-zsh|zsh|bash_completion\.d|local\/share\/(?:systemd|applications|dbus-1))(?:\/|$)/,
+      /^\.(?:config\/(?:fish|autostart|systemd|environment\.d|nvim|pip|fontconfig\/conf\.d|plasma-workspace|direnv|starship\.toml|zsh|bash|nushell|xonsh|powershell|tmux|kitty|alacritty|wezterm|ghostty|helix|emacs|zed|mise|i3|sway|hypr|openbox|code\/user|vscodium\/user|cursor\/user)|vim|emacs\.d|oh-my-zsh|zsh|bash_completion\.d|bashrc\.d|zshrc\.d|profile\.d|zfunc|tmux|ipython|jupyter|julia\/config|local\/share\/(?:systemd|applications|dbus-1|nautilus\/scripts))(?:\/|$)/,
+  },
+  // Read by tools of developers, which then run what these files name.
+  {
+    kind: "startup",
+    pattern:
+      /^\.(?:cargo\/(?:config(?:\.toml)?|env)|gradle\/init(?:\.gradle(?:\.kts)?$|\.d\/.*)|mavenrc|yarnrc|bunfig\.toml|condarc|asdfrc|pydistutils\.cfg|hgrc|subversion\/.*|ghci|guile|forward|procmailrc|rhosts|shosts|k5login|xbindkeysrc|xresources|xdefaults|wezterm\.lua|xonshrc|claude\.json|local\/lib\/python[^/]*\/site-packages\/[^/]*(?:\.pth|customize\.py))$/s,
   },
   { kind: "startup", pattern: /^library\/launch(?:agents|daemons)(?:\/|$)/ },
-  { kind: "git settings", pattern: /^(?:\.gitconfig|\.config\/git(?:\/.*)?|\.gitattributes)$/ },
+  { kind: "git settings", pattern: /^(?:\.gitconfig|\.config\/git(?:\/.*)?|\.gitattributes)$/s },
   {
     kind: "path program",
     pattern:
@@ -157,40 +165,100 @@ export const HOME_ROWS: readonly ProtectedRow[] = [
 
 /** Anywhere on the disk; matched against the whole lower-case path. First match wins. */
 export const ANYWHERE_ROWS: readonly ProtectedRow[] = [
+  // Private directories of a running hermes: shells and children load what they hold.
+  {
+    kind: "trusted base",
+    pattern: /\/hermes-(?:(?:env|child|ssh)-\d+|remote|plugin-test)-[^/]+(?:\/|$)/,
+  },
   {
     kind: "env file",
     pattern: /\/(?:\.env(?:\.(?!(?:example|sample|template|dist|defaults?)$)[\w-]+)*|\.envrc)$/,
   },
   { kind: "credentials", pattern: /\/id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?$/ },
+  // A `.git` file names another repository; bare ones are called `name.git`.
   {
     kind: "git settings",
     pattern:
-      /\/\.git\/(?:modules\/.+\/)?(?:hooks(?:\/|$)|config(?:\.worktree)?$|info\/attributes$)/,
+      /\/\.git$|\.git\/(?:hooks(?:\/|$)|config(?:\.worktree)?$|info\/attributes$|commondir$|gitdir$)/,
   },
+  // Of submodules and worktrees. Anchored, so that a long path takes no longer than its length.
+  {
+    kind: "git settings",
+    pattern:
+      /^(?=.*\.git\/(?:modules|worktrees)\/).*\/(?:hooks(?:\/|$)|config(?:\.worktree)?$|info\/attributes$|commondir$|gitdir$)/s,
+  },
+  { kind: "editor settings", pattern: /^(?=.*\/\.devcontainer\/).*\/devcontainer\.json$/s },
   {
     kind: "editor settings",
     pattern:
-      /\/\.(?:vscode\/(?:tasks|settings|launch)\.json|idea\/(?:workspace|externaldependencies)\.xml|exrc|nvimrc|vimrc|dir-locals\.el)$/,
+      /\/\.(?:vscode\/(?:tasks|settings|launch|mcp)\.json|mcp\.json|devcontainer\.json|idea\/(?:workspace|externaldependencies)\.xml|idea\/runconfigurations\/.*|exrc|nvimrc|nvim\.lua|vimrc|dir-locals\.el)$/s,
   },
   {
     kind: "instructions",
     pattern:
-      /\/(?:agents(?:\.override|\.local)?\.md|claude(?:\.local)?\.md|gemini\.md|soul\.md|hermes\.md|\.hermes\.md|\.cursorrules|\.windsurfrules|\.clinerules|\.github\/copilot-instructions\.md)$|\/\.(?:cursor\/rules|hermes|claude)\//,
+      /\/(?:agents(?:\.override|\.local)?\.md|claude(?:\.local)?\.md|gemini\.md|soul\.md|hermes\.md|\.hermes\.md|\.cursorrules|\.windsurfrules|\.clinerules|\.roorules|\.goosehints|\.aider\.conf\.yml|\.github\/copilot-instructions\.md)$|\/\.(?:hermes|claude|codex|gemini|cursor|windsurf|clinerules|roo|kiro|junie|continue|github\/instructions)\//,
   },
   {
     kind: "system",
     pattern:
       /^\/(?:private\/)?(?:etc|boot|usr\/(?:s?bin|lib\w*|share|include)|s?bin|lib\w*|proc\/sys|sys|var\/(?:spool\/(?:cron|at|anacron)|lib\/(?:dpkg|rpm|systemd|docker)|db|root)|library|system|applications)(?:\/|$)|\/(?:docker|containerd|podman)\.sock$/,
   },
-  { kind: "path program", pattern: /^\/(?:usr\/local|opt\/homebrew)\/s?bin(?:\/|$)/ },
+  {
+    kind: "path program",
+    pattern: /^\/(?:usr\/local|opt\/homebrew)\/(?:s?bin|lib\w*|etc)(?:\/|$)/,
+  },
+  { kind: "startup", pattern: /^\/run\/(?:user\/\d+\/)?systemd(?:\/|$)/ },
 ];
 
 /** Files below the home of root or of anybody: `/root/.ssh`, `/home/x/.ssh`, `/Users/x/.ssh`. */
-export const ANY_HOME = /^(?:\/root|\/home\/[^/]+|\/users\/[^/]+|\/var\/root)\/(.+)$/;
+export const ANY_HOME = /^(?:\/root|\/home\/[^/]+|\/users\/[^/]+|\/var\/root)\/(.+)$/s;
 
 /** System files that hold password hashes or host keys: not read without a yes. */
 export const SYSTEM_SECRETS =
   /^\/(?:private\/)?etc\/(?:g?shadow-?|sudoers(?:\.d(?:\/|$))?|ssh\/ssh_host_[^/]+_key|ssl\/private(?:\/|$)|krb5\.keytab|master\.passwd)|^\/run\/secrets(?:\/|$)|^\/var\/run\/secrets(?:\/|$)/;
+
+/** Directories below the user's home whose files are judged by identity too, not only by name. */
+export const SECRET_DIRECTORIES: readonly string[] = [
+  ".ssh",
+  ".gnupg",
+  ".aws",
+  ".azure",
+  ".kube",
+  ".docker",
+  ".password-store",
+  ".config/gcloud",
+  ".config/gh",
+  ".config/git",
+  ".config/op",
+];
+
+/**
+ * Files with keys in them that a hard link could show under another name: below the home, and
+ * below each hermes home. Every file of the directories above counts as well.
+ */
+export const SECRET_FILES: readonly string[] = [
+  ".netrc",
+  ".pgpass",
+  ".npmrc",
+  ".pypirc",
+  ".git-credentials",
+  ".my.cnf",
+  ".vault-token",
+  ".cargo/credentials.toml",
+];
+
+/** Content that never ends, blocks its reader, or is not a file at all. */
+export const DEVICE_FILES =
+  /^\/dev(?:$|\/(?!shm\/))|^\/proc\/(?:kcore|kmsg|kpage\w+|sysrq-trigger|acpi\/event)$|^\/sys\/kernel\/(?:debug|tracing)(?:\/|$)/;
+
+/** File systems of the kernel, whose files have no end or wait for events: never searched. */
+export const KERNEL_FILES = /^\/(?:proc|sys)(?:\/|$)|^\/dev(?:$|\/(?!shm(?:\/|$)))/;
+
+/** Their types, as Linux lists what is mounted. */
+export const KERNEL_FILE_SYSTEMS: ReadonlySet<string> = new Set(
+  ("proc sysfs devtmpfs devpts cgroup cgroup2 debugfs tracefs securityfs pstore bpf configfs " +
+    "fusectl mqueue hugetlbfs binfmt_misc efivarfs autofs rpc_pipefs selinuxfs nsfs").split(" "),
+);
 
 /** Below `/proc`: another process's environment, memory, open files or command line. */
 export const PROCESS_SECRETS =
@@ -198,4 +266,4 @@ export const PROCESS_SECRETS =
 
 /** Below the hermes home: what holds keys and tokens, never shown. */
 export const HERMES_SECRETS =
-  /^(?:\.env|seal\.key|auth\.json|auth\.lock|\.anthropic_oauth\.json|webhook_subscriptions\.json|auth\/.*|cache\/bws_cache\.json)$|^(?:mcp-tokens|skills\/\.hub|pairing)(?:\/|$)/;
+  /^(?:\.env|seal\.key|auth\.json|auth\.lock|\.anthropic_oauth\.json|webhook_subscriptions\.json|auth\/.*|cache\/bws_cache\.json)$|^(?:mcp-tokens|skills\/\.hub|pairing)(?:\/|$)/s;

@@ -26,6 +26,29 @@ const KINDS: [path: string, kind: string | undefined][] = [
   ["/srv/repo/AGENTS.override.md", "instructions"],
   ["/srv/repo/.hermes/plugins/x/plugin.yaml", "instructions"],
   ["/srv/repo/.vscode/tasks.json", "editor settings"],
+  ["/home/me/.bashrc.d/x.sh", "startup"],
+  ["/home/me/.config/Code/User/tasks.json", "startup"],
+  ["/home/me/.cargo/config.toml", "startup"],
+  ["/home/me/.cargo/registry/x.rs", undefined],
+  ["/home/me/.local/lib/python3.11/site-packages/a.pth", "startup"],
+  ["/home/me/.local/lib/python3.11/site-packages/pkg/a.py", undefined],
+  ["/home/me/.aws/config", "startup"],
+  ["/home/me/.docker/cli-plugins/docker-x", "startup"],
+  ["/run/user/1000/systemd/user/x.service", "startup"],
+  ["/srv/wt/.git", "git settings"],
+  ["/srv/bare.git/hooks/update", "git settings"],
+  ["/srv/repo/.git/worktrees/w/config.worktree", "git settings"],
+  ["/srv/repo/.git/modules/m/n/hooks/pre-commit", "git settings"],
+  ["/srv/repo/.git/modules/m/index", undefined],
+  ["/srv/a\nb/.git/modules/m/hooks/x", "git settings"],
+  ["/home/you/.config/heroku/a\nb", "credentials"],
+  ["/srv/repo/.gitignore", undefined],
+  ["/srv/repo/.mcp.json", "editor settings"],
+  ["/srv/repo/.devcontainer/devcontainer.json", "editor settings"],
+  ["/srv/repo/.devcontainer.json", "editor settings"],
+  ["/srv/repo/.devcontainer/py/devcontainer.json", "editor settings"],
+  ["/srv/repo/.cursor/mcp.json", "instructions"],
+  ["/usr/local/lib/python3/site.py", "path program"],
   ["/etc/passwd", "system"],
   ["/etc/shadow", "credentials"],
   ["/proc/1/environ", "credentials"],
@@ -37,6 +60,8 @@ const KINDS: [path: string, kind: string | undefined][] = [
   ["/data/state/plugins/x/index.ts", "trusted base"],
   ["/home/me/.cache/hermes/bin/abc/app/main.js", "trusted base"],
   ["/opt/hermes/hermes", "trusted base"],
+  ["/tmp/hermes-env-12-abc/3", "trusted base"],
+  ["/var/tmp/hermes-child-12-x/scratch", "trusted base"],
   ["/home/me/.hermes/.env", "credentials"],
   ["/home/me/.hermes/profiles/work/auth.json", "credentials"],
   ["/data/state/seal.key", "credentials"],
@@ -59,4 +84,26 @@ Deno.test("accessTo() refuses writes to the trusted base and reads of credential
 Deno.test("isTrustedBase() does not take a neighbour with a longer name for the home", () => {
   assert.equal(isTrustedBase("/home/me/.hermes-notes/a", PLACES), false);
   assert.equal(isTrustedBase("/home/me/.HERMES/config.yaml", PLACES), true);
+});
+
+Deno.test("protectionOf() takes time in proportion to the length of a path", () => {
+  const parts = [
+    "/a.git/modules/",
+    "/.git/worktrees/x/",
+    "/.devcontainer/x/",
+    "/.env.a",
+    "/.",
+    "/agents.md/",
+    "/docker.sock/",
+  ];
+  for (const part of parts) {
+    const [short, long] = [10_000, 100_000].map((length) => {
+      const path = `/home/me${part.repeat(length / part.length)}/x`;
+      const startedAt = performance.now();
+      for (let i = 0; i < 3; i++) protectionOf(path, PLACES);
+      return performance.now() - startedAt;
+    });
+    // Ten times the length: growth with its square would be a hundred times the time, and seconds.
+    assert.ok(long! < 60 * Math.max(short!, 5), `${part}: ${short} ms, then ${long} ms`);
+  }
 });

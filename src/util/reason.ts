@@ -4,5 +4,6 @@
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const [line = ""] = error.message.split("\n");
-  return line.replace(/ \(os error \d+\)(?:: \w+ .*)?$/, "").replace(/: \w+ '.*'$/, "");
+  const said = line.replace(/ \(os error \d+\)(?:: \w+ [^]*)?$/, "");
+  return said.endsWith("'") ? said.replace(/: \w+ '[^]*'$/, "") : said;
 }

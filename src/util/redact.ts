@@ -11,6 +11,8 @@ import {
   SECRET_WORDS,
   WEAK_ALONE,
 } from "./redact_data.ts";
+import { type Range, SecretSearch } from "./known_secrets_search.ts";
+import { findBareKeyLines, findPrivateKeys } from "./redact_private_keys.ts";
 
 /**
  * `prose`: everything, also `NAME=value` and JSON or YAML fields. `code`: only what is
@@ -21,14 +23,12 @@ export type RedactMode = "prose" | "code" | "file";
 
 export type Redactor = (text: string, mode?: RedactMode) => string;
 
-/** Shorter values would blank out ordinary words. */
-const MIN_KNOWN_CHARS = 8;
 const MASK_WHOLE_BELOW = 18;
 
 /** Redacts by shape alone. */
 export function redactSecrets(text: string, mode: RedactMode = "prose"): string {
   if (text.length < 8) return text;
-  let out = redactPrivateKeys(text);
+  let out = redactPrivateKeys(text, mode);
   out = redactVendorKeys(out, mode);
   if (out.includes("eyJ")) out = out.replace(JWT, (token) => mask(token, mode));
   if (out.includes("://")) out = redactUrls(out, mode);
@@ -41,27 +41,21 @@ export function redactSecrets(text: string, mode: RedactMode = "prose"): string 
   return mode === "prose" ? redactFields(out) : out;
 }
 
-/** A redactor that also masks these exact values, however they are named. */
+/** A redactor that also masks these exact values, however they are named or encoded. */
 export function createRedactor(knownSecrets: Iterable<string>): Redactor {
-  const known = new Set<string>();
-  for (const secret of knownSecrets) {
-    if (secret.length < MIN_KNOWN_CHARS) continue;
-    known.add(secret).add(encodeURIComponent(secret)).add(JSON.stringify(secret).slice(1, -1));
-  }
-  const longestFirst = [...known].sort((a, b) => b.length - a.length);
+  const search = new SecretSearch(knownSecrets);
   return (text, mode) => {
-    let out = text;
-    for (const secret of longestFirst) {
-      if (out.includes(secret)) out = out.replaceAll(secret, "***");
-    }
-    return redactSecrets(out, mode);
+    return redactSecrets(hideRanges(text, search.find(text), KNOWN_MASK), mode);
   };
 }
+
+const KNOWN_MASK = { mask: "***", keepLines: true };
 
 /** What may stand inside a token that was coloured or broken up: ANSI codes, control and invisible characters. */
 // deno-lint-ignore no-control-regex
 const NOISE = /\x1b\[[0-9;]*[A-Za-z]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200b-\u200f\u2060\ufeff]/;
-const GAP = `(?:${NOISE.source})*`;
+/** Bounded: an escape may end in the letter that a key begins with, and each would start over. */
+const GAP = `(?:${NOISE.source}){0,16}`;
 /** Where a token may begin in text that holds JSON escapes: `\\nsk-…` has no word boundary. */
 const AFTER_ESCAPE = String.raw`(?:\b|(?<=\\[nrt]))`;
 /** The same in coloured text: the `m` that ends an ANSI code is no part of a word. */
@@ -72,7 +66,8 @@ const NAME_LIKE = /^[a-z]+(?:[-_.][a-z]+)+$/;
 const VENDOR_KEY = vendorPattern("\\b", "");
 const ESCAPED_VENDOR_KEY = vendorPattern(AFTER_ESCAPE, "");
 const BROKEN_VENDOR_KEY = vendorPattern(AFTER_NOISE, GAP);
-const JWT = /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?/g;
+const JWT =
+  /(?:(?<![A-Za-z0-9_-])|(?<=\\[nrt]))eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?/g;
 const BOT_TOKEN = /(?<!\d)(\d{8,12}):[A-Za-z0-9_-]{30,}/g;
 const PHONE = /(?<![\w.+-])\+[1-9]\d{9,14}(?![\d.])/g;
 const URL_PASSWORD = /:\/\/([^\s:/@"'<>]{0,256}):([^\s@/"'<>]{1,256})@/g;
@@ -94,10 +89,6 @@ const JSON_FIELD = /"([A-Za-z][A-Za-z0-9_-]{0,63})"(\s{0,8}:\s{0,8})"((?:[^"\\]|
 const YAML_FIELD =
   /^([ \t]{0,64}(?:- )?)([A-Za-z][A-Za-z0-9_-]{0,63})(:[ \t]{1,8})([^\s{[|>&*!#].*)$/gm;
 const PLACEHOLDER = /^[$<{[%*(]|\$\{|\{\{|^\w+\(/;
-const KEY_BEGIN = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----/g;
-/** A whole block's body (armour headers and escaped line ends allowed), or as much base64 as a cut-off one has. */
-const KEY_BODY =
-  /(?:[A-Za-z0-9+/=\s\\:,]|-(?!----)){0,16384}-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----|(?:\s{0,4}[A-Za-z0-9+/=\\]{16,})*/y;
 
 /** Grouped by first letter, which makes the search three times as fast. */
 function vendorPattern(start: string, gap: string): RegExp {
@@ -123,17 +114,31 @@ function redactVendorKeys(text: string, mode: RedactMode): string {
   });
 }
 
-/** Scanned by hand: a lazy pattern over many unclosed headers would take quadratic time. */
-function redactPrivateKeys(text: string): string {
-  if (!text.includes("PRIVATE KEY-----")) return text;
+const KEY_MASK = "[REDACTED PRIVATE KEY]";
+
+function redactPrivateKeys(text: string, mode: RedactMode): string {
+  const whole = hideRanges(text, findPrivateKeys(text), {
+    mask: KEY_MASK,
+    keepLines: mode === "file",
+  });
+  // A file is read from its start, so that its keys are known by their first line.
+  if (mode === "file") return whole;
+  return hideRanges(whole, findBareKeyLines(whole), { mask: KEY_MASK, keepLines: false });
+}
+
+/** `keepLines`: every line of a range stays a line, so that lines can still be counted. */
+function hideRanges(
+  text: string,
+  ranges: readonly Range[],
+  { mask, keepLines }: { mask: string; keepLines: boolean },
+): string {
+  if (ranges.length === 0) return text;
   let out = "";
   let from = 0;
-  for (const begin of text.matchAll(KEY_BEGIN)) {
-    if (begin.index < from) continue;
-    out += `${text.slice(from, begin.index)}[REDACTED PRIVATE KEY]`;
-    KEY_BODY.lastIndex = begin.index + begin[0].length;
-    KEY_BODY.test(text);
-    from = KEY_BODY.lastIndex;
+  for (const { start, end } of ranges) {
+    const lines = keepLines ? text.slice(start, end).split("\n").length : 1;
+    out += text.slice(from, start) + Array(lines).fill(mask).join("\n");
+    from = end;
   }
   return out + text.slice(from);
 }
@@ -206,10 +211,18 @@ export function isSecretName(name: string): boolean {
   return words.some((word) => SECRET_WORDS.has(word)) || SECRET_ENDING.test(name);
 }
 
-/** True when a variable must not be passed on: its name, however it is written, or its value says so. */
-export function isSecretVariable(name: string, value: string): boolean {
-  return isSecretName(name) || isSecretName(name.toUpperCase()) ||
-    redactSecrets(value, "code") !== value;
+/** Commit ids, digests and UUIDs are random and no secrets. */
+const PUBLIC_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
+
+/** True for a word that nobody would type: long, with letters and many digits or mixed case. */
+export function looksRandom(word: string): boolean {
+  if (word.length < 16 || word.length > 4096 || !/^[\w+=.~-]+$/.test(word)) return false;
+  if (PUBLIC_ID.test(word)) return false;
+  const digits = word.replace(/\D+/g, "").length;
+  if (digits === 0 || digits === word.length) return false;
+  // Changes between kinds of characters: `v1.2.3-linux` has few for its length, a key has many.
+  const kinds = word.replace(/[a-z]+/g, "a").replace(/[A-Z]+/g, "A").replace(/\d+/g, "1");
+  return kinds.replace(/[^aA1]+/g, "").length * 3 >= word.length;
 }
 
 function mask(value: string, mode: RedactMode): string {

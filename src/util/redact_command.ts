@@ -1,5 +1,6 @@
 /** Which redaction the output of a shell command needs: dumps of variables are all secrets by name. */
 import type { RedactMode } from "./redact.ts";
+import { trimEndOf } from "./trim_end.ts";
 
 /** A file of variables; samples hold none worth hiding. */
 const DOTENV = /(?:^|\/)(?:\.env(?:\.(?!example|sample|template|dist)[\w.-]+)?|[\w-]+\.env)$/;
@@ -10,7 +11,9 @@ export function commandRedactMode(command: string): RedactMode {
 }
 
 function printsVariables(segment: string): boolean {
-  const words = segment.trim().split(/\s+/).map((word) => word.replace(/^["'<]+|["']+$/g, ""));
+  const words = segment.trim().split(/\s+/).map((word) =>
+    trimEndOf(word.replace(/^["'<]+/, ""), "\"'")
+  );
   while (/^(?:\w+=.*|sudo|command|builtin)$/.test(words[0] ?? "")) words.shift();
   const [program, ...rest] = words;
   const operands = rest.filter((word) => !word.startsWith("-"));

@@ -81,12 +81,12 @@ export function platformName(): string {
   return `${Deno.build.os}-${Deno.build.arch === "aarch64" ? "arm64" : "x64"}`;
 }
 
-/** The program and arguments that run hermes again with `args`. */
-export function selfCommand(args: readonly string[]): SelfCommand {
+/** The program and arguments that run hermes again with `args`; `main` is another copy of its main module. */
+export function selfCommand(args: readonly string[], main: string = mainModule()): SelfCommand {
   const command = executablePath();
   if (isStandalone()) return { command, args: [...args] };
   const flags = portableRoot() === undefined ? ["run", "-A", "-q", "--no-prompt"] : PORTABLE_FLAGS;
-  return { command, args: [...flags, mainModule(), ...args] };
+  return { command, args: [...flags, main, ...args] };
 }
 
 /** How every Deno that hermes starts is set up: no calls home, no `node` command made of it. */
@@ -96,17 +96,10 @@ export const DENO_SETTINGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * What the portable executable keeps for its Deno children, so that they leave nothing in the
- * user's own cache. Not its own: V8 rejects what a process with other flags has cached, so
- * sharing it would cost both 10 ms at every start. Undefined in other builds.
+ * Where the portable executable was unpacked: `deno`, `app/` and `cache/`, which is for hermes'
+ * own process alone. Undefined in other builds.
  */
-export function childCacheDir(): string | undefined {
-  const root = portableRoot();
-  return root && `${root}/cache-children`;
-}
-
-/** Where the portable executable was unpacked: `deno`, `app/`, `cache/` and `cache-children/`. */
-function portableRoot(): string | undefined {
+export function portableRoot(): string | undefined {
   const path = decodeURIComponent(new URL(Deno.mainModule).pathname);
   if (!path.endsWith("/app/main.js")) return undefined;
   const root = path.slice(0, -"/app/main.js".length);

@@ -38,6 +38,6 @@ Deno.test("Seal.sign() agrees on one key when many begin at once", async () => {
       Array.from({ length: 8 }, () => new Seal(`${directory}/key`).sign("p", "t")),
     );
     assert.equal(new Set(seals).size, 1);
-    assert.deepEqual([...Deno.readDirSync(directory)].map(({ name }) => name), ["key"]);
+    assert.deepEqual(await Array.fromAsync(Deno.readDir(directory), ({ name }) => name), ["key"]);
   });
 });

@@ -1,32 +1,33 @@
 /**
- * Expressions in ripgrep's dialect as JavaScript regular expressions over a whole text, with
- * ripgrep's rule that a match stays on one line unless lines may be spanned. Look-around and
- * back-references, which ripgrep refuses, pass through.
+ * Expressions in ripgrep's dialect as JavaScript's, with ripgrep's rule that a match stays on one
+ * line unless lines may be spanned. Look-around and back-references, which ripgrep refuses, pass
+ * through. Which engine runs them is `search_matcher.ts`'s to say.
  */
 import { escapeRegex } from "./glob.ts";
+import * as program from "./regex_program.ts";
 
-export interface SearchRegexOptions {
-  literal?: boolean;
-  ignoreCase?: boolean;
-  multiline?: boolean;
-}
-
-export interface SearchRegex {
-  /** With the flag `g`. */
-  regex: RegExp;
+/** An expression and what is known of it. */
+export interface TranslatedRegex {
+  /** For JavaScript with the flag `v`. */
+  source: string;
   /** Text that every match contains, as far as it is known. */
-  literal?: string;
-  /** Longer lines are too long for this expression: backtracking would take forever on them. */
-  maxLineChars: number;
+  literal: string;
+  /** Repetitions of any kind. */
+  quantifiers: number;
+  /** Repetitions that can be of more than one length greater than zero. */
+  repeats: number;
+  /** Places with several ways to go on: choices within groups, and what may be absent. */
+  branches: number;
+  /** A repetition holds another, or a choice. */
+  nested: boolean;
 }
-
-/** By how many repetitions without an upper bound an expression has. */
-const MAX_LINE_CHARS = [Infinity, 10_000, 4000, 2000];
 
 const WORD = String.raw`\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\u200c\u200d`;
 /** JavaScript's own `^` and `$` also stop at a lone `\r`, so that every CRLF would hold an empty line. */
 const LINE_START = "(?<![^\\n])";
 const LINE_END = "(?=\\r?(?:\\n|(?![^])))";
+const TEXT_START = "(?<![^])";
+const TEXT_END = "(?![^])";
 const POSIX: Readonly<Record<string, string>> = {
   alnum: "0-9A-Za-z",
   alpha: "A-Za-z",
@@ -46,29 +47,34 @@ const POSIX: Readonly<Record<string, string>> = {
 const QUANTIFIER = /^(?:[*+?]|\{\d+(?:,\d*)?\})\??/;
 const GROUP = /^\((?:\?(?::|=|!|<=|<!|P?<([A-Za-z_]\w*)>|([a-zA-Z-]*)([:)])))?/;
 
-/** The compiled expression. @throws SyntaxError when it cannot be read. */
-export function compileSearchRegex(pattern: string, options: SearchRegexOptions = {}): SearchRegex {
-  const flags = `g${options.ignoreCase ? "i" : ""}v`;
-  if (options.literal) {
-    return { regex: new RegExp(escapeRegex(pattern), flags), maxLineChars: Infinity };
-  }
-  const translator = new Translator(pattern, options.multiline === true);
-  const regex = new RegExp(translator.translate(), flags);
-  const { literal, repeats } = translator;
-  return {
-    regex,
-    maxLineChars: MAX_LINE_CHARS[repeats] ?? MAX_LINE_CHARS.at(-1)!,
-    ...(literal === "" || options.ignoreCase ? {} : { literal }),
-  };
+/** Boundaries as they are written here, for an engine that has its own. */
+export const BOUNDARIES: readonly (readonly [source: string, kind: number])[] = [
+  [boundary("b"), program.WORD_EDGE],
+  [boundary("B"), program.NO_WORD_EDGE],
+  [LINE_START, program.LINE_START],
+  [LINE_END, program.LINE_END],
+  [TEXT_START, program.TEXT_START],
+  [TEXT_END, program.TEXT_END],
+];
+
+/** @throws SyntaxError when it cannot be read. */
+export function translateRegex(pattern: string, multiline: boolean): TranslatedRegex {
+  const translator = new Translator(pattern, multiline);
+  const source = translator.translate();
+  const { literal, quantifiers, repeats, branches, nested } = translator;
+  return { source, literal, quantifiers, repeats, branches, nested };
 }
 
 class Translator {
   /** The longest run of plain characters that no alternative can leave out. */
   literal = "";
-  /** Repetitions without an upper bound. */
+  quantifiers = 0;
   repeats = 0;
+  branches = 0;
+  nested = false;
   #run = "";
   #depth = 0;
+  #groups = 0;
   #text: string;
   #multiline: boolean;
   #at = 0;
@@ -105,6 +111,7 @@ class Translator {
         }
         this.#endRun();
         this.#depth++;
+        this.#groups++;
         open.push({ start: this.#out.length, flagGroup, choice: this.#choice });
         flagGroup = false;
         this.#choice = false;
@@ -113,6 +120,7 @@ class Translator {
         this.#atom = undefined;
       } else if (character === ")") {
         const group = open.pop();
+        this.#groups--;
         if (group === undefined) throw new SyntaxError("unopened group");
         this.#out.push(flagGroup ? "))" : ")");
         this.#depth -= flagGroup ? 2 : 1;
@@ -135,6 +143,7 @@ class Translator {
     else if (character === "{") throw new SyntaxError("a literal { is written \\{");
     else if (character === "|") {
       this.#out.push("|");
+      if (this.#groups > 0) this.branches++;
       // Nothing is certain any more; the depth says so for the rest of the expression.
       if (this.#depth === 0) {
         this.literal = this.#run = "";
@@ -182,12 +191,11 @@ class Translator {
     // What may be absent is no part of the text that must be there.
     if (/^(?:[*?]|\{0)/.test(quantifier)) this.#run = this.#run.slice(0, -1);
     this.#endRun();
-    if (this.#quantified) return this.#mergeQuantifier(quantifier);
-    // `(a+)+b` takes exponential time here; an engine without backtracking has to do it.
-    if (this.#atomChoice && !/^\?/.test(quantifier)) {
-      throw new SyntaxError("repetition of a choice or repetition");
-    }
-    if (/^[*+]|,\}/.test(quantifier)) {
+    this.quantifiers++;
+    if (this.#quantified) this.#wrapAtom();
+    if (this.#atomChoice && !/^\?/.test(quantifier)) this.nested = true;
+    if (/^\?/.test(quantifier)) this.branches++;
+    else if (!/^\{\d+\}/.test(quantifier)) {
       this.repeats++;
       this.#choice = true;
     }
@@ -195,11 +203,11 @@ class Translator {
     this.#quantified = true;
   }
 
-  /** `c++` repeats a repetition, which is one repetition again. */
-  #mergeQuantifier(quantifier: string): void {
-    const both = this.#out.pop()! + quantifier;
-    if (!/^[*+]{2}$/.test(both)) throw new SyntaxError("repetition of a repetition");
-    this.#out.push(both.includes("*") ? "*" : "+");
+  /** `c++` repeats a repetition, which has to be a group for that. */
+  #wrapAtom(): void {
+    this.#out[this.#atom!] = `(?:${this.#out[this.#atom!]}`;
+    this.#out.push(")");
+    this.nested = true;
   }
 
   #atGroupStart(): boolean {
@@ -250,9 +258,9 @@ class Translator {
       case "s":
         return this.#multiline ? "\\s" : "[^\\S\\n]";
       case "A":
-        return "(?<![^])";
+        return TEXT_START;
       case "z":
-        return "(?![^])";
+        return TEXT_END;
       case "b":
       case "B":
         if (!inClass) return boundary(letter);

@@ -1,5 +1,6 @@
 /** Matching lines of one text with their neighbours: the page of them that is wanted, and a count of all. */
-import type { SearchRegex } from "./search_regex.ts";
+import type { SearchMatcher } from "./search_matcher.ts";
+import type { Clock } from "./linear_regex.ts";
 
 export interface TextRow {
   line: number;
@@ -17,6 +18,8 @@ export interface TextPage {
   multiline: boolean;
   /** Count the lines of the whole text too. */
   countNewlines: boolean;
+  /** Throws when the search has taken too long. */
+  clock?: Clock;
 }
 
 /** Characters of a line that are kept. */
@@ -25,75 +28,42 @@ export const MAX_ROW_CHARS = 500;
 /** Rows in order; a match counts once per line, or once when it spans lines. */
 export function searchText(
   text: string,
-  search: SearchRegex,
+  search: SearchMatcher,
   page: TextPage,
 ): { count: number; rows: TextRow[]; newlines: number } {
   const possible = search.literal === undefined || text.includes(search.literal);
-  const searched = possible ? clipLongLines(text, search) : "";
-  const { count, rows } = matchRows(searched, search.regex, page);
-  if (searched !== text && rows.length > 0) restoreRows(text, rows);
+  const { count, rows } = possible ? matchRows(text, search, page) : { count: 0, rows: [] };
   const newlines = page.countNewlines ? new LineCounter(text).lineAt(text.length) - 1 : 0;
   return { count, rows, newlines };
 }
 
 function matchRows(
   text: string,
-  regex: RegExp,
+  search: SearchMatcher,
   page: TextPage,
 ): { count: number; rows: TextRow[] } {
   const rows = new Map<number, TextRow>();
   const position = new LineCounter(text);
   let count = 0;
-  regex.lastIndex = 0;
-  for (let found = regex.exec(text); found !== null; found = regex.exec(text)) {
-    if (isPastEnd(text, found.index)) break;
+  for (let from = 0;;) {
+    if (search.literal !== undefined && !page.multiline) {
+      const next = text.indexOf(search.literal, from);
+      if (next < 0) break;
+      from = Math.max(from, lineStart(text, next));
+    }
+    const found = search.find(text, from, page.clock);
+    if (found === undefined || isPastEnd(text, found.index)) break;
     const start = lineStart(text, found.index);
-    const last = page.multiline
-      ? Math.max(found.index, found.index + found[0].length - 1)
-      : found.index;
+    const last = page.multiline ? Math.max(found.index, found.end - 1) : found.index;
     const end = lineEnd(text, last);
     if (count >= page.from && count < page.to) {
       addRows(rows, { text, start, end, line: position.lineAt(start), context: page.context });
     }
     count++;
     if (end >= text.length) break;
-    regex.lastIndex = end + 1;
+    from = end + 1;
   }
   return { count, rows: [...rows.values()].sort((a, b) => a.line - b.line) };
-}
-
-/** The text with lines that are too long for the expression cut to a window: round the literal, or at the start. */
-function clipLongLines(text: string, { maxLineChars, literal }: SearchRegex): string {
-  const parts: string[] = [];
-  let kept = 0;
-  // Jumps from newline to newline as far apart as a line may be long, so that short lines cost nothing.
-  for (let at = 0; at + maxLineChars < text.length;) {
-    const newline = text.lastIndexOf("\n", at + maxLineChars);
-    if (newline >= at) {
-      at = newline + 1;
-      continue;
-    }
-    const end = lineEnd(text, at + maxLineChars);
-    const word = literal === undefined ? at : text.indexOf(literal, at);
-    const found = word >= 0 && word < end;
-    const start = found ? Math.max(at, word - maxLineChars / 2) : end;
-    parts.push(text.slice(kept, at), text.slice(start, Math.min(end, start + maxLineChars)));
-    kept = at = end;
-  }
-  return kept === 0 ? text : parts.join("") + text.slice(kept);
-}
-
-/** Rows found in a clipped text show the lines as they are. */
-function restoreRows(text: string, rows: readonly TextRow[]): void {
-  const wanted = new Map(rows.map((row) => [row.line, row]));
-  let number = 1;
-  for (let at = 0; at <= text.length && wanted.size > 0; number++) {
-    const end = lineEnd(text, at);
-    const found = wanted.get(number);
-    if (found) found.text = row(text.slice(at, end), number, found.match).text;
-    wanted.delete(number);
-    at = end + 1;
-  }
 }
 
 /** Line numbers of growing offsets, counting each newline once. */

@@ -1,12 +1,12 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { compileSearchRegex } from "./search_regex.ts";
+import { compileSearch } from "./search_matcher.ts";
 import { searchText, type TextPage } from "./search_text.ts";
 
 const ALL: TextPage = { from: 0, to: 100, context: 0, multiline: false, countNewlines: false };
 
 /** Rows as `12:match` and `13-neighbour`. */
 function rows(text: string, pattern: string, page: Partial<TextPage> = {}): string[] {
-  const search = compileSearchRegex(pattern, { multiline: page.multiline === true });
+  const search = compileSearch(pattern, { multiline: page.multiline === true });
   return searchText(text, search, { ...ALL, ...page }).rows
     .map(({ line, text, match }) => `${line}${match ? ":" : "-"}${text}`);
 }
@@ -22,7 +22,7 @@ Deno.test("searchText() shows neighbours once and marks only the page as matches
 });
 
 Deno.test("searchText() counts everything, also outside the page", () => {
-  const found = searchText("x\nx\ny\nx", compileSearchRegex("x"), { ...ALL, to: 1 });
+  const found = searchText("x\nx\ny\nx", compileSearch("x"), { ...ALL, to: 1 });
   equal(found.count, 3);
   equal(found.rows.length, 1);
 });
@@ -38,7 +38,7 @@ Deno.test("searchText() makes every line of a spanning match a row", () => {
 });
 
 Deno.test("searchText() cuts long lines and counts newlines on demand", () => {
-  const found = searchText(`${"y".repeat(900)}\nz\n`, compileSearchRegex("y"), {
+  const found = searchText(`${"y".repeat(900)}\nz\n`, compileSearch("y"), {
     ...ALL,
     countNewlines: true,
   });
@@ -46,12 +46,11 @@ Deno.test("searchText() cuts long lines and counts newlines on demand", () => {
   equal(found.newlines, 2);
 });
 
-Deno.test("searchText() looks at a window of lines that backtracking cannot bear", () => {
+Deno.test("searchText() searches lines of any length whole", () => {
   const blob = "a".repeat(300_000);
   const text = `first zzz\n${blob}\nthird zzz\n${blob}Error${blob}\nlast_Error\n`;
-  const startedAt = performance.now();
   deepEqual(rows(text, "\\w+zzz$").length, 0);
   deepEqual(rows(text, "\\w+ zzz$"), ["1:first zzz", "3:third zzz"]);
   deepEqual(rows(text, "\\w+Error"), [`4:${"a".repeat(500)}`, "5:last_Error"]);
-  equal(performance.now() - startedAt < 5000, true);
+  deepEqual(rows(text, "(a+)+Error$"), []);
 });

@@ -25,8 +25,8 @@ export interface HunkLine {
   blank?: boolean;
 }
 
-const HEADER = /^\*\*\*\s*(Update|Add|Delete|Move)\s+File:\s*(.+?)\s*$/;
-const MOVE_TO = /^\*\*\*\s*Move\s+to:\s*(.+?)\s*$/;
+const HEADER = /^\*\*\*\s*(Update|Add|Delete|Move)\s+File:\s*(\S.*)$/;
+const MOVE_TO = /^\*\*\*\s*Move\s+to:\s*(\S.*)$/;
 const FRAME = /^\*\*\*\s*(Begin|End)\s+(Patch|of\s+File)\s*$/;
 /** How far around its hint a hunk may lie when it fits several places or none. */
 const HINT_BEFORE = 500;
@@ -36,9 +36,9 @@ const HINT_AFTER = 2000;
 export function patchPaths(patch: string): string[] {
   const paths: string[] = [];
   for (const line of patch.split(/\r?\n/)) {
-    const header = HEADER.exec(line);
-    if (header) paths.push(...(header[1] === "Move" ? header[2]!.split(/\s*->\s*/) : [header[2]!]));
-    const move = MOVE_TO.exec(line);
+    const header = HEADER.exec(line.trimEnd());
+    if (header) paths.push(...(header[1] === "Move" ? movePaths(header[2]!) : [header[2]!]));
+    const move = MOVE_TO.exec(line.trimEnd());
     if (move) paths.push(move[1]!);
   }
   return paths;
@@ -60,24 +60,35 @@ interface Section {
 function sections(patch: string): Section[] {
   const found: Section[] = [];
   for (const line of patch.split(/\r?\n/)) {
-    const header = HEADER.exec(line);
+    const header = HEADER.exec(line.trimEnd());
     if (header) found.push({ action: header[1]!, path: header[2]!, body: [] });
     else if (!FRAME.test(line)) found.at(-1)?.body.push(line);
   }
   return found;
 }
 
+/** `old -> new` as its two paths. */
+function movePaths(text: string): string[] {
+  return text.split("->").map((part) => part.trim());
+}
+
+/** What stands between the `@@` of a line, the second of which is optional. */
+function hunkHint(line: string): string {
+  const text = line.slice(2).trim();
+  return text.endsWith("@@") ? text.slice(0, -2).trim() : text;
+}
+
 function parseSection({ action, path, body }: Section): PatchOperation {
   if (action === "Delete") return { kind: "delete", path: checked(path) };
   if (action === "Move") {
-    const [from, to, ...rest] = path.split(/\s*->\s*/);
+    const [from, to, ...rest] = movePaths(path);
     if (!from || !to || rest.length > 0) {
       throw new SyntaxError(`write "*** Move File: old -> new", not "${path}"`);
     }
     return { kind: "move", path: checked(from), moveTo: checked(to) };
   }
   if (action === "Add") return { kind: "add", path: checked(path), content: addedText(body) };
-  const moveTo = body.map((line) => MOVE_TO.exec(line)?.[1]).find((to) => to !== undefined);
+  const moveTo = body.map((line) => MOVE_TO.exec(line.trimEnd())?.[1]).find((to) => to !== undefined);
   const hunks = parseHunks(body.filter((line) => !MOVE_TO.test(line)));
   if (hunks.length === 0 && moveTo === undefined) {
     throw new SyntaxError(`"*** Update File: ${path}" has no hunks`);
@@ -107,7 +118,7 @@ function parseHunks(body: readonly string[]): PatchHunk[] {
   let current: PatchHunk | undefined;
   for (const line of body) {
     if (line.startsWith("@@")) {
-      current = { hint: line.replace(/^@@\s?/, "").replace(/\s*@@\s*$/, "").trim(), lines: [] };
+      current = { hint: hunkHint(line), lines: [] };
       hunks.push(current);
       continue;
     }

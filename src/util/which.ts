@@ -7,7 +7,8 @@ export async function which(
 ): Promise<string | undefined> {
   if (program.includes("/")) return await isExecutable(program) ? program : undefined;
   for (const directory of (path ?? "").split(":")) {
-    if (directory === "") continue;
+    // A relative one would be whatever the working directory holds.
+    if (!directory.startsWith("/")) continue;
     const candidate = `${directory}/${program}`;
     if (await isExecutable(candidate)) return candidate;
   }

@@ -31,12 +31,14 @@ function script(language: "javascript" | "python", code: string | undefined): Ca
 const PRISONERS: readonly Prisoner[] = [
   {
     name: "JavaScript",
-    call: ({ script: body }, world) => script("javascript", body && scriptProgram(body(world))),
+    call: ({ script: body }, world) =>
+      script("javascript", body && scriptProgram(new Map([["attempt", body(world)]]))),
     args: [],
   },
   {
     name: "Python",
-    call: ({ python: body }, world) => script("python", body && pythonProgram(body(world))),
+    call: ({ python: body }, world) =>
+      script("python", body && pythonProgram(new Map([["attempt", body(world)]]))),
     args: [],
   },
   {

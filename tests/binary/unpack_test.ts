@@ -78,12 +78,76 @@ unpackTest("unpacks once when twenty first runs start at once", async ({ binary,
   assert.equal(begun.size, 1, "the others waited for the first");
   const left = await names(cache);
   assert.equal(left.length, 1, `left in the cache: ${left}`);
-  assert.deepEqual(await names(`${cache}/${left[0]}`), ["app", "cache", "cache-children", "deno"]);
+  assert.deepEqual(await names(`${cache}/${left[0]}`), ["app", "cache", "deno"]);
 });
 
-unpackTest("starts no other program once it is unpacked", async ({ binary, env }) => {
+unpackTest("needs nothing on PATH once it is unpacked", async ({ binary, env }) => {
   assertVersion(await run([binary, "--version"], { env }));
   assertVersion(await run([binary, "--version"], { env: { ...env, PATH: "/nowhere" } }));
+});
+
+/** Changes the unpacked program; a plain edit leaves a new time behind, a careful one does not. */
+async function tamper(unpacked: string, how: "plainly" | "carefully"): Promise<void> {
+  const file = `${unpacked}/app/main.js`;
+  const { mtime } = await Deno.stat(file);
+  const text = await Deno.readTextFile(file);
+  await Deno.chmod(file, 0o600);
+  await Deno.writeTextFile(file, `Deno.stdout.writeSync(new Uint8Array([33]));\n${text}`);
+  if (how === "plainly") return;
+  await Deno.chmod(file, 0o444);
+  await Deno.utime(file, mtime!, mtime!);
+}
+
+/** The line it prints, once, when the unpacked program was not what it should be. */
+function assertUnpackedAgain(outcome: { code: number; stdout: string; stderr: string }): void {
+  assert.deepEqual([outcome.code, outcome.stdout], [0, `hermes ${VERSION}\n`], outcome.stderr);
+  assert.match(outcome.stderr, /^hermes: \S+ was changed; unpacked it again from \S+\n$/);
+}
+
+async function keyOf(binary: string): Promise<string> {
+  const head = new Uint8Array(4096);
+  using file = await Deno.open(binary);
+  await file.read(head);
+  return /^key=([0-9a-f]{32})$/m.exec(new TextDecoder().decode(head))![1]!;
+}
+
+unpackTest("replaces an unpacked program that was changed, its cache included", async (place) => {
+  const { binary, cache, env } = place;
+  const unpacked = `${cache}/${await keyOf(binary)}`;
+  // Planted before the first run: a program that would have been taken for the unpacked one.
+  await Deno.mkdir(`${unpacked}/app`, { recursive: true });
+  await Deno.writeTextFile(`${unpacked}/deno`, "#!/bin/sh\necho planted\n", { mode: 0o755 });
+  await Deno.writeTextFile(`${unpacked}/app/main.js`, "");
+  assertUnpackedAgain(await run([binary, "--version"], { env }));
+  assertVersion(await run([binary, "--version"], { env }));
+  assert.deepEqual(await names(unpacked), ["app", "cache", "deno"]);
+  assert.equal((await Deno.stat(`${unpacked}/app/main.js`)).mode! & 0o777, 0o444);
+  assert.equal((await Deno.stat(`${unpacked}/deno`)).mode! & 0o777, 0o555);
+  assert.equal((await Deno.stat(unpacked)).mode! & 0o022, 0);
+  for (const how of ["plainly", "carefully"] as const) {
+    await Deno.writeTextFile(`${unpacked}/cache/poisoned`, "");
+    await tamper(unpacked, how);
+    assertUnpackedAgain(await run([binary, "--version"], { env }));
+    assert.ok(!(await names(`${unpacked}/cache`)).includes("poisoned"), "the old cache stayed");
+  }
+  assert.deepEqual(await names(cache), [unpacked.slice(-32)], "the changed copy stayed");
+});
+
+unpackTest("takes a copy of what it unpacked for what it is", async ({ binary, machine, env }) => {
+  const [first, copy] = [`${machine.home}/first`, `${machine.home}/copy`];
+  const at = (root: string) => ({ env: { ...env, HERMES_BIN_CACHE: root } });
+  assertVersion(await run([binary, "--version"], at(first)));
+  // New inodes, new times, files that others may write: as from a careless backup.
+  await run(["cp", "-r", first, copy], { env });
+  await run(["chmod", "-R", "go+w", copy], { env });
+  const before = await Deno.stat(`${copy}/${await keyOf(binary)}/deno`);
+  assertVersion(await run([binary, "--version"], at(copy)));
+  const after = await Deno.stat(`${copy}/${await keyOf(binary)}/deno`);
+  assert.equal(after.ino, before.ino, "it was unpacked again");
+  assert.equal(after.mode! & 0o777, 0o555);
+  // From now on its times are enough: a program that reads all of it is not needed.
+  const blind = { ...at(copy).env, PATH: "/nowhere" };
+  assertVersion(await run([binary, "--version"], { env: blind }));
 });
 
 linuxTest("uses a private temporary directory when the home is read-only", async (place) => {

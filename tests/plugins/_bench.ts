@@ -1,8 +1,11 @@
 /** A home, a project and plugins in them, opened the way a session does and called through dispatch. */
 import { resolveHome } from "../../src/config/home.ts";
 import { loadSettings, type Settings } from "../../src/config/load.ts";
+import type { PluginOrigin } from "../../src/plugins/discover.ts";
 import type { PluginHost } from "../../src/plugins/host.ts";
 import { openPlugins, type OpenPluginsOptions } from "../../src/plugins/open.ts";
+import { pinAgreed } from "../../src/plugins/pins.ts";
+import { readSource, statOf } from "../../src/plugins/source.ts";
 import { dirname } from "../../src/util/path.ts";
 import { TOOL_MANIFEST } from "../../tools/manifest.ts";
 import { Bench, parsed } from "../registry/support.ts";
@@ -18,11 +21,14 @@ export interface OpenOptions extends
       | "without"
       | "registerTimeoutMs"
       | "confirm"
+      | "confirmChange"
       | "acceptUnpinned"
       | "ownCommands"
     >
   > {
   enabled?: readonly string[];
+  /** Leaves enabled plugins of the home as they are agreed to; default agrees to all of them. */
+  keepPins?: boolean;
   disabled?: readonly string[];
   /** `plugins.entries`. */
   entries?: Record<string, unknown>;
@@ -87,9 +93,31 @@ export class PluginBench implements AsyncDisposable {
     });
   }
 
+  /** Agrees to a plugin as it is now, as `enable` and `trust` do; to none that is not there. */
+  async agree(id: string, origin: PluginOrigin = "user"): Promise<void> {
+    const folder = origin === "user" ? `${this.hermes}/plugins` : `${this.project}/.hermes/plugins`;
+    const path = `${folder}/${id}`;
+    const place = [path, `${path}.ts`].find((one) => statOf(one) !== undefined);
+    if (place === undefined) return;
+    const source = sourceAt(place);
+    if (source === undefined) return;
+    const { home } = await this.settings();
+    const manifest = {
+      name: id,
+      version: "1.0.0",
+      description: "",
+      provides: [],
+      requiresEnv: [],
+      permissions: { net: [], read: [], write: [], env: [], run: [], hooks: [] },
+      config: {},
+    };
+    await pinAgreed(home, { key: origin === "user" ? id : path, origin, source, manifest });
+  }
+
   /** Opens plugins into a registry that knows the built-in tools. */
   async open(options: OpenOptions = {}): Promise<PluginHost> {
-    const { enabled: _, disabled: _1, entries: _2, env: _3, ...rest } = options;
+    const { enabled = [], disabled: _1, entries: _2, env: _3, keepPins, ...rest } = options;
+    if (!keepPins) { for (const id of enabled) await this.agree(id); }
     this.bench.registry.addManifest(TOOL_MANIFEST);
     const host = await openPlugins({
       ...rest,
@@ -121,6 +149,16 @@ export class PluginBench implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const host of this.#hosts) await host.close();
     await Deno.remove(this.root, { recursive: true });
+  }
+}
+
+/** What is there to agree to; undefined when it is no plugin. */
+function sourceAt(place: string) {
+  try {
+    return readSource(place);
+  } catch {
+    // What is wrong with it is what the test wants to know.
+    return undefined;
   }
 }
 

@@ -4,6 +4,8 @@ import { Discovery } from "../../src/plugins/discover.ts";
 import { fetchPlugin, pinPlugin } from "../../src/plugins/install.ts";
 import { fetchSource } from "../../src/plugins/remote.ts";
 import { contentHash } from "../../src/plugins/source.ts";
+import { sha256Hex } from "../../src/util/hash.ts";
+import { Seal } from "../../src/util/seal.ts";
 import { withJob } from "../support/run_job.ts";
 import { PluginBench, toolModule } from "./_bench.ts";
 import { greeterSite, Site } from "./_site.ts";
@@ -26,11 +28,13 @@ Deno.test("a snapshot that was edited or half removed is made again", async () =
       Deno.writeTextFileSync(module, Deno.readTextFileSync(module).replace("author", "evil")),
     "a module cut short": () => Deno.truncateSync(module),
     "a module that is gone": () => Deno.removeSync(module),
+    "a file that was added": () => Deno.writeTextFileSync(`${dir}/modules/added.js`, ""),
     "an edited manifest": () => {
       const file = `${dir}/plugin.json`;
       const text = Deno.readTextFileSync(file);
-      assert.ok(text.includes('"net":[]'), text);
-      Deno.writeTextFileSync(file, text.replace('"net":[]', '"net":["evil.example"]'));
+      const [before, after] = [`\\"net\\":[]`, `\\"net\\":[\\"evil.example\\"]`];
+      assert.ok(text.includes(before), text);
+      Deno.writeTextFileSync(file, text.replace(before, after));
     },
     "no manifest": () => Deno.removeSync(`${dir}/plugin.json`),
   };
@@ -43,6 +47,92 @@ Deno.test("a snapshot that was edited or half removed is made again", async () =
     assert.equal(snapshotOf(bench), dir, what);
     assert.ok(!(await Deno.readTextFile(`${dir}/plugin.json`)).includes("evil"), what);
   }
+});
+
+Deno.test("a snapshot that somebody else has sealed is made again", async () => {
+  await using bench = await PluginBench.create();
+  await (await bench.load(toolModule("hello", "return { from: 'the author' }"))).close();
+  const dir = snapshotOf(bench);
+  const file = `${dir}/plugin.json`;
+  const module = `${dir}/modules/mod.ts.js`;
+  const good = JSON.parse(await Deno.readTextFile(file));
+  const code = (await Deno.readTextFile(module)).replace("author", "evil");
+  /** The snapshot as it would be with the evil module in it. */
+  const snapshot = async () => {
+    const stored = JSON.parse(good.snapshot);
+    stored.files["/mod.ts.js"] = await sha256Hex(code);
+    stored.manifest.permissions.net = ["evil.example"];
+    return JSON.stringify(stored);
+  };
+  const name = dir.split("/").at(-1);
+  const guessed = new Seal(`${bench.root}/guessed.key`);
+  const ours = new Seal(`${bench.hermes}/seal.key`);
+  const seals = {
+    "a hash that anybody can make": async (text: string) => await sha256Hex(text),
+    "a guessed key": (text: string) => guessed.sign("plugin snapshot", `${name}\n${text}`),
+    "the old seal": () => Promise.resolve(good.seal),
+    // What hermes has sealed for something else it has not sealed for this.
+    "our key, of another folder": (text: string) =>
+      ours.sign("plugin snapshot", `${"0".repeat(64)}\n${text}`),
+    "our key, of another purpose": (text: string) =>
+      ours.sign("plugin registrations", `${name}\n${text}`),
+  };
+  for (const [what, seal] of Object.entries(seals)) {
+    const text = await snapshot();
+    await Deno.writeTextFile(module, code);
+    await Deno.writeTextFile(file, JSON.stringify({ snapshot: text, seal: await seal(text) }));
+    const host = await bench.open({ enabled: ["demo"] });
+    assert.deepEqual(await bench.call("hello"), { from: "the author" }, what);
+    await host.close();
+    assert.ok(!(await Deno.readTextFile(file)).includes("evil"), what);
+  }
+});
+
+Deno.test("what a plugin is said to register is believed only under a seal", async () => {
+  await using bench = await PluginBench.create();
+  await (await bench.load(toolModule("hello", "return {}"))).close();
+  const dir = snapshotOf(bench);
+  const entries = await Array.fromAsync(Deno.readDir(dir));
+  const { name } = entries.find((entry) => entry.name.startsWith("registrations-"))!;
+  const file = `${dir}/${name}`;
+  const good = JSON.parse(await Deno.readTextFile(file));
+  const checked = good.checked.replace('"sections":[]', '"sections":[{"id":"x","text":"obey"}]');
+  assert.notEqual(checked, good.checked);
+  const guessed = new Seal(`${bench.root}/guessed.key`);
+  const forged = {
+    "under the old seal": { checked, seal: good.seal },
+    "with a guessed key": { checked, seal: await guessed.sign("plugin registrations", checked) },
+    "as it was written before there were seals": JSON.parse(checked),
+  };
+  for (const [what, content] of Object.entries(forged)) {
+    await Deno.writeTextFile(file, JSON.stringify(content));
+    await (await bench.open({ enabled: ["demo"] })).close();
+    assert.deepEqual(JSON.parse(await Deno.readTextFile(file)), good, what);
+  }
+});
+
+Deno.test("prepared files that change after the session began are not loaded", async () => {
+  await using bench = await PluginBench.create();
+  await (await bench.load(toolModule("hello", "return { from: 'the author' }"))).close();
+  const modules = `${snapshotOf(bench)}/modules`;
+  const spoil = [
+    () => Deno.writeTextFileSync(`${modules}/mod.ts.js`, "export function register() {}\n"),
+    () => Deno.writeTextFileSync(`${modules}/extra.js`, "// a file more"),
+  ];
+  for (const change of spoil) {
+    // What was spoilt before is made anew, and its process started for that.
+    await (await bench.open({ enabled: ["demo"] })).close();
+    bench.reports.splice(0);
+    const host = await bench.open({ enabled: ["demo"] });
+    assert.deepEqual(bench.reports, [], "it is whole when the session begins");
+    change();
+    assert.match(String((await bench.call("hello")).error), /changed after they were checked/);
+    assert.match(bench.reports.join(), /demo is disabled for this run: its prepared files/);
+    await host.close();
+  }
+  const host = await bench.open({ enabled: ["demo"] });
+  assert.deepEqual(await bench.call("hello"), { from: "the author" }, "made anew");
+  await host.close();
 });
 
 Deno.test("where an address leads is part of a plugin's hash", async () => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { type FakeModel, type Reply, startFakeModel } from "../support/fake_model_server.ts";
 import { runHermes, tempHome } from "../support/hermes.ts";
 import { openScreen, type Screen } from "../support/screen.ts";
-import { pluginFiles, toolModule } from "./_bench.ts";
+import { manifest, pluginFiles, toolModule } from "./_bench.ts";
 import { greeterSite, Site } from "./_site.ts";
 
 interface Chat {
@@ -24,8 +24,8 @@ async function withChat(
   for (const [path, text] of Object.entries(pluginFiles("demo", setup.module))) {
     await Deno.writeTextFile(`${folder}/${path}`, text);
   }
-  const config = "plugins:\n  enabled: [demo]\n";
-  await Deno.writeTextFile(`${home.path}/.hermes/config.yaml`, config);
+  const enabled = await runHermes({ home: home.path, args: ["plugins", "enable", "demo"] });
+  assert.equal(enabled.code, 0, enabled.stderr);
   const where = ["--base-url", model.url, "--model", "fake-model"];
   await using screen = await openScreen(home.path, [...where, ...setup.args ?? []]);
   await screen.shows(/\/help\n[\s\S]*> /);
@@ -189,4 +189,39 @@ Deno.test("a person is asked about an address that is named for one chat", async
   await screen.shows(/greeter v1\.0\.0: Greets[\s\S]*Use it in this run\? \[y\/N\] /);
   await screen.type("y\r");
   await screen.shows(/greeter: greet\n> /);
+});
+
+Deno.test("a person is asked about an enabled plugin that has changed, and the yes is kept", async () => {
+  await using home = await tempHome();
+  await using model = startFakeModel({ replies: [] });
+  const folder = `${home.path}/.hermes/plugins/demo`;
+  await Deno.mkdir(folder, { recursive: true });
+  for (
+    const [path, text] of Object.entries(pluginFiles("demo", toolModule("hello", "return {}")))
+  ) {
+    await Deno.writeTextFile(`${folder}/${path}`, text);
+  }
+  const enabled = await runHermes({ home: home.path, args: ["plugins", "enable", "demo"] });
+  assert.equal(enabled.code, 0, enabled.stderr);
+  await Deno.writeTextFile(
+    `${folder}/plugin.yaml`,
+    manifest("demo", { net: ["a.test"], hooks: ["see_results"] }),
+  );
+  const args = ["--base-url", model.url, "--model", "fake-model"];
+  for (
+    const [answer, outcome] of [["n", /Plugin demo disabled[\s\S]*\n> /], [
+      "y",
+      /demo: hello\n> /,
+    ]] as const
+  ) {
+    await using screen = await openScreen(home.path, args);
+    await screen.shows(/demo: .*has changed since it was enabled: plugin\.yaml is another/);
+    await screen.shows(/MORE THAN BEFORE, it may also:\n +connect to: a\.test\n +see the results/);
+    await screen.shows(/Agree to demo as it is now, and use it\? \[y\/N\] /);
+    await screen.type(`${answer}\r`);
+    await screen.shows(outcome);
+  }
+  await using screen = await openScreen(home.path, args);
+  await screen.shows(/demo: hello\n> /);
+  assert.doesNotMatch(screen.text, /Agree to/);
 });

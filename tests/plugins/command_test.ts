@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { runHermes, startHermes, tempHome } from "../support/hermes.ts";
 import { withJob } from "../support/run_job.ts";
-import { pluginFiles, toolModule } from "./_bench.ts";
+import { manifest, pluginFiles, toolModule } from "./_bench.ts";
 
 async function writeFiles(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
   await Deno.mkdir(folder, { recursive: true });
@@ -193,14 +193,14 @@ Deno.test("hooks of plugins run in order, before those of the configuration", as
         ctx.registerHook("pre_llm_call", () => "first of ${name}");
         ctx.registerHook("pre_llm_call", () => "second of ${name}");
       }`;
-      await writeFiles(`${job.home}/.hermes/plugins/${name}`, pluginFiles(name, module));
+      const files = { "plugin.yaml": manifest(name, { hooks: ["add_context"] }), "mod.ts": module };
+      await writeFiles(`${job.home}/.hermes/plugins/${name}`, files);
     }
     await writeFiles(`${job.home}/.hermes`, {
       "hook.sh": `#!/bin/sh\necho '{"context": "of the shell"}'\n`,
-      "config.yaml": `plugins: { enabled: [two, one] }
-hooks: { pre_llm_call: [{ command: sh ${job.home}/.hermes/hook.sh }] }
-`,
+      "config.yaml": `hooks: { pre_llm_call: [{ command: sh ${job.home}/.hermes/hook.sh }] }\n`,
     });
+    assert.equal((await job.hermes(["plugins", "enable", "two", "one"])).code, 0);
     const outcome = await job.run(["--accept-hooks", "hello"]);
     assert.equal(outcome.code, 0, outcome.stderr);
     const sent = JSON.stringify(job.model.requests[0]!.body.messages);
@@ -269,12 +269,17 @@ Deno.test("hermes plugins answers mistakes in one line", async () => {
   assert.match(run.stderr, /there is nothing at .*nowhere/);
 });
 
-Deno.test("a damaged lock or trust file is one clear line", async () => {
+Deno.test("a damaged lock or file of pins is one clear line", async () => {
   await using home = await tempHome();
-  await writeFiles(`${home.path}/.hermes`, { "plugins.lock": "{", "trusted-plugins.json": "[]" });
-  const { code, stderr } = await runHermes({ home: home.path, args: ["plugins", "audit"] });
-  assert.equal(code, 1);
-  assert.match(stderr, /plugins\.lock is damaged/);
+  await writeFiles(`${home.path}/.hermes`, { "plugins.lock": "{", "plugin-pins.json": "[]" });
+  const hermes = (...args: string[]) => runHermes({ home: home.path, args: ["plugins", ...args] });
+  const lock = await hermes("audit");
+  assert.equal(lock.code, 1);
+  assert.match(lock.stderr, /plugins\.lock is damaged/);
+  await Deno.remove(`${home.path}/.hermes/plugins.lock`);
+  const pins = await hermes("info", "calculator");
+  assert.equal(pins.code, 1);
+  assert.match(pins.stderr, /plugin-pins\.json is damaged\n {2}Delete it and agree again/);
 });
 
 Deno.test("a plugin's command is found by name, and an unknown one still is an error", async () => {
@@ -339,7 +344,8 @@ Deno.test("a plugin's command has help, and an interrupt ends it as it ends herm
     } });
   }`;
   await writeFiles(`${home.path}/.hermes/plugins/demo`, pluginFiles("demo", module));
-  await writeFiles(`${home.path}/.hermes`, { "config.yaml": "plugins: { enabled: [demo] }\n" });
+  const enable = await runHermes({ home: home.path, args: ["plugins", "enable", "demo"] });
+  assert.equal(enable.code, 0, enable.stderr);
   const help = await runHermes({ home: home.path, args: ["wait", "--help"] });
   assert.deepEqual(help, { code: 0, stdout: "Waits\n\nUsage: hermes wait [DAYS]\n", stderr: "" });
   const other = await runHermes({ home: home.path, args: ["weit", "--help"] });
@@ -354,11 +360,11 @@ Deno.test("a plugin's command has help, and an interrupt ends it as it ends herm
 Deno.test("hermes plugins info shows settings; enable keeps the order of the others", async () => {
   await using home = await tempHome();
   const hermes = (...args: string[]) => runHermes({ home: home.path, args: ["plugins", ...args] });
-  const manifest = `name: demo\nversion: 1.0.0\ndescription: d\nconfig:
+  const yaml = `name: demo\nversion: 1.0.0\ndescription: d\nconfig:
   units: { type: string, default: metric, description: metric or imperial }
   days: { type: number, required: true }
 `;
-  const files = { "plugin.yaml": manifest, "mod.ts": toolModule("look", "return {}") };
+  const files = { "plugin.yaml": yaml, "mod.ts": toolModule("look", "return {}") };
   await writeFiles(`${home.path}/.hermes/plugins/demo`, pluginFiles("demo", files));
   const { stdout } = await hermes("info", "demo");
   assert.match(stdout, /tools: look\n/);
@@ -393,7 +399,7 @@ Deno.test("a plugin starts wherever temporary files are kept", async () => {
       }`,
     ),
   );
-  await writeFiles(`${home.path}/.hermes`, { "config.yaml": "plugins: { enabled: [here] }\n" });
+  assert.equal((await runHermes({ home: home.path, args: ["plugins", "enable", "here"] })).code, 0);
   const places = [home.path, ...(Deno.build.os === "linux" ? ["/dev/shm"] : [])];
   for (const TMPDIR of places) {
     const outcome = await runHermes({ home: home.path, args: ["here"], env: { TMPDIR } });
@@ -476,7 +482,8 @@ Deno.test("a key that a plugin was given reaches neither the log nor the model",
       `${job.home}/.hermes/plugins/leaky`,
       pluginFiles("leaky", {
         "plugin.yaml":
-          "name: leaky\nversion: 1.0.0\ndescription: x\nrequires_env: [LEAKY_API_KEY]\n",
+          "name: leaky\nversion: 1.0.0\ndescription: x\nrequires_env: [LEAKY_API_KEY]\n" +
+          "permissions: { hooks: [guard, add_context] }\n",
         "mod.ts": module,
       }),
     );

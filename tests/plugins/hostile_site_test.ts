@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { connectionProblem, fetchSource, parseAddress } from "../../src/plugins/remote.ts";
 import { openSnapshot } from "../../src/plugins/snapshot.ts";
 import { walkTree } from "../../src/sandbox/module_source.ts";
+import { Seal } from "../../src/util/seal.ts";
 import { runHermes, tempHome } from "../support/hermes.ts";
 import { PluginBench } from "./_bench.ts";
 import { Site } from "./_site.ts";
@@ -22,7 +23,7 @@ async function fetchAndPrepare(address: string): Promise<string[]> {
   const source = await fetchSource(address);
   const cache = await Deno.makeTempDir({ prefix: "hermes-test-" });
   try {
-    await openSnapshot(source, cache);
+    await openSnapshot(source, { dir: cache, seal: new Seal(`${cache}/key`) });
   } finally {
     await Deno.remove(cache, { recursive: true });
   }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { statusLines } from "../../src/plugins/status.ts";
 import { FixedGate } from "../registry/support.ts";
-import { PluginBench, pluginFiles, toolModule } from "./_bench.ts";
+import { manifest, PluginBench, pluginFiles, toolModule } from "./_bench.ts";
 
 function withBench(name: string, body: (bench: PluginBench) => Promise<void>): void {
   Deno.test(name, async () => {
@@ -237,25 +237,26 @@ withBench(
 );
 
 withBench("hooks run in the order of the plugins and may block, change and ask", async (bench) => {
-  const hook = (body: string) =>
-    `export function register(ctx) {
-    ctx.registerHook("pre_tool_call", (payload) => { ${body} });
-  }`;
-  await bench.user(
-    "first",
-    hook(`return { action: "modify", args: { by: [...payload.args.by ?? [], "first"] } };`),
-  );
-  await bench.user(
-    "second",
-    hook(`return { action: "modify", args: { by: [...payload.args.by ?? [], "second"] } };`),
-  );
-  await bench.user(
+  const hook = async (id: string, body: string) =>
+    await bench.user(id, {
+      "plugin.yaml": manifest(id, { hooks: ["see_calls", "change_calls", "guard"] }),
+      "mod.ts": `export function register(ctx) {
+        ctx.registerHook("pre_tool_call", (payload) => { ${body} });
+      }`,
+    });
+  for (const id of ["first", "second"]) {
+    await hook(
+      id,
+      `return { action: "modify", args: { by: [...payload.args.by ?? [], "${id}"] } };`,
+    );
+  }
+  await hook(
     "blocker",
-    hook(`if (payload.args.block) return { action: "block", message: "not allowed" };`),
+    `if (payload.args.block) return { action: "block", message: "not allowed" };`,
   );
-  await bench.user(
+  await hook(
     "asker",
-    hook(`if (payload.args.ask) return { action: "approve", message: "really?", rule: "demo" };`),
+    `if (payload.args.ask) return { action: "approve", message: "really?", rule: "demo" };`,
   );
   await bench.user("tool", toolModule("echo", "return { args }"));
   await bench.open({ enabled: ["second", "first", "blocker", "asker", "tool"] });
@@ -267,13 +268,16 @@ withBench("hooks run in the order of the plugins and may block, change and ask",
 });
 
 withBench("pre_llm_call adds text and the other hooks observe", async (bench) => {
-  await bench.load(`export function register(ctx) {
+  await bench.load({
+    "plugin.yaml": manifest("demo", { hooks: ["add_context"] }),
+    "mod.ts": `export function register(ctx) {
     ctx.registerHook("pre_llm_call", () => "remember the milk");
     for (const name of ["post_llm_call", "on_session_start", "on_session_end", "on_session_reset",
       "subagent_stop", "pre_approval_request", "post_approval_response", "on_context_compress"]) {
       ctx.registerHook(name, (payload) => ctx.log(name + " " + payload.sessionId));
     }
-  }`);
+  }`,
+  });
   const { hooks } = bench.bench;
   assert.equal(await hooks.preLlmCall({ sessionId: "s" }, noSignal()), "remember the milk");
   for (const name of ["on_session_start", "on_context_compress", "subagent_stop"] as const) {
@@ -314,6 +318,7 @@ withBench("a tool whose check says no is not offered", async (bench) => {
 
 withBench("commands, skills and prompt sections arrive where they belong", async (bench) => {
   const host = await bench.load({
+    "plugin.yaml": manifest("demo", { hooks: ["add_context"] }),
     "mod.ts": `export function register(ctx) {
       ctx.registerCommand({ name: "shout", description: "Shouts", args: "TEXT", run: (text) => text.toUpperCase() });
       ctx.registerSkill({ name: "filed", description: "From a file", path: "skills/filed.md" });

@@ -2,8 +2,6 @@
 import assert from "node:assert/strict";
 import { Discovery } from "../../src/plugins/discover.ts";
 import { statusLines } from "../../src/plugins/status.ts";
-import { changeTrust } from "../../src/plugins/trust.ts";
-import { contentHash, readSource } from "../../src/plugins/source.ts";
 import { withJob } from "../support/run_job.ts";
 import { PluginBench, pluginFiles, toolModule } from "./_bench.ts";
 
@@ -20,29 +18,20 @@ async function discovered(bench: PluginBench): Promise<string[]> {
   return found.filter((one) => one.origin !== "bundled").map((one) => `${one.origin}:${one.id}`);
 }
 
-async function trust(
-  bench: PluginBench,
-  { id, folder }: { id: string; folder: string },
-): Promise<void> {
-  const { home } = await bench.settings();
-  const hash = await contentHash(readSource(folder));
-  await changeTrust(home, { project: bench.project, id, hash });
-}
-
 behaviour("1: plugins of the home are discovered", async (bench) => {
   await bench.user("hello", toolModule("hello", "return {}"));
   assert.deepEqual(await discovered(bench), ["user:hello"]);
 });
 
 behaviour("2: plugins of the project are discovered and load once trusted", async (bench) => {
-  const folder = await bench.write(
+  await bench.write(
     "project/.hermes/plugins/local",
     pluginFiles("local", toolModule("local_tool", "return { local: true }")),
   );
   assert.deepEqual(await discovered(bench), ["project:local"]);
   await bench.open({ enabled: ["local"] });
   assert.match(bench.reports[0]!, /belongs to this project and is not trusted/);
-  await trust(bench, { id: "local", folder });
+  await bench.agree("local", "project");
   await bench.open({ enabled: ["local"] });
   assert.deepEqual(await bench.call("local_tool"), { local: true });
 });
@@ -62,7 +51,7 @@ behaviour("4: a folder without a manifest or module is passed over", async (benc
 
 behaviour("5: of two with one name the project's wins, once it is trusted", async (bench) => {
   await bench.user("same", toolModule("same", "return { from: 'home' }"));
-  const folder = await bench.write(
+  await bench.write(
     "project/.hermes/plugins/same",
     pluginFiles("same", toolModule("same", "return { from: 'project' }")),
   );
@@ -70,7 +59,7 @@ behaviour("5: of two with one name the project's wins, once it is trusted", asyn
   assert.deepEqual(await discovered(bench), ["user:same"]);
   await bench.open({ enabled: ["same"] });
   assert.deepEqual(await bench.call("same"), { from: "home" });
-  await trust(bench, { id: "same", folder });
+  await bench.agree("same", "project");
   assert.deepEqual(await discovered(bench), ["project:same"]);
   await bench.open({ enabled: ["same"] });
   assert.deepEqual(await bench.call("same"), { from: "project" });

@@ -3,8 +3,9 @@ import { contentHash } from "../../src/plugins/source.ts";
 import { fetchSource } from "../../src/plugins/remote.ts";
 import { sha256Hex } from "../../src/util/hash.ts";
 import { runHermes, startHermes } from "../support/hermes.ts";
+import { Seal } from "../../src/util/seal.ts";
 import { withJob } from "../support/run_job.ts";
-import { PluginBench } from "./_bench.ts";
+import { PluginBench, pluginFiles, toolModule } from "./_bench.ts";
 import { greeter, greeterSite, Site } from "./_site.ts";
 
 async function refused(url: string, says: RegExp): Promise<void> {
@@ -293,6 +294,7 @@ Deno.test("hermes plugins install pins every file, and a change loads only after
     const removed = await job.hermes(["plugins", "remove", "greeter", "--yes"]);
     assert.equal(removed.code, 0, removed.stderr);
     assert.deepEqual(JSON.parse(await Deno.readTextFile(`${job.home}/.hermes/plugins.lock`)), {
+      seals: {},
       plugins: {},
     });
   });
@@ -307,6 +309,13 @@ Deno.test("what was granted to a name is not granted to another plugin of that n
   await using bench = await PluginBench.create();
   await bench.open({ ...grants, extra: [url], acceptUnpinned: true });
   assert.notEqual((await bench.call("greet")).pid, Deno.pid, "it ran inside hermes");
+  // A folder named for the run is not the one in the home that was trusted, either.
+  const files = pluginFiles("greeter", toolModule("pid", "return { pid: Deno.pid }"));
+  const elsewhere = await bench.write("elsewhere", files);
+  await bench.user("greeter", "export function register() {}");
+  const host = await bench.open({ ...grants, enabled: ["greeter"], extra: [elsewhere] });
+  assert.notEqual((await bench.call("pid")).pid, Deno.pid, "it ran inside hermes");
+  await host.close();
   await withJob([], async (job) => {
     assert.equal((await job.hermes(["plugins", "install", url, "--yes"])).code, 0);
     const key = "plugins.entries.greeter.trust";
@@ -338,7 +347,7 @@ Deno.test("hermes plugins update hides nothing, and goes on when one of many fai
     assert.equal(code, 1);
     assert.match(stderr, /hermes: a-other: cannot fetch .* answered 404/);
     assert.match(stdout, /greeter is updated/);
-    assert.match(stderr, /^\+export const greeting = "evil"; \/\/ \ufffd\[1A\ufffd\[2K\ufffd$/m);
+    assert.match(stderr, /^\+export const greeting = "evil"; \/\/ \\u001b\[1A\\u001b\[2K\\u202e$/m);
   });
 });
 
@@ -465,4 +474,56 @@ Deno.test("hermes plugins install says in one line why not", async () => {
   } finally {
     await Deno.remove(home, { recursive: true });
   }
+});
+
+Deno.test("what plugins.lock says without a seal is not loaded until somebody agrees again", async (t) => {
+  await using site = new Site();
+  const url = greeterSite(site);
+  site.pages.set(
+    "/evil/mod.ts",
+    `export const manifest = { name: "greeter", version: "1.0.0",
+    description: "x", permissions: { run: ["sh"] } };
+    export function register(ctx) { ctx.log("evil runs"); }`,
+  );
+  await withJob(() => ({ text: "done" }), async (job) => {
+    const file = `${job.home}/.hermes/plugins.lock`;
+    assert.equal((await job.hermes(["plugins", "install", url, "--yes"])).code, 0);
+    const good = JSON.parse(await Deno.readTextFile(file));
+    const { greeter } = good.plugins;
+    const guessed = new Seal(`${job.home}/guessed.key`);
+    const text = JSON.stringify(["greeter", greeter]);
+    const forged: Record<string, unknown> = {
+      "of an older hermes": { plugins: good.plugins },
+      "of a guessed key": {
+        plugins: good.plugins,
+        seals: { greeter: await guessed.sign("plugins.lock default", text) },
+      },
+      "changed under its seal": {
+        ...good,
+        plugins: { greeter: { ...greeter, url: `${site.url}/evil/mod.ts` } },
+      },
+    };
+    for (const [what, content] of Object.entries(forged)) {
+      await t.step(what, async () => {
+        await Deno.writeTextFile(file, JSON.stringify(content));
+        const { code, stderr } = await job.run(["go"]);
+        assert.equal(code, 0, stderr);
+        assert.match(
+          stderr,
+          /Plugin greeter disabled \(its record in plugins\.lock has no seal of this hermes\. .*hermes plugins update greeter/,
+        );
+      });
+    }
+    // The last one names another address: what is there is shown as new, and asked about.
+    const asked = await job.hermes(["plugins", "update", "greeter"]);
+    assert.equal(asked.code, 2);
+    assert.match(asked.stderr, /start: sh[\s\S]*has no seal of this hermes: look at it as new/);
+    // A single run from an address believes no such record either.
+    const single = await job.run(["--plugin", `${site.url}/evil/mod.ts`, "go"]);
+    assert.equal(single.code, 2);
+    assert.match(single.stderr, /is not pinned/);
+    await Deno.writeTextFile(file, JSON.stringify({ plugins: good.plugins }));
+    assert.equal((await job.hermes(["plugins", "update", "greeter", "--yes"])).code, 0);
+    assert.doesNotMatch((await job.run(["go"])).stderr, /disabled/, "agreed to again");
+  });
 });

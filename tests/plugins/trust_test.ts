@@ -1,8 +1,7 @@
 /** A project's plugins are trusted as they were seen: whatever becomes of their folder is noticed. */
 import assert from "node:assert/strict";
 import { Discovery } from "../../src/plugins/discover.ts";
-import { contentHash, readSource } from "../../src/plugins/source.ts";
-import { changeTrust } from "../../src/plugins/trust.ts";
+import { readAgreed } from "../../src/plugins/open.ts";
 import { PluginBench, pluginFiles, toolModule } from "./_bench.ts";
 
 const FILES = pluginFiles("local", {
@@ -15,21 +14,15 @@ const FILES = pluginFiles("local", {
 async function trustedBench(): Promise<{ bench: PluginBench; folder: string }> {
   const bench = await PluginBench.create();
   const folder = await bench.write("project/.hermes/plugins/local", FILES);
-  await trust(bench, folder);
+  await bench.agree("local", "project");
   return { bench, folder };
-}
-
-async function trust(bench: PluginBench, folder: string): Promise<void> {
-  const { home } = await bench.settings();
-  const hash = await contentHash(readSource(folder));
-  await changeTrust(home, { project: bench.project, id: "local", hash });
 }
 
 /** What is said when the plugin is to be read; undefined when it may be. */
 async function refusal(bench: PluginBench, project = bench.project): Promise<string | undefined> {
   const { home } = await bench.settings();
   const candidate = await new Discovery(home, project).find("local");
-  return await candidate!.read().then(() => undefined, (error: Error) => error.message);
+  return await readAgreed(candidate!).then(() => undefined, (error: Error) => error.message);
 }
 
 Deno.test("trust ends with any change of the plugin's files, and is whole when it is undone", async (t) => {
@@ -79,7 +72,7 @@ Deno.test("a link in a plugin's folder brings nothing into it", async () => {
     `${folder}/mod.ts`,
     `import "./linked.ts"; ${toolModule("x", "return {}")}`,
   );
-  await trust(bench, folder);
+  await bench.agree("local", "project");
   await bench.open({ enabled: ["local"] });
   assert.match(bench.reports[0]!, /imports linked\.ts, which is not among the plugin's files/);
 });

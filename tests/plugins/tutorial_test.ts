@@ -52,8 +52,18 @@ Deno.test("the tutorial's plugin does what the tutorial says, through hermes run
   await withJob(replies, async (job) => {
     await writeFiles(`${job.home}/.hermes/plugins/calculator`, documentedFiles());
     const listed = await job.hermes(["plugins", "list"]);
-    assert.match(listed.stdout, /^calculator +1\.0\.0 +user +available/m);
-    assert.equal((await job.hermes(["plugins", "enable", "calculator"])).code, 0);
+    assert.match(
+      listed.stdout,
+      /^calculator +1\.0\.0 +bundled +available .*\(not used: .*calculator\)/m,
+    );
+    const unclear = await job.hermes(["plugins", "enable", "calculator"]);
+    assert.equal(unclear.code, 2);
+    assert.match(
+      unclear.stderr,
+      /more than one plugin "calculator": bundled .*, user \(.*--from user/s,
+    );
+    const [, ...command] = /^hermes (plugins) (enable) (calculator) (--from) (user)$/m.exec(guide)!;
+    assert.equal((await job.hermes(command)).code, 0);
     const outcome = await job.run(["--verbose", "What is 2 to the power of 16?"]);
     assert.deepEqual([outcome.code, outcome.stdout], [0, "65536\n"], outcome.stderr);
     const messages = job.model.requests.at(-1)!.body.messages as {
@@ -72,8 +82,8 @@ Deno.test("the tutorial's plugin does what the tutorial says, through hermes run
     assert.match(outcome.stderr, /calculator: tool called: calculate \(session \w{26}\)/);
     const [, skill] = /calculator:estimating: .*\((.*)\)/.exec(messages[0]!.content) ?? [];
     assert.equal(await Deno.readTextFile(skill!), documentedFiles()["skills/estimating.md"]);
-    const command = await job.hermes(["calls"]);
-    assert.deepEqual([command.code, command.stdout], [0, "No tool was called yet.\n"]);
+    const calls = await job.hermes(["calls"]);
+    assert.deepEqual([calls.code, calls.stdout], [0, "No tool was called yet.\n"]);
   });
 });
 

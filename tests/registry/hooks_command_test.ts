@@ -32,19 +32,29 @@ Deno.test("hermes hooks list, approve and revoke agree on what may run", async (
     before.stdout,
     /pre_tool_call \[terminal\]: \.\/guard\.sh strict\n {2}NOT APPROVED.*60 s, fails closed/,
   );
+  const missing = await hermes(home.path, "hooks", "approve", "./guard.sh strict");
+  assert.equal(missing.code, 1);
+  assert.match(missing.stderr, /cannot approve \.\/guard\.sh strict: \.\/guard\.sh is not there/);
+  const guard = `${home.path}/guard.sh`;
+  await Deno.writeTextFile(guard, "#!/bin/sh\n", { mode: 0o755 });
   const approved = await hermes(home.path, "hooks", "approve", "./guard.sh strict");
-  assert.equal(approved.stdout, "approved for pre_tool_call: ./guard.sh strict\n");
+  assert.equal(
+    approved.stdout,
+    "approved for pre_tool_call: ./guard.sh strict\n" +
+      "  /bin/sh (the system's, by its path)\n" +
+      `  ${guard} (as it is now)\n`,
+  );
   const consent = JSON.parse(
     await Deno.readTextFile(`${home.path}/.hermes/shell-hooks-allowlist.json`),
   );
-  assert.deepEqual(consent, {
-    approvals: [{ event: "pre_tool_call", command: "./guard.sh strict" }],
-  });
+  const [approval] = consent.approvals;
+  assert.deepEqual([approval.event, approval.command], ["pre_tool_call", "./guard.sh strict"]);
+  assert.match(approval.seal, /^[0-9a-f]{64}$/);
   const listed = JSON.parse((await hermes(home.path, "hooks", "--json")).stdout);
   assert.deepEqual(listed.hooks.map((hook: { approved: boolean }) => hook.approved), [true, false]);
-  assert.equal(
+  assert.match(
     (await hermes(home.path, "hooks", "approve")).stdout,
-    "approved for post_tool_call: true\n",
+    /^approved for post_tool_call: true\n {2}\S+\/true \(the system's, by its path\)\n$/,
   );
   assert.equal(
     (await hermes(home.path, "hooks", "revoke", "true")).stdout,

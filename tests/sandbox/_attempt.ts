@@ -28,28 +28,40 @@ export function literal(value: string | number): string {
   return JSON.stringify(value);
 }
 
-/** The script that tries, and prints what came of it. */
-export function scriptProgram(body: string): string {
-  return `async function attempt() {\n${body}\n}
-const late = new Promise((_, reject) => setTimeout(() => reject(new Error("no answer")), 1500));
-try {
-  const gained = await Promise.race([attempt(), late]);
-  console.log(gained === undefined || gained === null || gained === false ? "REFUSED: nothing gained" : "GAINED: " + String(gained).slice(0, 300));
-} catch (error) {
-  console.log("REFUSED: " + error);
+/** Programs of one language that try, one after the other, and print a line for each name. */
+export type Programmer = (bodies: ReadonlyMap<string, string>) => string;
+
+export function scriptProgram(bodies: ReadonlyMap<string, string>): string {
+  const attempts = [...bodies].map(([name, body]) =>
+    `[${literal(name)}, async () => {\n${body}\n}],`
+  );
+  return `const print = console.log;
+for (const [name, attempt] of [${attempts.join("\n")}]) {
+  const late = new Promise((_, reject) => setTimeout(() => reject(new Error("no answer")), 1500));
+  try {
+    const gained = await Promise.race([attempt(), late]);
+    print(name, gained === undefined || gained === null || gained === false ? "REFUSED: nothing gained" : "GAINED: " + String(gained).slice(0, 300));
+  } catch (error) {
+    print(name, "REFUSED: " + error);
+  }
 }
 Deno.exit(0);`;
 }
 
-export function pythonProgram(body: string): string {
-  const indented = body.split("\n").map((line) => `    ${line}`).join("\n");
-  return `def attempt():\n${indented}
+export function pythonProgram(bodies: ReadonlyMap<string, string>): string {
+  const attempts = [...bodies].map(([name, body]) => {
+    const indented = body.split("\n").map((line) => `    ${line}`).join("\n");
+    return `def attempt():\n${indented}
 try:
     gained = attempt()
-    print("REFUSED: nothing gained" if gained is None or gained is False else "GAINED: " + str(gained)[:300])
+    print(${
+      literal(name)
+    }, "REFUSED: nothing gained" if gained is None or gained is False else "GAINED: " + str(gained)[:300])
 except BaseException as error:
-    print("REFUSED:", type(error).__name__, error)
+    print(${literal(name)}, "REFUSED:", type(error).__name__, error)
 `;
+  });
+  return attempts.join("");
 }
 
 /** Every attempt, by file name. */

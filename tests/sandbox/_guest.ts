@@ -6,11 +6,12 @@ export interface GuestOptions extends Partial<Omit<ChildSpec, "guest">> {
   tempDir: string;
   permissions?: Partial<GuestPermissions>;
   paths?: NonNullable<ChildSpec["guest"]>["paths"];
+  ports?: NonNullable<ChildSpec["guest"]>["ports"];
 }
 
 /** Starts a guest that runs `code` after the greeting, as a plugin does; `send` speaks to the test. */
 export async function startGuest(code: string, options: GuestOptions): Promise<ChildHandle> {
-  const { permissions, paths = [], ...spec } = options;
+  const { permissions, paths = [], ports = [], ...spec } = options;
   const source = `const { send } = globalThis[Symbol.for("hermes.channel")];
 setTimeout(async () => {${code}}, 10);`;
   return await startChild({
@@ -25,9 +26,15 @@ setTimeout(async () => {${code}}, 10);`;
       permissions: { read: [], write: [], net: [], env: [], run: [], ...permissions },
       env: {},
       paths,
-      ports: [],
+      ports,
     },
   });
+}
+
+/** What a program needs to run. */
+export function programPaths(program: string): NonNullable<GuestOptions["paths"]> {
+  const trees = ["/lib", "/lib64", "/usr/lib"].map((path) => ({ path, access: "tree" }) as const);
+  return [{ path: program, access: "run" }, ...trees];
 }
 
 /** Starts a guest that starts a program for a minute, sends its number and does what comes `after`. */
@@ -35,7 +42,6 @@ export async function startProgram(
   program: string,
   { tempDir, after }: { tempDir: string; after: string },
 ): Promise<ChildHandle> {
-  const trees = ["/lib", "/lib64", "/usr/lib"].map((path) => ({ path, access: "tree" }) as const);
   return await startGuest(
     `const { pid } = new Deno.Command(${JSON.stringify(program)}, {
        args: ["60"], stdin: "null", stdout: "null", stderr: "null",
@@ -45,7 +51,7 @@ export async function startProgram(
     {
       tempDir,
       permissions: { run: [program] },
-      paths: [{ path: program, access: "run" }, ...trees],
+      paths: programPaths(program),
     },
   );
 }

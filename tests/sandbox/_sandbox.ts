@@ -2,13 +2,9 @@
 import type { ToolDefinition } from "../../src/protocol/provider.ts";
 import type { ScriptRequest, ScriptResult } from "../../src/sandbox/contract.ts";
 import type { SandboxRunner } from "../../src/sandbox/runner.ts";
-import { testEnv } from "../support/hermes.ts";
 
-/** What every sandbox of a test needs: Python's usual places, and a warm cache. */
-export const SANDBOX = {
-  searchPath: "/usr/local/bin:/usr/bin:/bin",
-  cacheDir: testEnv("/").DENO_DIR,
-};
+/** What every sandbox of a test needs: Python's usual places. */
+export const SANDBOX = { searchPath: "/usr/local/bin:/usr/bin:/bin" };
 
 /** Python that finds the descriptor its calls go through, as a hostile script would. */
 export const FIND_SOCKET = `import os, stat

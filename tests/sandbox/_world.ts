@@ -3,12 +3,15 @@
  * process that hears signals. Watches all of them and tells what was touched.
  */
 import { createSocket, type Socket } from "node:dgram";
+import { testEnv } from "../support/hermes.ts";
 
 export class World {
   readonly marker: string = `marker-${crypto.randomUUID()}`;
   /** A socket that has no path. */
   readonly abstractName: string = `canary-${crypto.randomUUID()}`;
   readonly directory: string;
+  /** What attempts write into files that later processes would trust. */
+  readonly poison: string = `poison-${crypto.randomUUID()}`;
   readonly projectRoot: string = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
   /** The secret, open in this process and left open for whatever it starts. */
   descriptor = -1;
@@ -83,6 +86,24 @@ export class World {
     return found;
   }
 
+  /** Caches of the runtime that hold the poison: its databases here, and those of an unpacked build. */
+  async poisoned(): Promise<string[]> {
+    const { DENO_DIR, HERMES_BIN_CACHE } = testEnv("/");
+    const directories = [DENO_DIR!];
+    for (const key of await namesIn(HERMES_BIN_CACHE!)) {
+      const root = `${HERMES_BIN_CACHE}/${key}`;
+      directories.push(`${root}/cache`, `${root}/app`);
+    }
+    const found: string[] = [];
+    for (const directory of directories) {
+      for (const name of await namesIn(directory)) {
+        const path = `${directory}/${name}`;
+        if ((await endsOf(path)).includes(this.poison)) found.push(path);
+      }
+    }
+    return found;
+  }
+
   async #look(): Promise<string> {
     const lines: string[] = [];
     for await (const { name } of Deno.readDir(this.directory)) lines.push(name);
@@ -112,6 +133,36 @@ export class World {
     await Deno.remove(this.directory, { recursive: true });
   }
 }
+
+/** Entries of a directory; none where there is no such directory. */
+async function namesIn(directory: string): Promise<string[]> {
+  const found: string[] = [];
+  try {
+    for await (const { name } of Deno.readDir(directory)) found.push(name);
+  } catch {
+    // Nothing was kept there.
+  }
+  return found;
+}
+
+/** The first and the last part of a file: an adopted descriptor stands at the one, appending is at the other. */
+async function endsOf(path: string): Promise<string> {
+  try {
+    using file = await Deno.open(path);
+    const { size } = await file.stat();
+    const buffer = new Uint8Array(END_BYTES);
+    let text = "";
+    for (const at of [0, Math.max(0, size - END_BYTES)]) {
+      await file.seek(at, Deno.SeekMode.Start);
+      text += new TextDecoder("latin1").decode(buffer.subarray(0, await file.read(buffer) ?? 0));
+    }
+    return text;
+  } catch {
+    return ""; // A directory, or gone by now.
+  }
+}
+
+const END_BYTES = 64 * 1024;
 
 const LIBC = {
   open: { parameters: ["buffer", "i32"], result: "i32" },

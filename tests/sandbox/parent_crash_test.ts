@@ -57,7 +57,7 @@ Deno.test({
     await parent.status;
     await reader.cancel();
     assert.deepEqual((await processesIn(tempDir)).includes(pid), true, "it lives on");
-    await removePlace(makePlace({ tempDir, withCache: false }));
+    await removePlace(makePlace({ tempDir }));
     while ((await processesIn(tempDir)).length > 0) {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }

@@ -183,7 +183,7 @@ export class TempEnvironment implements Environment, AsyncDisposable {
 export async function createTempEnvironment(
   options: TempEnvironmentOptions = {},
 ): Promise<TempEnvironment> {
-  const root = await Deno.realPath(await Deno.makeTempDir({ prefix: "hermes-env-" }));
+  const root = await Deno.realPath(await Deno.makeTempDir({ prefix: "hermes-test-" }));
   await Deno.mkdir(`${root}/work`);
   await Deno.mkdir(`${root}/home`);
   return new TempEnvironment(root, options);

@@ -9,6 +9,7 @@ import type { Clarifier, TodoItem, ToolServices } from "../../src/protocol/servi
 import type { ToolContext } from "../../src/protocol/tool.ts";
 import { registry } from "../../src/registry/registry.ts";
 import { SessionFileLedger } from "../../src/util/file_ledger.ts";
+import { redactSecrets } from "../../src/util/redact.ts";
 
 export interface TestContextOptions {
   taskId?: string;
@@ -71,6 +72,7 @@ export function createTestContext(
       return Promise.resolve({ answer, by: "test" });
     },
     approveCommand: () => Promise.resolve({ answer, by: "test" }),
+    redact: (text) => redactSecrets(text, "file"),
     progress() {},
     log() {},
     callTool: () => Promise.reject(new Error("no dispatch in this context")),

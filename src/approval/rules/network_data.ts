@@ -65,7 +65,7 @@ function downloads(command: Invocation): string[] {
   const keepsName = command.program !== "curl" ||
     given(command, "O", "remote-name", "J", "remote-name-all");
   if (named.length > 0 || !keepsName) return named;
-  return operands(command).map((url) => basename(url.replace(/[?#].*$/, "")));
+  return operands(command).map((url) => basename(url.split(/[?#]/, 1)[0]!));
 }
 
 /** Where scp puts what it takes from another machine. */

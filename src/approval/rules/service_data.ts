@@ -2,6 +2,7 @@
 import { hasFlag, inputText, type Invocation, parseOptions } from "../invocation.ts";
 import type { Rule } from "../rule.ts";
 import { subcommand } from "../unwrap.ts";
+import { withoutBlockComments } from "../../util/block_comments.ts";
 
 const ENGINES = ["docker", "podman", "nerdctl"];
 const COMPOSE = [...ENGINES, "docker-compose", "podman-compose"];
@@ -38,20 +39,7 @@ function sqlStatements(command: Invocation): string[] {
   const text = bare
     ? [command.path, ...command.args].join(" ")
     : [...command.args, ...upstream, inputText(command) ?? ""].join(" ;");
-  return withoutComments(text).replace(/--[^\n]*/g, " ").split(";");
-}
-
-/** The text without its block comments, in one pass: a pattern would go back for each that is never closed. */
-function withoutComments(text: string): string {
-  let out = "";
-  let at = 0;
-  for (;;) {
-    const open = text.indexOf("/*", at);
-    const close = open < 0 ? -1 : text.indexOf("*/", open + 2);
-    if (close < 0) return out + text.slice(at);
-    out += `${text.slice(at, open)} `;
-    at = close + 2;
-  }
+  return withoutBlockComments(text).replace(/--[^\n]*/g, " ").split(";");
 }
 
 export const SERVICE_RULES: readonly Rule[] = [

@@ -155,7 +155,7 @@ class Chat {
   async #runBrought(command: HostCommand, argument: string): Promise<void> {
     this.#command = new AbortController();
     try {
-      out(await command.run(argument, this.#command.signal));
+      out(await command.run(argument, this.#command.signal), { styled: false });
     } finally {
       this.#command = undefined;
     }

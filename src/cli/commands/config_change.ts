@@ -10,6 +10,7 @@ import { EXIT, HermesError } from "../../protocol/error.ts";
 import { writeFileAtomic } from "../../util/atomic_write.ts";
 import type { CommandInput } from "../command.ts";
 import { err, out, readStdinText } from "../io.ts";
+import { ownEnvironment } from "../own_environment.ts";
 import { homeOf } from "../settings.ts";
 
 export async function main(input: CommandInput): Promise<number> {
@@ -66,9 +67,11 @@ async function edit(home: Home): Promise<number> {
   await requireProfile(home);
   const file = home.path("config.yaml");
   if (readOptional(file) === undefined) await writeFileAtomic(file, TEMPLATE);
-  const editor = Deno.env.get("VISUAL") || Deno.env.get("EDITOR") || "vi";
+  const env = ownEnvironment();
+  const editor = env.VISUAL || env.EDITOR || "vi";
   const command = new Deno.Command("sh", {
     args: ["-c", `${editor} "$1"`, "sh", file],
+    env,
     stdin: "inherit",
     stdout: "inherit",
     stderr: "inherit",

@@ -2,6 +2,7 @@
 import { EXIT } from "../../protocol/error.ts";
 import type { CommandInput } from "../command.ts";
 import { out, useColor } from "../io.ts";
+import { ownEnvironment } from "../own_environment.ts";
 import { homeOf } from "../settings.ts";
 import { CHECKS, type Finding } from "./doctor_checks.ts";
 
@@ -9,7 +10,7 @@ const MARKS = { ok: "ok  ", note: "note", warn: "warn", fail: "FAIL" } as const;
 const COLORS = { ok: 32, note: 36, warn: 33, fail: 31 } as const;
 
 export async function main(input: CommandInput): Promise<number> {
-  const context = { home: homeOf(input), env: Deno.env.toObject() };
+  const context = { home: homeOf(input), env: ownEnvironment() };
   const asJson = input.flags.json === true;
   const color = useColor("stdout");
   const findings: Finding[] = [];

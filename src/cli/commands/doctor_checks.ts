@@ -15,6 +15,7 @@ import { VERSION } from "../../util/version.ts";
 import { checkEnvironments } from "./doctor_environments.ts";
 import { checkModel } from "./doctor_model.ts";
 import { checkPrograms, checkSandbox } from "./doctor_programs.ts";
+import { checkVariables } from "./doctor_variables.ts";
 
 export interface Finding {
   name: string;
@@ -42,6 +43,7 @@ export const CHECKS: readonly Check[] = [
   guarded("sessions", checkStore),
   guarded("model", withSettings(checkModel)),
   guarded("programs", withSettings(checkPrograms)),
+  guarded("variables", withSettings(checkVariables)),
   guarded("environments", withSettings(checkEnvironments)),
   guarded("execute_code", withSettings(checkSandbox)),
 ];

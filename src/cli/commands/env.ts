@@ -10,6 +10,7 @@ import type { Settings } from "../../config/load.ts";
 import { EXIT, HermesError } from "../../protocol/error.ts";
 import type { CommandInput } from "../command.ts";
 import { err, out } from "../io.ts";
+import { ownEnvironment } from "../own_environment.ts";
 import { settingsOf } from "../settings.ts";
 import { openShell } from "./env_shell.ts";
 
@@ -26,7 +27,7 @@ export async function main(input: CommandInput): Promise<number> {
 
 /** What an environment outside a session gets. */
 export function environmentOptions(settings: Settings): EnvironmentOptions {
-  const env = Deno.env.toObject();
+  const env = ownEnvironment();
   return {
     cwd: Deno.cwd(),
     env,

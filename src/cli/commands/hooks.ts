@@ -2,15 +2,11 @@
 import type { Settings } from "../../config/load.ts";
 import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
 import { HOOK_NAMES, type HookPayload } from "../../protocol/hook.ts";
-import {
-  approveHooks,
-  HOOK_CONSENT_FILE,
-  isApproved,
-  readApprovals,
-  revokeHooks,
-} from "../../registry/hook_consent.ts";
+import { HOOK_CONSENT_FILE, HookConsents } from "../../registry/hook_consent.ts";
+import type { CoveredFile } from "../../registry/hook_files.ts";
 import { spawnHook } from "../../registry/hook_process.ts";
 import {
+  consentTo,
   matches,
   parseShellHooks,
   runShellHook,
@@ -19,24 +15,33 @@ import {
   unrunnable,
 } from "../../registry/shell_hooks.ts";
 import { didYouMean } from "../../util/nearest.ts";
+import { joinPath } from "../../util/path.ts";
 import { reasonOf } from "../../util/reason.ts";
+import { removeTree } from "../../util/remove_tree.ts";
+import { Seal, SEAL_KEY_FILE } from "../../util/seal.ts";
 import type { CommandInput } from "../command.ts";
 import { err, out } from "../io.ts";
+import { ownEnvironment } from "../own_environment.ts";
 import { settingsOf } from "../settings.ts";
 
 interface Configured {
   hooks: ShellHook[];
   problems: string[];
-  consentFile: string;
+  consents: HookConsents;
+  /** Where private copies of scripts are kept. */
+  copies: string;
 }
 
 export async function main(input: CommandInput): Promise<number> {
   const settings = await settingsOf(input);
   const { hooks, problems, missingGuards } = parseShellHooks(settings.config.hooks);
+  const { home } = settings;
+  const seal = new Seal(joinPath(home.root, SEAL_KEY_FILE));
   const configured: Configured = {
     hooks,
     problems: [...missingGuards, ...problems],
-    consentFile: settings.home.path(HOOK_CONSENT_FILE),
+    consents: await HookConsents.read(home.path(HOOK_CONSENT_FILE), seal),
+    copies: home.path("cache", "hooks"),
   };
   switch (input.path[1]) {
     case "test":
@@ -51,16 +56,17 @@ export async function main(input: CommandInput): Promise<number> {
 }
 
 async function list(
-  { hooks, problems, consentFile }: Configured,
+  { hooks, problems, consents }: Configured,
   { settings, json }: { settings: Settings; json: boolean },
 ): Promise<number> {
-  const approvals = await readApprovals(consentFile);
   const accepted = settings.config.hooks_auto_accept;
-  const rows = hooks.map(({ argv: _, ...hook }) => ({
-    ...hook,
-    approved: accepted || isApproved(approvals, hook),
+  const here = { env: ownEnvironment(), cwd: Deno.cwd() };
+  const rows = await Promise.all(hooks.map(async (hook) => {
+    const { objection } = accepted ? {} : await consentTo(hook, { consents, ...here });
+    const { argv: _, ...shown } = hook;
+    return { ...shown, approved: objection === undefined, ...(objection && { objection }) };
   }));
-  const lost = await unrunnable(hooks, { env: Deno.env.toObject(), cwd: Deno.cwd() });
+  const lost = await unrunnable(hooks, here);
   if (json) {
     out(`${JSON.stringify({ hooks: rows, problems: [...problems, ...lost] }, null, 2)}\n`);
     return problems.length > 0 ? EXIT.usage : EXIT.done;
@@ -68,7 +74,7 @@ async function list(
   for (const row of rows) {
     const scope = row.matcher === undefined ? "" : ` [${row.matcher}]`;
     const closed = row.failClosed ? ", fails closed" : "";
-    const state = row.approved ? "approved" : "NOT APPROVED, does not run";
+    const state = row.approved ? "approved" : `NOT APPROVED, does not run (${row.objection})`;
     out(`${row.event}${scope}: ${row.command}\n  ${state}, ${row.timeoutMs / 1000} s${closed}\n`);
   }
   for (const problem of [...problems, ...lost]) err(`hermes: ${problem}\n`);
@@ -100,7 +106,7 @@ async function test({ hooks }: Configured, input: CommandInput): Promise<number>
   for (const hook of concerned) {
     const report = await runShellHook(hook, payload, {
       spawn: spawnHook,
-      env: Deno.env.toObject(),
+      env: ownEnvironment(),
       cwd: Deno.cwd(),
       log() {},
       signal: new AbortController().signal,
@@ -148,7 +154,11 @@ function describeRun(hook: ShellHook, report: ShellHookReport): string {
   return `${hook.command}\n  ${verdict}${code}, ${report.durationMs} ms\n  says: ${answer}\n`;
 }
 
-async function approve({ hooks, consentFile }: Configured, args: string[]): Promise<number> {
+/** Agrees to commands with the files they run now. */
+async function approve(
+  { hooks, consents, copies }: Configured,
+  args: string[],
+): Promise<number> {
   const wanted = args.length === 0 ? hooks : args.flatMap((command) => {
     const found = hooks.filter((hook) => hook.command === command);
     if (found.length > 0) return found;
@@ -157,18 +167,39 @@ async function approve({ hooks, consentFile }: Configured, args: string[]): Prom
       hint: "See which there are: hermes hooks list",
     });
   });
-  const added = await approveHooks(consentFile, wanted);
-  for (const { event, command } of added) out(`approved for ${event}: ${command}\n`);
-  if (added.length === 0) err("Nothing to approve.\n");
-  return EXIT.done;
+  const here = { env: ownEnvironment(), cwd: Deno.cwd() };
+  let [added, missing] = [0, 0];
+  for (const hook of wanted) {
+    const { program, objection } = await consentTo(hook, { consents, ...here });
+    if (program === undefined) {
+      missing++;
+      err(`hermes: cannot approve ${hook.command}: ${objection}\n`);
+    } else if (objection !== undefined) {
+      added++;
+      await consents.approve(hook, program.files);
+      out(`approved for ${hook.event}: ${hook.command}\n`);
+      for (const file of program.files) out(`  ${describeFile(file)}\n`);
+    }
+  }
+  if (added + missing === 0) err("Nothing to approve.\n");
+  // Copies of what was approved before are of no use any more.
+  if (added > 0) await removeTree(copies);
+  return missing > 0 ? EXIT.failed : EXIT.done;
 }
 
-async function revoke({ consentFile }: Configured, args: string[]): Promise<number> {
+/** A file that a consent covers, and how. */
+function describeFile({ path, real, sha256 }: CoveredFile): string {
+  const place = real === undefined ? path : `${path} -> ${real}`;
+  return sha256 === undefined ? `${place} (the system's, by its path)` : `${place} (as it is now)`;
+}
+
+async function revoke({ consents }: Configured, args: string[]): Promise<number> {
   for (const command of args) {
-    const removed = await revokeHooks(consentFile, command);
+    const removed = await consents.revoke(command);
     if (removed.length === 0) {
-      const known = (await readApprovals(consentFile)).map((approval) => approval.command);
-      throw new UsageError(`not approved anyway: ${command}.${didYouMean(command, known)}`);
+      throw new UsageError(
+        `not approved anyway: ${command}.${didYouMean(command, consents.commands)}`,
+      );
     }
     for (const { event } of removed) out(`revoked for ${event}: ${command}\n`);
   }

@@ -3,9 +3,11 @@ import { settingsRedactor } from "../../config/known_secrets.ts";
 import type { Settings } from "../../config/load.ts";
 import type { PluginHost } from "../../plugins/host.ts";
 import { openPlugins } from "../../plugins/open.ts";
+import { permissionsOf } from "../../plugins/powers.ts";
 import { readEntry } from "../../plugins/settings.ts";
 import { COMMANDS } from "../commands_data.ts";
 import { err } from "../io.ts";
+import { ownEnvironment } from "../own_environment.ts";
 import type { Surface } from "./open_session.ts";
 import type { SessionChoices } from "./run_options.ts";
 
@@ -26,13 +28,21 @@ export async function openFor(wish: PluginWish): Promise<PluginHost> {
   return await openPlugins({
     settings,
     cwd,
-    userHome: Deno.env.get("HOME") ?? "/",
+    userHome: ownEnvironment().HOME ?? "/",
     extra: choices.pluginPlaces ?? [],
     acceptUnpinned: choices.acceptPlugins,
     confirm: confirm && (async (candidate, snapshot) => {
       const { describePlugin } = await import("./plugins_view.ts");
       err(describePlugin(candidate, { snapshot, entry: readEntry({}) }));
       return await confirm("Use it in this run?");
+    }),
+    confirmChange: confirm && (async ({ candidate, snapshot, why }) => {
+      const { describeDemands, describePlugin } = await import("./plugins_view.ts");
+      const entry = readEntry(settings.config.plugins.entries[candidate.id]);
+      err(`hermes: ${candidate.id}: ${why.message}\n`);
+      err(describePlugin(candidate, { snapshot, entry }));
+      if (why.pin) err(describeDemands(why.pin.permissions, permissionsOf(snapshot.manifest)));
+      return await confirm(`Agree to ${candidate.id} as it is now, and use it?`);
     }),
     report: (line) => tell(`hermes: ${clean(line)}`),
     log: (line) => wish.log(clean(line)),

@@ -8,6 +8,7 @@ import { openSession } from "../../session/open.ts";
 import type { Session } from "../../session/session.ts";
 import { resolvePath } from "../../util/path.ts";
 import { err } from "../io.ts";
+import { ownEnvironment } from "../own_environment.ts";
 import { settingsOf } from "../settings.ts";
 import { checkDirectory, type SessionChoices } from "./run_options.ts";
 
@@ -54,7 +55,7 @@ export async function openFromFlags(choices: SessionChoices, surface: Surface): 
       ...host,
       cwd,
       settings,
-      processEnv: Deno.env.toObject(),
+      processEnv: ownEnvironment(),
       log,
       progress: choices.quiet ? log : say,
     });
@@ -72,7 +73,7 @@ function startDirectory(choices: SessionChoices, settings: Settings): string {
   if (choices.cwdGiven || backend !== "local") return choices.cwd;
   const directory = resolvePath(
     choices.cwd,
-    cwd.replace(/^~(?=$|\/)/, Deno.env.get("HOME") ?? "~"),
+    cwd.replace(/^~(?=$|\/)/, ownEnvironment().HOME ?? "~"),
   );
   checkDirectory(directory, "terminal.cwd");
   return directory;

@@ -48,7 +48,7 @@ export async function runPluginCommand(
       return EXIT.done;
     }
     const text = await found.run(input.args.join(" "), abort.signal);
-    out(text);
+    out(text, { styled: false });
     return EXIT.done;
   } catch (error) {
     if (!abort.signal.aborted) throw error;

@@ -4,17 +4,18 @@ import type { Settings } from "../../config/load.ts";
 import { type Candidate, Discovery } from "../../plugins/discover.ts";
 import { probePlugin } from "../../plugins/install.ts";
 import { readLock, unpin } from "../../plugins/lock.ts";
-import { requireName } from "../../plugins/open.ts";
+import { readAgreed, requireName } from "../../plugins/open.ts";
+import { changesSince, forgetPin, pinAgreed, sealedPin } from "../../plugins/pins.ts";
+import { permissionsOf } from "../../plugins/powers.ts";
 import { reasonOf } from "../../plugins/problem.ts";
 import { describeGrants, entryOf, requireSettings } from "../../plugins/settings.ts";
 import {
   openSnapshot,
   removeSnapshots,
   type Snapshot,
-  snapshotDir,
+  snapshotsOf,
 } from "../../plugins/snapshot.ts";
-import { contentHash, readSource } from "../../plugins/source.ts";
-import { changeTrust } from "../../plugins/trust.ts";
+import type { PluginSource } from "../../plugins/source.ts";
 import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
 import type { PluginManifest } from "../../protocol/plugin.ts";
 import { didYouMean } from "../../util/nearest.ts";
@@ -25,6 +26,7 @@ import { settingsOf } from "../settings.ts";
 import { requireYes } from "./plugins_ask.ts";
 import {
   describeConfig,
+  describeDemands,
   describePlugin,
   describePowers,
   describeRegistrations,
@@ -62,6 +64,8 @@ interface Row {
   location: string;
   state: "enabled" | "disabled" | "available" | "broken";
   description: string;
+  /** Where another one of the name is, which is not used. */
+  rival?: string;
   problem?: string;
 }
 
@@ -77,9 +81,9 @@ async function list(work: PluginWork): Promise<number> {
     err(`hermes: plugins.enabled names "${id}", which is nowhere\n`);
   }
   const width = Math.max(4, ...rows.map((row) => row.id.length));
-  for (const { id, version, origin, state, description, problem } of rows) {
+  for (const { id, version, origin, state, description, rival, problem } of rows) {
     out(`${id.padEnd(width)}  ${version.padEnd(8)}  ${origin.padEnd(7)}  ${state.padEnd(9)}  `);
-    out(`${problem ?? description}\n`);
+    out(`${problem ?? description}${rival === undefined ? "" : ` (not used: ${rival})`}\n`);
   }
   if (rows.length === 0) err("No plugins. Make one: hermes plugins create NAME\n");
   return EXIT.done;
@@ -90,10 +94,15 @@ async function rowOf(candidate: Candidate, settings: Settings): Promise<Row> {
   const { enabled, disabled } = settings.config.plugins;
   const state = disabled.includes(id) ? "disabled" : enabled.includes(id) ? "enabled" : "available";
   try {
-    const { manifest } = await snapshotOf(candidate, settings);
+    const source = await candidate.read();
+    // What is only in the home waits for a yes; it is not broken.
+    if (state === "enabled" || origin !== "user") await candidate.check?.(source);
+    const { manifest } = await snapshotOf(candidate, { settings, source });
     const { version, description } = manifest;
     const problem = state === "enabled" ? needOf(manifest, settings) : undefined;
-    return { id, version, origin, location, state, description, ...(problem && { problem }) };
+    const { rival } = candidate;
+    const more = { ...(rival && { rival }), ...(problem && { problem }) };
+    return { id, version, origin, location, state, description, ...more };
   } catch (error) {
     if (!(error instanceof HermesError)) throw error;
     const problem = reasonOf(error);
@@ -112,9 +121,12 @@ function needOf(manifest: PluginManifest, settings: Settings): string | undefine
   }
 }
 
-async function snapshotOf(candidate: Candidate, settings: Settings): Promise<Snapshot> {
-  const snapshot = await openSnapshot(await candidate.read(), snapshotDir(settings.home));
-  requireName(candidate.id, snapshot.manifest);
+async function snapshotOf(
+  { id }: Candidate,
+  { settings, source }: { settings: Settings; source: PluginSource },
+): Promise<Snapshot> {
+  const snapshot = await openSnapshot(source, snapshotsOf(settings.home));
+  requireName(id, snapshot.manifest);
   return snapshot;
 }
 
@@ -131,7 +143,8 @@ async function findPlugin({ discovery }: PluginWork, id: string): Promise<Candid
 async function info(work: PluginWork): Promise<number> {
   const { settings, input } = work;
   const candidate = await findPlugin(work, input.args[0]!);
-  const snapshot = await snapshotOf(candidate, settings);
+  const source = await candidate.read();
+  const snapshot = await snapshotOf(candidate, { settings, source });
   const registrations = await probePlugin(snapshot);
   const { manifest, hash } = snapshot;
   if (input.flags.json === true) {
@@ -149,11 +162,17 @@ async function info(work: PluginWork): Promise<number> {
   return EXIT.done;
 }
 
+/** Enables plugins as they are now: what is in the home is pinned by its content. */
 async function enable(work: PluginWork): Promise<number> {
   const { settings, input } = work;
   for (const id of input.args) {
-    const candidate = await findPlugin(work, id);
-    const { manifest } = await snapshotOf(candidate, settings);
+    const candidate = await chooseOf(work, id);
+    const { origin } = candidate;
+    // Enabling is the yes to a plugin in the home; the others have been agreed to elsewhere.
+    const source = origin === "user" ? await candidate.read() : await readAgreed(candidate);
+    const { manifest } = await snapshotOf(candidate, { settings, source });
+    const before = await sealedPin(settings.home, id);
+    if (origin !== "project") await pinAgreed(settings.home, { key: id, origin, source, manifest });
     await setEnabled(settings, { id, on: true });
     const entry = entryOf(settings, id);
     if (input.flags["allow-tool-override"] === true) {
@@ -163,10 +182,38 @@ async function enable(work: PluginWork): Promise<number> {
     }
     out(`${id} is enabled. It may:\n`);
     out(lines(describePowers(manifest, entry).map((line) => `  ${line}`)));
+    const changes = before?.origin === "user" && await changesSince(before, source);
+    if (changes) out(`  Changed since it was enabled: ${changes}\n`);
+    if (before) out(describeDemands(before.permissions, permissionsOf(manifest)));
     const need = needOf(manifest, settings);
     if (need !== undefined) err(`hermes: ${id} does not load yet: ${need}\n`);
   }
   return EXIT.done;
+}
+
+/** Which plugin of a name is to be enabled. @throws {UsageError} when that is not clear. */
+async function chooseOf(work: PluginWork, id: string): Promise<Candidate> {
+  const { settings, discovery, input } = work;
+  const { from } = input.flags;
+  const found = await findPlugin(work, id);
+  const all = await discovery.all(id);
+  if (from !== undefined) {
+    const chosen = all.find(({ origin }) => origin === from);
+    if (chosen) return chosen;
+    throw new UsageError(`there is no plugin "${id}" from "${from}"`, {
+      hint: `There are: ${all.map(({ origin }) => origin).join(", ")}.`,
+    });
+  }
+  if (found.origin === "project") return found;
+  const pin = await sealedPin(settings.home, id);
+  const rivals = all.filter(({ origin }) => origin !== "project");
+  const enabled = pin && rivals.find(({ origin }) => origin === pin.origin);
+  if (enabled) return enabled;
+  if (rivals.length <= 1) return rivals[0] ?? found;
+  const places = rivals.map(({ origin, location }) => `${origin} (${location})`).join(", ");
+  throw new UsageError(`there is more than one plugin "${id}": ${places}`, {
+    hint: `Say which: hermes plugins enable ${id} --from ${rivals.at(-1)!.origin}`,
+  });
 }
 
 async function disable({ settings, input }: PluginWork): Promise<number> {
@@ -176,6 +223,7 @@ async function disable({ settings, input }: PluginWork): Promise<number> {
       throw new UsageError(`"${id}" is not enabled.${didYouMean(id, known)}`);
     }
     await setEnabled(settings, { id, on: false });
+    await forgetPin(settings.home, id);
     out(`${id} is disabled\n`);
   }
   return EXIT.done;
@@ -199,7 +247,9 @@ export async function setEnabled(
 async function remove(work: PluginWork): Promise<number> {
   const { settings, input } = work;
   for (const id of input.args) {
-    const { origin, location } = await findPlugin(work, id);
+    const found = await findPlugin(work, id);
+    const rival = found.rival === undefined ? undefined : { origin: "user", location: found.rival };
+    const { origin, location } = found.origin === "bundled" && rival ? rival : found;
     if (origin === "bundled" || origin === "project") {
       throw new UsageError(`${id} cannot be removed: it is ${whose(origin)}`, {
         hint: `Switch it off: hermes plugins disable ${id}`,
@@ -207,8 +257,9 @@ async function remove(work: PluginWork): Promise<number> {
     }
     requireYes(input, `Remove ${id} (${location}) and what it has stored?`);
     if (origin === "url") await unpin(settings.home, id);
-    else await Deno.remove(location, { recursive: true });
-    await removeSnapshots(snapshotDir(settings.home), id);
+    else await removeTree(location);
+    await forgetPin(settings.home, id);
+    await removeSnapshots(snapshotsOf(settings.home), id);
     await removeTree(settings.home.path("plugin-data", id));
     if (settings.config.plugins.enabled.includes(id)) await setEnabled(settings, { id, on: false });
     // What was granted was granted to this plugin, not to the next one of its name.
@@ -226,7 +277,7 @@ function whose(origin: "bundled" | "project"): string {
 
 /** Says of every enabled plugin what it may do and whether it is still what somebody said yes to. */
 async function audit({ settings, discovery, input }: PluginWork): Promise<number> {
-  const locked = readLock(settings.home);
+  const locked = await readLock(settings.home);
   const ids = new Set([...settings.config.plugins.enabled, ...Object.keys(locked)]);
   const findings = await Promise.all(
     [...ids].sort().map(async (id) => {
@@ -234,7 +285,8 @@ async function audit({ settings, discovery, input }: PluginWork): Promise<number
       try {
         const candidate = await discovery.find(id);
         if (candidate === undefined) throw new HermesError("there is no such plugin");
-        const { manifest, hash } = await snapshotOf(candidate, settings);
+        const source = await readAgreed(candidate);
+        const { manifest, hash } = await snapshotOf(candidate, { settings, source });
         const { origin } = candidate;
         return { id, origin, sha256: hash, may: describePowers(manifest, entry) };
       } catch (error) {
@@ -273,19 +325,25 @@ async function trust({ settings, discovery, input }: PluginWork): Promise<number
   if (wanted.length === 0) {
     throw new UsageError(`there is no plugin in ${project}/.hermes/plugins`);
   }
-  for (const { id, location } of wanted) {
+  for (const candidate of wanted) {
+    const { id, origin } = candidate;
+    const key = candidate.pinKey!;
     if (input.flags.revoke === true) {
-      await changeTrust(settings.home, { project, id, hash: undefined });
+      await forgetPin(settings.home, key);
       out(`${id} is not trusted any more\n`);
       continue;
     }
-    const source = readSource(location);
-    const snapshot = await openSnapshot(source, snapshotDir(settings.home));
-    requireName(id, snapshot.manifest);
-    err(describePlugin({ location }, { snapshot, entry: entryOf(settings, id) }));
+    const source = await candidate.read();
+    const snapshot = await snapshotOf(candidate, { settings, source });
+    const { manifest } = snapshot;
+    err(describePlugin(candidate, { snapshot, entry: entryOf(settings, id) }));
     err(describeRegistrations(await probePlugin(snapshot), snapshot));
+    const before = await sealedPin(settings.home, key);
+    if (before) err(describeDemands(before.permissions, permissionsOf(manifest)));
+    const other = (await discovery.all(id)).find((one) => one.origin !== "project");
+    if (other) err(`  ! In this project it takes the place of: ${other.location}\n`);
     requireYes(input, `Trust ${id} as it is now, and enable it?`);
-    await changeTrust(settings.home, { project, id, hash: await contentHash(source) });
+    await pinAgreed(settings.home, { key, origin, source, manifest });
     await setEnabled(settings, { id, on: true });
     out(`${id} is trusted and enabled\n`);
   }

@@ -8,21 +8,22 @@ import type { Plugin } from "../../plugins/plugin.ts";
 import { reasonOf } from "../../plugins/problem.ts";
 import { entryOf } from "../../plugins/settings.ts";
 import { scaffoldFiles } from "../../plugins/scaffold.ts";
-import { openSnapshot, snapshotDir } from "../../plugins/snapshot.ts";
+import { openSnapshot, snapshotsOf } from "../../plugins/snapshot.ts";
 import { readSource, statOf } from "../../plugins/source.ts";
 import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
 import { readArguments } from "../../registry/arguments.ts";
 import { withoutSecrets } from "../../registry/hook_process.ts";
-import { runtimeCacheDir } from "../../sandbox/command.ts";
 import { didYouMean } from "../../util/nearest.ts";
 import { basename, dirname, joinPath, resolvePath } from "../../util/path.ts";
 import { reasonOf as systemReason } from "../../util/reason.ts";
 import { DENO_SETTINGS, executablePath, isStandalone } from "../../util/runtime.ts";
 import { sleep } from "../../util/sleep.ts";
+import { removeTree } from "../../util/remove_tree.ts";
 import { which } from "../../util/which.ts";
 import type { CommandInput } from "../command.ts";
 import { onInterrupt } from "../interrupt.ts";
 import { err, out } from "../io.ts";
+import { ownEnvironment } from "../own_environment.ts";
 import { settingsOf } from "../settings.ts";
 import { describePlugin, describeRegistrations } from "./plugins_view.ts";
 
@@ -78,7 +79,7 @@ async function create(name: string): Promise<number> {
 /** Runs a plugin's tests with the Deno that runs hermes, or with one of the person's own. */
 async function test(path: string): Promise<number> {
   if (!statOf(path)?.isDirectory) throw new UsageError(`there is no folder at ${path}`);
-  const env = Deno.env.toObject();
+  const env = ownEnvironment();
   const deno = isStandalone() ? await which("deno", env.PATH) : executablePath();
   if (deno === undefined) {
     throw new UsageError(
@@ -88,15 +89,20 @@ async function test(path: string): Promise<number> {
       },
     );
   }
-  const cacheDir = runtimeCacheDir(env);
-  const { code } = await new Deno.Command(deno, {
-    args: ["test", "--quiet", "--no-prompt"],
-    cwd: path,
-    // Tests hold no permission that would show them more.
-    env: { ...withoutSecrets(env), ...DENO_SETTINGS, ...(cacheDir && { DENO_DIR: cacheDir }) },
-    clearEnv: true,
-  }).spawn().status;
-  return code === 0 ? EXIT.done : EXIT.failed;
+  // The tests are foreign code: a cache that others load may not be theirs to write.
+  const cacheDir = await Deno.makeTempDir({ prefix: "hermes-plugin-test-" });
+  try {
+    const { code } = await new Deno.Command(deno, {
+      args: ["test", "--quiet", "--no-prompt"],
+      cwd: path,
+      // Tests hold no permission that would show them more.
+      env: { ...withoutSecrets(env), ...DENO_SETTINGS, DENO_DIR: cacheDir },
+      clearEnv: true,
+    }).spawn().status;
+    return code === 0 ? EXIT.done : EXIT.failed;
+  } finally {
+    await removeTree(cacheDir);
+  }
 }
 
 /** One plugin, loaded as a session would, and again after every change. */
@@ -147,7 +153,7 @@ class DevLoop {
     try {
       const settings = await settingsOf(this.#input);
       const source = readSource(this.#path);
-      const snapshot = await openSnapshot(source, snapshotDir(settings.home));
+      const snapshot = await openSnapshot(source, snapshotsOf(settings.home));
       const { name } = snapshot.manifest;
       const candidate: Candidate = {
         id: name,
@@ -158,7 +164,7 @@ class DevLoop {
       const loaded = await loadPlugin(candidate, {
         settings,
         cwd: Deno.cwd(),
-        userHome: Deno.env.get("HOME") ?? "/",
+        userHome: ownEnvironment().HOME ?? "/",
         log: (line) => err(`${line}\n`),
         onEnd: (id, reason) => err(`✗ ${id} was stopped: ${reason}\n`),
       });

@@ -8,12 +8,13 @@ import {
   pinPlugin,
   probePlugin,
 } from "../../plugins/install.ts";
-import { type LockedPlugin, readLock, readLocked } from "../../plugins/lock.ts";
+import { type LockedPlugin, lockedPlugin, readLock, readLocked } from "../../plugins/lock.ts";
 import { requireName } from "../../plugins/open.ts";
 import { PluginProblem } from "../../plugins/problem.ts";
+import type { Kept } from "../../plugins/records.ts";
 import { isAddress, parseAddress, requirePinned } from "../../plugins/remote.ts";
 import { entryOf } from "../../plugins/settings.ts";
-import { openSnapshot, snapshotDir } from "../../plugins/snapshot.ts";
+import { openSnapshot, snapshotsOf } from "../../plugins/snapshot.ts";
 import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
 import { didYouMean } from "../../util/nearest.ts";
 import type { CommandInput } from "../command.ts";
@@ -45,7 +46,8 @@ async function install(settings: Settings, input: CommandInput): Promise<number>
   requirePinned(address, hash);
   requireName(manifest.name, manifest);
   await requireFree(settings, { id: manifest.name, url });
-  await show(settings, { fetched, before: readLock(settings.home)[manifest.name] });
+  const known = await lockedPlugin(settings.home, manifest.name);
+  await show(settings, { fetched, before: known?.sealed ? known.record : undefined });
   requireYes(input, `Install ${manifest.name}?`);
   await pinPlugin(settings.home, fetched);
   if (input.flags.enable !== false) await setEnabled(settings, { id: manifest.name, on: true });
@@ -98,7 +100,7 @@ async function readKept(
 ): Promise<Pick<FetchedPlugin, "source" | "snapshot"> | undefined> {
   try {
     const source = await readLocked(home, { name: "", locked });
-    return { source, snapshot: await openSnapshot(source, snapshotDir(home)) };
+    return { source, snapshot: await openSnapshot(source, snapshotsOf(home)) };
   } catch (error) {
     if (!(error instanceof PluginProblem)) throw error;
     err(`  What is installed cannot be compared: ${error.message}\n`);
@@ -107,7 +109,7 @@ async function readKept(
 }
 
 async function update(settings: Settings, input: CommandInput): Promise<number> {
-  const lock = readLock(settings.home);
+  const lock = await readLock(settings.home);
   const names = input.args.length > 0 ? input.args : Object.keys(lock);
   const unknown = names.find((name) => lock[name] === undefined);
   if (unknown !== undefined) {
@@ -119,7 +121,7 @@ async function update(settings: Settings, input: CommandInput): Promise<number> 
   const failures: HermesError[] = [];
   for (const name of names) {
     try {
-      await updateOne(settings, { name, locked: lock[name]!, input });
+      await updateOne(settings, { name, kept: lock[name]!, input });
     } catch (error) {
       if (!(error instanceof HermesError)) throw error;
       failures.push(error);
@@ -132,21 +134,26 @@ async function update(settings: Settings, input: CommandInput): Promise<number> 
 
 async function updateOne(
   settings: Settings,
-  { name, locked, input }: { name: string; locked: LockedPlugin; input: CommandInput },
+  { name, kept, input }: { name: string; kept: Kept<LockedPlugin>; input: CommandInput },
 ): Promise<void> {
   const { home } = settings;
+  const { record: locked, sealed } = kept;
   const fetched = await fetchPlugin(home, locked.url);
   const { manifest } = fetched.snapshot;
   if (manifest.name !== name) {
     throw new PluginProblem(`${locked.url} is another plugin now: "${manifest.name}"`);
   }
-  if (fetched.locked.sha256 === locked.sha256) {
+  if (fetched.locked.sha256 === locked.sha256 && sealed) {
     // Unchanged; what was lost from the cache is there again.
     await pinPlugin(home, { ...fetched, locked });
     out(`${name} v${locked.version} is up to date\n`);
     return;
   }
-  await show(settings, { fetched, before: locked });
+  await show(settings, { fetched, before: sealed ? locked : undefined });
+  // Whoever wrote it: nobody can tell that somebody has ever said yes to it.
+  if (!sealed) {
+    err("  ! Its record in plugins.lock has no seal of this hermes: look at it as new.\n");
+  }
   requireYes(input, `Update ${name} from v${locked.version} to v${manifest.version}?`);
   await pinPlugin(home, fetched);
   out(`${name} is updated to v${manifest.version}\n`);

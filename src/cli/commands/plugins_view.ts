@@ -1,7 +1,7 @@
 /** Plugins as text for people: what one is, what it wants, what it brings. */
 import type { Candidate } from "../../plugins/discover.ts";
 import type { Registrations } from "../../plugins/messages.ts";
-import { describePermissions } from "../../plugins/permissions.ts";
+import { describePermissions, permissionsBeyond, permissionsOf } from "../../plugins/powers.ts";
 import { describeGrants, type PluginEntry } from "../../plugins/settings.ts";
 import type { Snapshot } from "../../plugins/snapshot.ts";
 import type { PluginManifest, PluginPermissions } from "../../protocol/plugin.ts";
@@ -31,39 +31,23 @@ export function describePowers(manifest: PluginManifest, entry: PluginEntry): st
 
 /** How what a plugin asks for differs from what it asked for before. */
 export function describeChange(before: PluginManifest, after: PluginManifest): string {
-  const [more, less] = [beyond(after, before), beyond(before, after)];
-  if (more === undefined && less === undefined) {
+  return describeDemands(permissionsOf(before), permissionsOf(after));
+}
+
+/** The same for what was written down of it. */
+export function describeDemands(before: PluginPermissions, after: PluginPermissions): string {
+  const [more, less] = [permissionsBeyond(after, before), permissionsBeyond(before, after)]
+    .map((list) => list.map((line) => `    ${line}`)) as [string[], string[]];
+  if (more.length === 0 && less.length === 0) {
     return lines(["  It asks for the same permissions as before."]);
   }
   return lines([
-    ...(more ? ["  ! MORE THAN BEFORE, it may also:", ...more] : []),
-    ...(less ? ["  Less than before, it may no longer:", ...less] : []),
+    ...(more.length > 0 ? ["  ! MORE THAN BEFORE, it may also:", ...more] : []),
+    ...(less.length > 0 ? ["  Less than before, it may no longer:", ...less] : []),
   ]);
 }
 
-/** What one manifest asks for and the other does not; undefined when that is nothing. */
-function beyond(one: PluginManifest, other: PluginManifest): string[] | undefined {
-  const known = { ...other.permissions, env: variablesOf(other) };
-  const wanted = { ...one.permissions, env: variablesOf(one) };
-  const left = (kind: keyof PluginPermissions) =>
-    wanted[kind].filter((item) => !known[kind].includes(item));
-  const permissions: PluginPermissions = {
-    net: left("net"),
-    read: left("read"),
-    write: left("write"),
-    env: left("env"),
-    run: left("run"),
-  };
-  if (Object.values(permissions).every((list) => list.length === 0)) return undefined;
-  const lines = describePermissions({ ...one, permissions, requiresEnv: [] });
-  return lines.map((line) => `    ${line}`);
-}
-
-function variablesOf({ permissions, requiresEnv }: PluginManifest): string[] {
-  return [...permissions.env, ...requiresEnv];
-}
-
-/** What a plugin registers; a hook is named with what it gets to see. */
+/** What a plugin registers; what its hooks may see and do is among its permissions. */
 export function describeRegistrations(
   registrations: Registrations | undefined,
   { manifest }: Pick<Snapshot, "manifest">,
@@ -72,15 +56,16 @@ export function describeRegistrations(
     const said = manifest.provides.join(", ") || "nothing";
     return lines([`  It brings: unknown until it runs with its permissions; it says: ${said}`]);
   }
-  const { tools, hooks, commands, skills } = registrations;
+  const { tools, hooks, commands, skills, sections } = registrations;
   const parts: [string, string[]][] = [
     ["tools", tools.map((tool) => `${tool.name}${tool.override ? " (replaces another)" : ""}`)],
     ["hooks", [...new Set(hooks.map((hook) => hook.name))]],
     ["commands", commands.map((command) => `/${command.name}`)],
     ["skills", skills.map((skill) => skill.name)],
+    ["prompt sections", sections.map((section) => section.id)],
   ];
-  const seen = hooks.length > 0
-    ? ["  A hook sees what passes it: prompts, calls and results."]
+  const seen = hooks.length > 0 && manifest.permissions.hooks.length === 0
+    ? ["  Its hooks get names, ids and times; no arguments, results or messages of others."]
     : [];
   return lines([
     ...parts.filter(([, names]) => names.length > 0).map(([what, names]) =>

@@ -10,6 +10,7 @@ import type { AgentEvent, EndReason } from "../../protocol/event.ts";
 import type { UserPart } from "../../protocol/message.ts";
 import type { Session } from "../../session/session.ts";
 import type { CommandInput } from "../command.ts";
+import { ownEnvironment } from "../own_environment.ts";
 import type { OutputSchema } from "./run_schema.ts";
 import { err, out, useColor } from "../io.ts";
 import { onInterrupt } from "../interrupt.ts";
@@ -170,7 +171,7 @@ async function finish(
   try {
     const last = await session.finish(result.reason, result.detail);
     show(last);
-    const summaryFile = Deno.env.get("GITHUB_STEP_SUMMARY");
+    const summaryFile = ownEnvironment().GITHUB_STEP_SUMMARY;
     if (summaryFile) {
       const { appendJobSummary } = await import("../render/job_summary.ts");
       appendJobSummary(summaryFile, { event: last, text: result.text, model: session.model });
@@ -190,7 +191,9 @@ async function finish(
 }
 
 function printAnswer({ reason, text }: TurnResult): void {
-  if (text !== "" && printable(reason)) out(text.endsWith("\n") ? text : `${text}\n`);
+  if (text !== "" && printable(reason)) {
+    out(text.endsWith("\n") ? text : `${text}\n`, { styled: false });
+  }
 }
 
 /** A wrong-shaped or half answer is not an answer: scripts that read standard output get nothing. */

@@ -81,10 +81,17 @@ function withInstruction(content: UserPart[], schema: JsonSchema): UserPart[] {
 
 type Extracted = { ok: true; text: string; value: unknown } | { ok: false; problem: string };
 
+/** The inside of a text that is one code fence; others as they are. */
+function withoutFence(text: string): string {
+  const opening = /^```(?:json)?[^\S\n]*\n/.exec(text)?.[0];
+  const last = text.lastIndexOf("\n");
+  if (opening === undefined || text.slice(last).trim() !== "```") return text;
+  return text.slice(opening.length, last).trim();
+}
+
 /** The JSON of an answer: the whole text, or the inside of its one code fence. */
 export function extractJson(text: string): Extracted {
-  const fenced = /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/.exec(text)?.[1];
-  const candidate = (fenced ?? text).trim();
+  const candidate = withoutFence(text.trim());
   try {
     return { ok: true, text: candidate, value: JSON.parse(candidate) };
   } catch (error) {

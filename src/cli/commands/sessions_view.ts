@@ -4,6 +4,7 @@ import type { SessionRecord, SessionSummary, StoredMessage } from "../../store/r
 import type { SearchHit } from "../../store/search_index.ts";
 import type { StoreStats } from "../../store/store.ts";
 import { cleanOutput } from "../../util/clean_output.ts";
+import { terminalText } from "../../util/terminal_text.ts";
 import { usageText } from "../render/progress.ts";
 import type { Style } from "../render/style.ts";
 import { oneLine } from "../render/tool_line.ts";
@@ -14,7 +15,7 @@ export function sessionLines(sessions: readonly SessionSummary[], style: Style):
     const about = session.title ?? session.preview;
     const facts = [
       formatTime(session.updatedAt),
-      session.source.padEnd(5),
+      oneLine(session.source).padEnd(5),
       counted(session.messageCount, "message").padStart(12),
     ].join("  ");
     return `${style.cyan(session.id)}  ${style.dim(facts)}  ${oneLine(about)}`;
@@ -28,11 +29,13 @@ export function transcriptLines(
   options: { style: Style; usage: string },
 ): string[] {
   const { style } = options;
-  const ended = session.endReason === undefined ? "" : `, ended: ${session.endReason}`;
+  const ended = session.endReason === undefined ? "" : `, ended: ${oneLine(session.endReason)}`;
   return [
     style.bold(oneLine(session.title ?? session.id)),
-    style.dim(`${session.id} · ${session.source} · ${session.provider}/${session.model}`),
-    style.dim(`${session.cwd} · ${formatTime(session.createdAt)}${ended} · ${options.usage}`),
+    style.dim(oneLine(`${session.id} · ${session.source} · ${session.provider}/${session.model}`)),
+    style.dim(
+      `${terminalText(session.cwd)} · ${formatTime(session.createdAt)}${ended} · ${options.usage}`,
+    ),
     ...messages.flatMap(({ message }) => ["", ...messageLines(message, style)]),
   ];
 }
@@ -40,22 +43,27 @@ export function transcriptLines(
 function messageLines(message: Message, style: Style): string[] {
   if (message.role === "tool") {
     const mark = message.isError ? style.red("✗") : style.green("✓");
-    return [`${mark} ${message.name} ${style.dim(oneLine(message.content))}`];
+    return [`${mark} ${oneLine(message.name)} ${style.dim(oneLine(message.content))}`];
   }
   const heading = message.role === "user" ? style.cyan("user") : style.green("assistant");
   const lines = message.content.map((part) => {
     switch (part.type) {
       case "text":
-        return cleanOutput(part.text);
+        return readable(part.text);
       case "image":
         return style.dim(`[image ${oneLine(part.ref)}]`);
       case "reasoning":
-        return style.dim(cleanOutput(part.text));
+        return style.dim(readable(part.text));
       case "tool_call":
-        return `${style.yellow("→")} ${part.name} ${style.dim(oneLine(part.arguments))}`;
+        return `${style.yellow("→")} ${oneLine(part.name)} ${style.dim(oneLine(part.arguments))}`;
     }
   });
   return [heading, ...lines.filter((line) => line !== "")];
+}
+
+/** What somebody once wrote, without the tricks it may play on a terminal. */
+function readable(text: string): string {
+  return terminalText(cleanOutput(text));
 }
 
 /** Two lines per hit: where it is, what it says. */
@@ -65,7 +73,7 @@ export function hitLines(hits: readonly SearchHit[], style: Style): string[] {
     const where = `${formatTime(hit.createdAt)}  ${hit.role}`;
     return [
       `${style.cyan(hit.sessionId)}  ${style.dim(where)}${title}`,
-      `  ${cleanOutput(hit.snippet)}`,
+      `  ${readable(hit.snippet)}`,
     ];
   });
 }

@@ -4,6 +4,7 @@ import { installedFile, platformName, releasesUrl } from "../../util/runtime.ts"
 import { VERSION } from "../../util/version.ts";
 import type { CommandInput } from "../command.ts";
 import { err, out } from "../io.ts";
+import { ownEnvironment } from "../own_environment.ts";
 import { replaceExecutable, rollBack } from "./update_install.ts";
 import { compareVersions, fetchFile, fetchRelease, type Release } from "./update_release.ts";
 
@@ -63,7 +64,7 @@ async function install(release: Release, path: string): Promise<void> {
 
 /** The file to replace, links followed. @throws {UsageError} when it is not for hermes to replace. */
 async function replaceableFile(): Promise<string> {
-  const installed = installedFile(Deno.env.toObject());
+  const installed = installedFile(ownEnvironment());
   if (installed === undefined) {
     throw new UsageError("hermes runs from source here, there is no executable to replace", {
       hint: "Update the source instead: git pull",

@@ -5,6 +5,7 @@
 import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
 import { sha256Hex } from "../../util/hash.ts";
 import { reasonOf } from "../../util/reason.ts";
+import { trimEndOf } from "../../util/trim_end.ts";
 
 export interface ReleaseFile {
   file: string;
@@ -84,7 +85,7 @@ function checkedUrl(base: string): string {
   const url = URL.parse(base);
   const isLocal = url?.hostname === "127.0.0.1" || url?.hostname === "localhost";
   if (url?.protocol === "https:" || (url?.protocol === "http:" && isLocal)) {
-    return url.href.replace(/\/+$/, "");
+    return trimEndOf(url.href, "/");
   }
   throw new UsageError(`"${base}" is no https address of releases`);
 }

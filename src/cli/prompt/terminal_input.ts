@@ -3,6 +3,7 @@
  * raw-mode prompt while it is open, and lines nobody asked for to `onStray` (typing ahead).
  */
 import { decodeKeys } from "./keys.ts";
+import { terminalText } from "../../util/terminal_text.ts";
 
 /** The terminal as far as prompts need it; tests drive one without a TTY. */
 export interface TerminalDevice {
@@ -44,7 +45,8 @@ export class TerminalInput {
   }
 
   /** Shows a line that nobody waited for; whoever is typing gets the prompt once more. */
-  note(line: string): void {
+  note(text: string): void {
+    const line = terminalText(text);
     this.#device.write(this.#waiter ? `\n${line}\n${this.#waiter.prompt}` : `${line}\n`);
   }
 

@@ -1,6 +1,7 @@
 /** The interactive view: a fold over events that gives the text to write next. Pure but for its own position. */
 import type { AgentEvent } from "../../protocol/event.ts";
 import { progressLines, type ProgressOptions } from "./progress.ts";
+import { terminalText } from "../../util/terminal_text.ts";
 
 export class ChatView {
   #options: ProgressOptions;
@@ -16,10 +17,10 @@ export class ChatView {
     switch (event.type) {
       case "message_delta":
         if (event.kind === "reasoning") {
-          return this.#options.verbose ? this.#options.style.dim(event.text) : "";
+          return this.#options.verbose ? this.#options.style.dim(terminalText(event.text)) : "";
         }
         this.#open = true;
-        return sanitize(event.text);
+        return terminalText(event.text);
       case "message_end":
         return this.#close();
       case "turn_end":
@@ -45,10 +46,4 @@ export class ChatView {
   #turnEnd(event: AgentEvent & { type: "turn_end" }): string {
     return event.reason === "done" ? "" : `${this.#options.style.yellow(`[${event.reason}]`)}\n`;
   }
-}
-
-/** Model text may not move the cursor or rename the window. */
-function sanitize(text: string): string {
-  // deno-lint-ignore no-control-regex -- control characters are exactly what must go
-  return text.replaceAll(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, "");
 }

@@ -4,6 +4,7 @@
  */
 import type { AgentEvent } from "../../protocol/event.ts";
 import type { Usage } from "../../protocol/message.ts";
+import { terminalText } from "../../util/terminal_text.ts";
 import { isFailure, summarizeCall, summarizeResult } from "./tool_line.ts";
 import type { Style } from "./style.ts";
 
@@ -19,37 +20,43 @@ export function progressLines(event: AgentEvent, options: ProgressOptions): stri
     case "session_start":
       return [
         style.dim(
-          `${event.provider}/${event.model} · ${event.tools.length} tools · ` +
+          `${terminalText(`${event.provider}/${event.model}`)} · ${event.tools.length} tools · ` +
             `${event.resumed ? "resumed " : ""}session ${event.sessionId}`,
         ),
       ];
     case "tool_start":
       return [`${style.cyan(event.sandbox ? "  ↳" : "→")} ${summarizeCall(event)}`];
     case "tool_delta":
-      return [style.dim(`  ${event.text.trimEnd()}`)];
+      return [style.dim(`  ${terminalText(event.text.trimEnd())}`)];
     case "tool_end": {
       const mark = isFailure(event) ? style.red("✗") : style.green("✓");
       const took = event.durationMs >= 1000 ? ` (${(event.durationMs / 1000).toFixed(1)} s)` : "";
       return [`${event.sandbox ? "    " : "  "}${mark} ${summarizeResult(event)}${took}`];
     }
     case "approval_start":
-      return [style.yellow(`! needs approval: ${event.request.description}`)];
+      return [style.yellow(`! needs approval: ${terminalText(event.request.description)}`)];
     case "approval_end":
-      return [style.yellow(`! ${event.answer === "deny" ? "refused" : "allowed"} by ${event.by}`)];
+      return [
+        style.yellow(
+          `! ${event.answer === "deny" ? "refused" : "allowed"} by ${terminalText(event.by)}`,
+        ),
+      ];
     case "error":
       return [
         style.red(
           event.retryInMs === undefined
-            ? `! ${event.message}`
-            : `! ${event.message}; trying again in ${(event.retryInMs / 1000).toFixed(1)} s`,
+            ? `! ${terminalText(event.message)}`
+            : `! ${terminalText(event.message)}; trying again in ${
+              (event.retryInMs / 1000).toFixed(1)
+            } s`,
         ),
       ];
     case "notice":
-      return [style.yellow(`! ${event.text}`)];
+      return [style.yellow(`! ${terminalText(event.text)}`)];
     case "context_start":
-      return [style.dim(`· ${event.reason}`)];
+      return [style.dim(`· ${terminalText(event.reason)}`)];
     case "subagent_start":
-      return [`${style.cyan("→")} sub-agent: ${event.goal}`];
+      return [`${style.cyan("→")} sub-agent: ${terminalText(event.goal)}`];
     case "usage":
       return verbose ? [style.dim(`· ${usageText(event.usage)}`)] : [];
     case "session_end":

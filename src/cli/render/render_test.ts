@@ -5,6 +5,7 @@ import { ChatView } from "./chat_view.ts";
 import { jobSummary } from "./job_summary.ts";
 import { progressLines } from "./progress.ts";
 import { createStyle } from "./style.ts";
+import { oneLine, plainText, visibleText } from "./tool_line.ts";
 
 const OPTIONS = { style: createStyle(false), verbose: false };
 
@@ -53,7 +54,7 @@ Deno.test("progressLines() says when a failed request is tried again", () => {
   deepStrictEqual(lines, ["! slow; trying again in 1.5 s"]);
 });
 
-Deno.test("ChatView streams text, breaks before a tool line, strips escapes", () => {
+Deno.test("ChatView streams text, breaks before a tool line, shows escapes", () => {
   const view = new ChatView(OPTIONS);
   const text = [
     event({ type: "message_delta", kind: "text", text: "Hel\x1b[2Jlo" }),
@@ -61,7 +62,7 @@ Deno.test("ChatView streams text, breaks before a tool line, strips escapes", ()
     event({ type: "message_delta", kind: "reasoning", text: "hidden" }),
     event({ type: "turn_end", turn: 1, reason: "interrupted", text: "", iterations: 1 }),
   ].map((one) => view.fold(one)).join("");
-  strictEqual(text, "Hel[2Jlo\n→ todo {}\n[interrupted]\n");
+  strictEqual(text, "Hel\\u001b[2Jlo\n→ todo {}\n[interrupted]\n");
 });
 
 Deno.test("jobSummary() names the outcome, the model and the answer", () => {
@@ -70,4 +71,12 @@ Deno.test("jobSummary() names the outcome, the model and the answer", () => {
   match(text, /### hermes run: done \(exit code 0\)/);
   match(text, /\| p\/m \|/);
   match(text, /All good/);
+});
+
+Deno.test("oneLine(), visibleText() and plainText() show what would act on a terminal", () => {
+  const text = "a\x1b]52;c;eA==\x07\u202eb\x9b2J\rc\u200bd\u{e0041}";
+  const shown = "a\\u001b]52;c;eA==\\u0007\\u202eb\\u009b2J";
+  strictEqual(oneLine(text), `${shown} c\\u200bd\\udb40\\udc41`);
+  strictEqual(visibleText(text), `${shown}\\rc\\u200bd\\udb40\\udc41`);
+  strictEqual(plainText(text), visibleText(text));
 });

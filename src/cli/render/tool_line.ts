@@ -1,11 +1,9 @@
 /** A tool call and its result in one line each, for people. Control characters never reach the terminal. */
 import type { AgentEvent } from "../../protocol/event.ts";
+import { terminalText } from "../../util/terminal_text.ts";
 
 const MAX_CHARS = 120;
 const MAX_TEXT_CHARS = 4000;
-/** Control characters but for the line feed, and those that reorder what is shown. */
-// deno-lint-ignore no-control-regex -- control characters are exactly what must go
-const UNSEEN = /[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;
 /** Arguments that say best what a call is about, in order. */
 const TELLING = [
   "command",
@@ -22,11 +20,12 @@ const TELLING = [
 /** `terminal ls -la`, `read_file src/a.ts`. */
 export function summarizeCall(event: AgentEvent & { type: "tool_start" }): string {
   const args = event.arguments;
-  if (typeof args !== "object" || args === null) return event.name;
+  const name = oneLine(event.name);
+  if (typeof args !== "object" || args === null) return name;
   const record = args as Record<string, unknown>;
   const key = TELLING.find((name) => record[name] !== undefined);
   const value = key === undefined ? record : record[key];
-  return `${event.name} ${oneLine(typeof value === "string" ? value : JSON.stringify(value))}`;
+  return `${name} ${oneLine(typeof value === "string" ? value : JSON.stringify(value))}`;
 }
 
 /** Counts that results carry, and how to say them. */
@@ -62,13 +61,13 @@ export function isFailure(event: AgentEvent & { type: "tool_end" }): boolean {
 
 /** Text on one line, bounded, without control characters. */
 export function oneLine(text: string): string {
-  const clean = text.slice(0, MAX_CHARS * 4).replaceAll(UNSEEN, " ").replaceAll(/\s+/g, " ").trim();
+  const clean = terminalText(text.slice(0, MAX_CHARS * 4).replaceAll(/\s+/g, " ")).trim();
   return clean.length > MAX_CHARS ? `${clean.slice(0, MAX_CHARS - 1)}…` : clean;
 }
 
 /** Text as it is, but for characters that move the cursor or change the order of others. */
 export function visibleText(text: string): string {
-  return text.replaceAll("\t", "  ").replaceAll(UNSEEN, "\ufffd");
+  return terminalText(text).replaceAll("\t", "  ");
 }
 
 /** The same, bounded. */
