@@ -14,16 +14,22 @@ const COPY_GRAMMAR = {
   longValues: ["target-directory", "suffix", "mode", "owner", "group", "exclude", "include", "rsh"],
 };
 
-/** Directories into which a copying program puts a whole tree, or names that only the disk knows. */
-export function copiedBelow(command: Invocation): Touch[] {
-  const { program, args } = command;
+/** What a copying or linking program takes, and where it puts it; without a target, here. */
+export function copiedFrom({ program, args }: Invocation) {
   const options = parseOptions(args, {
     ...COPY_GRAMMAR,
     values: program === "rsync" ? "efBMT" : program === "install" ? "gmotS" : "tS",
   });
   const into = (options.values.get("t") ?? options.values.get("target-directory"))?.[0];
-  const sources = into === undefined ? options.operands.slice(0, -1) : options.operands;
-  const target = into ?? options.operands.at(-1);
+  const isAlone = into === undefined && options.operands.length === 1;
+  const sources = into === undefined && !isAlone ? options.operands.slice(0, -1) : options.operands;
+  return { options, sources, target: into ?? (isAlone ? undefined : options.operands.at(-1)) };
+}
+
+/** Directories into which a copying program puts a whole tree, or names that only the disk knows. */
+export function copiedBelow(command: Invocation): Touch[] {
+  const { program } = command;
+  const { options, sources, target } = copiedFrom(command);
   if (target === undefined || sources.length === 0 || /^[\w.@-]+:/.test(target)) return [];
   // `cp --parents .x/y ~` makes `~/.x/y`.
   const keepsNames = program === "rsync" ? hasFlag(options, "R") : hasFlag(options, "parents");
