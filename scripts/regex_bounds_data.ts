@@ -101,7 +101,7 @@ export const BOUNDED: readonly BoundedRegex[] = [
   {
     file: "src/util/regex_program.ts",
     source: String.raw`\\(?:u\{[0-9a-f]+\}|[pP]\{[^}]*\}|x[0-9a-f]{2}|[^])`,
-    why: "expressions of at most 20,000 characters that JavaScript has accepted",
+    why: "expressions of at most 4,000 characters that JavaScript has accepted",
   },
   {
     file: "tools/_terminal_guard.ts",
@@ -151,13 +151,14 @@ export const BUILT: readonly BuiltRegex[] = [
   },
   {
     file: "src/util/search_matcher.ts",
-    text: "new RegExp(escapeRegex(pattern)",
-    why: "a plain text",
+    text: "new RegExp(source, options.flags)",
+    why: "a plain text, run only when it is at most 200 characters long",
   },
   {
     file: "src/util/search_matcher.ts",
     text: "new RegExp(translated.source",
-    why: "run only when it repeats and chooses nothing, or on lines cut to what going back bears",
+    why:
+      "run only when it is short and repeats and chooses nothing, or on lines cut to what going back bears",
   },
   {
     file: "src/util/search_regex.ts",
