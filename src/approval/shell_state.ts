@@ -32,9 +32,12 @@ export class ShellState {
   /** The working directory; undefined after a `cd` to somewhere unknown. */
   cwd: string | undefined;
 
+  readonly #startsSomewhere: boolean;
+
   /** @param earlier what commands before this one may have left in the environment. */
   constructor(cwd?: string, earlier: EarlierVariables = new Map()) {
     this.cwd = cwd;
+    this.#startsSomewhere = cwd !== undefined;
     this.vars.set("HOME", ["~"]);
     this.vars.set("HERMES_HOME", ["~/.hermes"]);
     this.vars.set("IFS", [" \t\n"]);
@@ -42,6 +45,11 @@ export class ShellState {
       this.vars.set(name, [...this.vars.get(name) ?? [unknown(name)], ...values]);
     }
     this.#before = new Map(this.vars);
+  }
+
+  /** The script went to a directory that nobody knows. */
+  get isLost(): boolean {
+    return this.#startsSomewhere && this.cwd === undefined;
   }
 
   /** Directories that the script made the shell look for programs in. */

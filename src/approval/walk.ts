@@ -179,7 +179,8 @@ class Walker {
     const redirects = this.#redirects(node.redirects);
     const inside = { ...flow, stdin: inputText({ redirects, stdin: flow.stdin }) };
     if (redirects.length > 0) {
-      this.#redirectOnly({ ...flow, ...NOTHING, inner, redirects });
+      const frame = { ...flow, ...NOTHING, inner, redirects };
+      this.#runReadings(this.#push([], frame), frame);
       takeInput(inside, redirects);
     }
     const cwd = this.state.cwd;
@@ -222,7 +223,9 @@ class Walker {
       const frame = { ...flow, env, redirects, raw, inner };
       this.files.expected = output?.key;
       if (argv.length > 0) this.#run(argv, frame);
-      else if (redirects.length > 0 || env.size > 0) this.#redirectOnly(frame);
+      else if (redirects.length > 0 || env.size > 0) {
+        this.#runReadings(this.#push([], frame), frame);
+      }
       if (argv.length > 0) this.#evaluation.variables(env);
     });
     const commands = this.invocations.slice(before);
@@ -278,6 +281,7 @@ class Walker {
     return redirects.map(({ fd, op, target, body }) => {
       const text = this.#expander.target(target);
       const use: RedirectUse = { fd, op, target: text };
+      if (/^[<>]&$/.test(op)) this.#evaluation.descriptor(text);
       if (op === "<<<") use.text = this.#expander.text(target);
       else if (body !== undefined) use.text = this.#expander.text(body);
       else if (op === "<") {
@@ -314,10 +318,6 @@ class Walker {
     this.#runReadings(invocation, frame);
   }
 
-  #redirectOnly(frame: Frame): void {
-    this.#runReadings(this.#push([], frame), frame);
-  }
-
   /** Runs what the command may turn out to be. */
   #runReadings(invocation: Invocation, frame: Frame): void {
     if (isProgramPattern(invocation.path)) this.unjudged.add("program name pattern");
@@ -325,8 +325,8 @@ class Walker {
     if (this.files.isFoundUnread(invocation, path)) this.unjudged.add("file written before");
     if (this.#readings >= MAX_READINGS) return;
     this.#readings++;
-    const sources = { files: this.files, programs: this.#programs, path };
-    for (const { argv, targets } of readingsOf(invocation, sources)) {
+    const known = { files: this.files, programs: this.#programs, path, isLost: this.state.isLost };
+    for (const { argv, targets } of readingsOf(invocation, known)) {
       const redirects = targets === undefined
         ? frame.redirects
         : frame.redirects.map((use, i) => ({ ...use, target: targets[i]! }));
