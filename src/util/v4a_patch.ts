@@ -88,7 +88,9 @@ function parseSection({ action, path, body }: Section): PatchOperation {
     return { kind: "move", path: checked(from), moveTo: checked(to) };
   }
   if (action === "Add") return { kind: "add", path: checked(path), content: addedText(body) };
-  const moveTo = body.map((line) => MOVE_TO.exec(line.trimEnd())?.[1]).find((to) => to !== undefined);
+  const moveTo = body.map((line) => MOVE_TO.exec(line.trimEnd())?.[1]).find((to) =>
+    to !== undefined
+  );
   const hunks = parseHunks(body.filter((line) => !MOVE_TO.test(line)));
   if (hunks.length === 0 && moveTo === undefined) {
     throw new SyntaxError(`"*** Update File: ${path}" has no hunks`);
