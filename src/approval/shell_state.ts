@@ -60,6 +60,12 @@ export class ShellState {
     );
   }
 
+  /** The one value of a variable, where it is certain. */
+  literal(name: string): string | undefined {
+    const values = this.vars.get(name) ?? [];
+    return values.length === 1 && !values[0]!.includes("\0") ? values[0] : undefined;
+  }
+
   /** The variables that were given values here, for the commands that come later. */
   left(): Map<string, string[]> {
     return new Map([...this.vars].filter(([name, values]) => this.#before.get(name) !== values));

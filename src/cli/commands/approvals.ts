@@ -3,6 +3,7 @@ import { decide } from "../../approval/decide.ts";
 import { failedExample, RULES } from "../../approval/rules.ts";
 import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
 import { didYouMean } from "../../util/nearest.ts";
+import { hostDisk } from "../../session/host_disk.ts";
 import { hermesPrograms, protectedPlaces } from "../../session/protected_places.ts";
 import type { CommandInput } from "../command.ts";
 import { out } from "../io.ts";
@@ -35,6 +36,7 @@ async function check(input: CommandInput): Promise<number> {
     ...home === undefined ? {} : { home },
     places,
     hermesPrograms: programs,
+    disk: hostDisk(),
     denyGlobs: config.approvals.deny,
     allowlist: config.command_allowlist,
     sudoPassword: env("SUDO_PASSWORD") !== undefined,
