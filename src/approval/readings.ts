@@ -4,7 +4,7 @@
  */
 import { PROGRAM_DEFAULTS } from "./executors_data.ts";
 import { globMatch, hasGlob } from "./glob.ts";
-import type { Invocation } from "./invocation.ts";
+import type { Invocation, RedirectUse } from "./invocation.ts";
 import { eraseUnknown, hasUnknown, showUnknown } from "./unknown.ts";
 import type { WrittenFiles } from "./written_files.ts";
 
@@ -55,8 +55,11 @@ export function* readingsOf(
     yield { argv: [invocation.path, ...args.map((arg) => arg.replace(UNKNOWN_OPTION, ""))] };
   }
   yield* atRoot(invocation);
-  yield* changedWords(invocation, isLost ? (word) => atHome(knownStart(word)) : knownStart);
-  yield* changedWords(invocation, withoutUnknown);
+  if (isLost) yield* changedWords(invocation, atHome);
+  if ([invocation.path, ...args].some(hasUnknown) || invocation.redirects.some(isUnknown)) {
+    yield* changedWords(invocation, knownStart);
+    yield* changedWords(invocation, withoutUnknown);
+  }
   for (const program of files.programsBehind(invocation, path)) yield { argv: [program, ...args] };
   yield* files.behindLinks(invocation);
 }
@@ -85,12 +88,20 @@ function* atRoot({ path, args, redirects }: Invocation): Generator<Reading> {
     [...args, ...targets].flatMap((word) => ROOT_PATTERN.exec(word)?.[1] ?? []),
   );
   if (patterns.size === 0) return;
-  for (const name of AT_ROOT) {
+  // A lone star is everything; only where most is at stake is tried.
+  const names = [...patterns].every((pattern) => /^\*+$/.test(pattern))
+    ? AT_ROOT.slice(0, 4)
+    : AT_ROOT;
+  for (const name of names) {
     if (![...patterns].some((pattern) => globMatch(pattern, name))) continue;
     const put = (word: string) =>
       word.replace(ROOT_PATTERN, (all, pattern) => globMatch(pattern, name) ? `/${name}` : all);
     yield { argv: [path, ...args.map(put)], targets: targets.map(put) };
   }
+}
+
+function isUnknown({ target }: RedirectUse): boolean {
+  return hasUnknown(target);
 }
 
 /** The command with other words and targets, if any of them changes. */
