@@ -2,7 +2,9 @@
  * Finding a passage that somebody remembers almost right: nine ways of comparing, from exact
  * to merely similar, tried in order. Only finds; replacing is `fuzzy_replace.ts`.
  */
-import { isSimilar, similarity } from "./similarity.ts";
+import { Effort } from "./effort.ts";
+import { placesOf } from "./find_text.ts";
+import { isSimilar } from "./similarity.ts";
 
 /** A passage: offsets into the text, half-open. */
 export interface Region {
@@ -24,7 +26,7 @@ const BLOCK_SIMILARITY = { single: 0.5, several: 0.7 };
 
 const STRATEGIES = [
   { name: "exact", find: findAll },
-  { name: "line_trimmed", find: byLines((a, b) => a.trim() === b.trim()) },
+  { name: "line_trimmed", find: byLines((line) => line.trim()) },
   { name: "whitespace_normalized", find: byFolding(foldSpaces) },
   { name: "indentation_flexible", find: findUnindented },
   { name: "escape_normalized", find: findUnescaped },
@@ -34,10 +36,24 @@ const STRATEGIES = [
   { name: "context_aware", find: findSimilarLines },
 ] as const;
 
-/** The first way of comparing that finds the passage at least once, with every place it found. */
-export function fuzzyFind(text: string, passage: string): FuzzyMatch | undefined {
+/** What folding one character costs, with the table that leads back to where it was. */
+const FOLDING = 8;
+/** What comparing two lines costs however short they are. */
+const COMPARING = 8;
+
+/**
+ * The first way of comparing that finds the passage at least once, with every place it found. When
+ * the effort is spent the ways that are left are not tried; the exact one always is.
+ */
+export function fuzzyFind(
+  text: string,
+  passage: string,
+  effort: Effort = new Effort(),
+): FuzzyMatch | undefined {
   for (const { name, find } of STRATEGIES) {
-    const regions = find(text, passage);
+    const regions = name === "exact"
+      ? findAll(text, passage)
+      : effort.within(() => find(text, passage, effort), []);
     if (regions.length > 0) return { strategy: name, regions };
   }
   return undefined;
@@ -66,12 +82,13 @@ export function lineNumberAt(text: string, offset: number): number {
   return line;
 }
 
-type Finder = (text: string, passage: string) => Region[];
+type Finder = (text: string, passage: string, effort: Effort) => Region[];
 
 function findAll(text: string, passage: string): Region[] {
   const regions: Region[] = [];
-  for (let at = text.indexOf(passage); at >= 0; at = text.indexOf(passage, at + passage.length)) {
-    regions.push({ start: at, end: at + passage.length });
+  for (const start of placesOf(text, passage)) {
+    if (start < (regions.at(-1)?.end ?? 0)) continue;
+    regions.push({ start, end: start + passage.length });
   }
   return regions;
 }
@@ -117,13 +134,18 @@ function windows(view: LineView, fits: (first: number) => boolean): Region[] {
   return regions;
 }
 
-function byLines(same: (line: string, wanted: string) => boolean): Finder {
-  return (text, passage) => {
+/** Runs of lines that are the same once `plain` was applied to each. */
+function byLines(plain: (line: string) => string): Finder {
+  return (text, passage, effort) => {
+    effort.spend((text.length + passage.length) * FOLDING);
     const view = viewLines(text, passage);
-    return windows(
-      view,
-      (first) => view.wanted.every((wanted, i) => same(view.lines[first + i]!, wanted)),
-    );
+    const lines = view.lines.map(plain);
+    const wanted = view.wanted.map(plain);
+    return windows(view, (first) =>
+      wanted.every((line, i) => {
+        effort.spend(COMPARING + line.length);
+        return lines[first + i] === line;
+      }));
   };
 }
 
@@ -143,7 +165,8 @@ interface Folded {
 type Fold = (text: string) => Folded;
 
 function byFolding(fold: Fold): Finder {
-  return (text, passage) => {
+  return (text, passage, effort) => {
+    effort.spend((text.length + passage.length) * FOLDING);
     const folded = fold(text);
     return findAll(folded.text, fold(passage).text).map(({ start, end }) => ({
       start: folded.origin[start]!,
@@ -172,30 +195,31 @@ function foldSpaces(text: string): Folded {
 }
 
 /** Leading space of every line ignored; the passage may end within a line. */
-function findUnindented(text: string, passage: string): Region[] {
+function findUnindented(text: string, passage: string, effort: Effort): Region[] {
   const regions = byFolding((part) =>
     foldPieces(part, /^[ \t]+|[^\n]*\n|[^\n]+/gm, (piece) => /^[ \t]+$/.test(piece) ? "" : piece)
-  )(text, passage);
-  return regions.map(({ start, end }) => {
-    const indent = /(?:^|\n)([ \t]*)$/.exec(text.slice(0, start));
-    return { start: start - (indent?.[1]?.length ?? 0), end };
-  });
+  )(text, passage, effort);
+  return regions.map(({ start, end }) => ({ start: lineStart(text, start), end }));
+}
+
+/** The beginning of the line when only blanks lie between; the offset itself otherwise. */
+function lineStart(text: string, offset: number): number {
+  let at = offset;
+  while (text[at - 1] === " " || text[at - 1] === "\t") at--;
+  return at === 0 || text[at - 1] === "\n" ? at : offset;
 }
 
 function foldTypography(text: string): Folded {
   return foldPieces(text, /[\u00a0-\uffff]|[^\u00a0-\uffff]+/g, foldUnicode);
 }
 
-function findUnicode(text: string, passage: string): Region[] {
+function findUnicode(text: string, passage: string, effort: Effort): Region[] {
   const plain = foldUnicode(passage);
   // Nothing typographic on either side: this strategy has nothing to add.
   if (plain === passage && foldUnicode(text) === text) return [];
-  const inside = byFolding(foldTypography)(text, passage);
+  const inside = byFolding(foldTypography)(text, passage, effort);
   if (inside.length > 0) return inside;
-  return byLines((line, wanted) => foldUnicode(line).trim() === foldUnicode(wanted).trim())(
-    text,
-    passage,
-  );
+  return byLines((line) => foldUnicode(line).trim())(text, passage, effort);
 }
 
 function findUnescaped(text: string, passage: string): Region[] {
@@ -207,7 +231,7 @@ function findUnescaped(text: string, passage: string): Region[] {
 }
 
 /** First and last line fit; what is between is alike enough. */
-function findBlock(text: string, passage: string): Region[] {
+function findBlock(text: string, passage: string, effort: Effort): Region[] {
   const view = viewLines(text, passage);
   const { lines, wanted } = view;
   if (wanted.length < 2) return [];
@@ -219,17 +243,21 @@ function findBlock(text: string, passage: string): Region[] {
   const middle = wanted.slice(1, -1).join("\n");
   return candidates.filter(({ start, end }) => {
     const found = text.slice(start, end).replace(/\n$/, "").split("\n").slice(1, -1).join("\n");
-    return similarity(found, middle) >= threshold;
+    effort.spend(end - start);
+    return isSimilar(found, middle, { threshold, effort });
   });
 }
 
-function findSimilarLines(text: string, passage: string): Region[] {
+function findSimilarLines(text: string, passage: string, effort: Effort): Region[] {
   const view = viewLines(text, passage);
-  const { lines, wanted } = view;
-  if (wanted.every((line) => line.trim() === "") || lines.length > MAX_COMPARED_LINES) return [];
+  const wanted = view.wanted.map((line) => line.trim());
+  const tooLong = view.lines.length > MAX_COMPARED_LINES;
+  if (wanted.every((line) => line === "") || tooLong) return [];
+  const lines = view.lines.map((line) => line.trim());
   return windows(view, (first) =>
-    wanted.every((line, i) =>
-      line.trim() === "" ||
-      isSimilar(lines[first + i]!.trim(), line.trim(), { threshold: LINE_SIMILARITY })
-    ));
+    wanted.every((line, i) => {
+      effort.spend(COMPARING);
+      return line === "" ||
+        isSimilar(lines[first + i]!, line, { threshold: LINE_SIMILARITY, effort });
+    }));
 }

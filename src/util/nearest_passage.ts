@@ -1,5 +1,6 @@
 /** Where a passage that was not found may have been meant: the most similar places of a text. */
-import { similarity, similarityBound } from "./similarity.ts";
+import { Effort } from "./effort.ts";
+import { mayBeSimilar, similarity, similarityBound } from "./similarity.ts";
 
 const MAX_PLACES = 3;
 const MIN_SIMILARITY = 0.5;
@@ -10,7 +11,15 @@ const MAX_LINES = 50_000;
 const MAX_COMPARED = 200;
 
 /** Up to three numbered snippets, leading spaces as `·` and tabs as `→`; empty when nothing is near. */
-export function nearestPassages(text: string, passage: string): string {
+export function nearestPassages(
+  text: string,
+  passage: string,
+  effort: Effort = new Effort(),
+): string {
+  return effort.within(() => nearest(text, passage, effort), "");
+}
+
+function nearest(text: string, passage: string, effort: Effort): string {
   const wanted = passage.split("\n");
   const anchor = wanted.reduce(
     (best, line, i) => line.trim().length > wanted[best]!.trim().length ? i : best,
@@ -21,12 +30,12 @@ export function nearestPassages(text: string, passage: string): string {
   if (needle === "" || lines.length > MAX_LINES) return "";
   const scored = lines
     .map((line, index) => ({ index, line: line.trim() }))
-    .filter(({ line }) => line !== "")
-    .map((row) => ({ ...row, bound: similarityBound(row.line, needle) }))
+    .filter(({ line }) => line !== "" && mayBeSimilar(line, needle, MIN_SIMILARITY))
+    .map((row) => ({ ...row, bound: similarityBound(row.line, needle, effort) }))
     .filter(({ bound }) => bound >= MIN_SIMILARITY)
     .sort((a, b) => b.bound - a.bound)
     .slice(0, MAX_COMPARED)
-    .map(({ index, line }) => ({ index, score: similarity(line, needle) }))
+    .map(({ index, line }) => ({ index, score: similarity(line, needle, effort) }))
     .filter(({ score }) => score >= MIN_SIMILARITY)
     .sort((a, b) => b.score - a.score || a.index - b.index)
     .slice(0, MAX_PLACES);
