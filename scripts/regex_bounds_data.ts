@@ -37,7 +37,7 @@ export const BOUNDED: readonly BoundedRegex[] = [
     why: "sticky, tried once behind the first word of each command",
   },
   {
-    file: "src/approval/unwrap.ts",
+    file: "src/approval/inner_code.ts",
     source: "`([^`]{1,2000})`|" + String.raw`\bqx\s*[({[|!](.{1,2000}?)[)}\]|!]`,
     why: "looks at most 2,000 characters ahead of each beginning, in a command of 128,000",
   },
