@@ -23,12 +23,8 @@ const ROOT_PATTERN = /^\/([^/]*[*?[][^/]*)(?=\/.)/;
  * A value at the start that may be empty or a directory, before a name at the root or a hidden
  * one. After a slash only names that are rare elsewhere: `$PREFIX/bin/x` is everyday.
  */
-const UNKNOWN_START = new RegExp(
-  "^([^\\0/=]*=)?(?:\\0[^\\0]*[^\\0?]\\0)+" +
-    `(?:(?=(?:${AT_ROOT.join("|")})/)|/*(?=\\.[a-z])|` +
-    "/+(?=(?:etc|dev|root|proc|sys|boot|home|var/(?:log|spool|lib)|usr/s?bin)/))",
-  "s",
-);
+const UNKNOWN_START =
+  /^([^\0/=]*=)?(?:\0[^\0]*(?<!\?)\0)+(?:(?=(?:etc|var|home|root|usr|bin|sbin|opt|boot|dev|proc|sys|lib|run|srv|mnt|tmp)\/)|\/*(?=\.[a-z])|\/+(?=(?:etc|dev|root|proc|sys|boot|home|var\/(?:log|spool|lib)|usr\/s?bin)\/))/s;
 /** A value inside the name of a directory at the root, or of a hidden one in the home. */
 const UNKNOWN_INSIDE = /^(?:\/(?=[^/])|~\/\.)[^/]*\0/;
 const UNKNOWN_OPTION = /^(?:\0[^\0]*\0)+(?=-)/;
@@ -139,8 +135,10 @@ function atHome(word: string): string {
 /** A value in the middle of a name that may be empty: `.e${x}nv`. A whole name is not left out. */
 function withoutUnknown(word: string): string {
   if (!hasUnknown(word)) return word;
-  const erased = word.replace(GLUED, "");
+  const erased = word.replace(/\0[^\0]*\0/g, (mark, at: number) => {
+    const isGlued = /[\w.\]-]/.test(word[at - 1] ?? "") ||
+      /[\w.[]/.test(word[at + mark.length] ?? "");
+    return isGlued && !mark.endsWith("?\0") ? "" : mark;
+  });
   return erased === "" || (erased[0] === "/" && word[0] !== "/") ? word : erased;
 }
-
-const GLUED = /(?<=[\w.\]-])(?:\0[^\0]*[^\0?]\0)+|(?:\0[^\0]*[^\0?]\0)+(?=[\w.[])/g;

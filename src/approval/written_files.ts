@@ -269,7 +269,7 @@ function downloads({ program, args }: Invocation): string[] {
       args.some((arg) => /^-[a-zA-Z]*[OJ]|^--remote-(?:name|header)/.test(arg)));
   if (!keeps) return [];
   return args.filter((arg) => /^[\w+.-]+:\/\/|^[\w.-]+\.\w+\//.test(arg))
-    .map((arg) => basename(arg.replace(/[?#].*$/, "")));
+    .map((arg) => basename(arg.split(/[?#]/, 1)[0]!));
 }
 
 /** What a copying program takes, and each place where it may put it. */
