@@ -11,6 +11,11 @@ import { applyHunk, type PatchHunk, type PatchOperation } from "../src/util/v4a_
 import { notFound, type OpenCheck, type Target } from "./_paths.ts";
 import { checkText, commitText, equalBytes, type Loaded, loadForWrite } from "./_write.ts";
 
+/** More are of no use to anybody. */
+const MAX_FAILURES = 20;
+const MAX_MATCHING_MS = 20_000;
+const SLICE_MS = 50;
+
 /** A path of the patch that was judged, and the check for reading it. */
 export interface GuardedTarget {
   target: Target;
@@ -61,6 +66,8 @@ class Plan {
   #targets: ReadonlyMap<string, GuardedTarget>;
   /** By real path of where the file will be. */
   #files = new Map<string, FileChange>();
+  #startedAt = performance.now();
+  #breathedAt = performance.now();
   #deleted = new Map<string, FileChange>();
 
   constructor(ctx: ToolContext, targets: ReadonlyMap<string, GuardedTarget>) {
@@ -124,9 +131,25 @@ class Plan {
       const outcome = applyHunk(text, hunk);
       if (outcome.kind === "applied") text = outcome.text;
       else if (outcome.kind === "failed") failures.push(`hunk ${i + 1}: ${outcome.reason}`);
+      if (failures.length >= MAX_FAILURES) break;
+      await this.#breathe();
     }
     if (failures.length > 0) throw new ToolError(failures.join("\n"));
     this.#set({ kind: "modified", source: target, target, ...known, loaded, text });
+  }
+
+  /** Between two hunks: lets an interrupt come through, and ends a patch that would take for ever. */
+  async #breathe(): Promise<void> {
+    const now = performance.now();
+    if (now - this.#startedAt > MAX_MATCHING_MS) {
+      throw new ToolError(
+        "Matching the hunks takes too long here: split the patch, or write the file",
+      );
+    }
+    if (now - this.#breathedAt < SLICE_MS) return;
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    this.#ctx.signal.throwIfAborted();
+    this.#breathedAt = performance.now();
   }
 
   async #move(from: Target, to: string): Promise<void> {

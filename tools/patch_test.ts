@@ -306,3 +306,12 @@ Deno.test("patch names its paths for scheduling", () => {
   deepEqual(paths({ path: "x" }), [{ path: "x", write: true }]);
   deepEqual(paths({}), []);
 });
+
+Deno.test("patch with many hunks that fit nowhere names the first of them and stops", async () => {
+  const text = Array.from({ length: 20_000 }, (_, i) => `line${i}`).join("\n");
+  await using bench = await setup({ "a.txt": text });
+  const hunks = Array.from({ length: 3000 }, (_, i) => `@@ x @@\n context ${i}\n-lane${i}\n+l${i}`);
+  const patch = `*** Begin Patch\n*** Update File: a.txt\n${hunks.join("\n")}\n*** End Patch`;
+  const { error } = await bench.apply(patch);
+  equal(error.split("\n").filter((line: string) => line.includes("hunk ")).length, 20);
+});
