@@ -10,6 +10,7 @@ import {
   loadGrammar,
 } from "../tests/approval/effect_fuzz/campaign.ts";
 import { Container, type Runtime } from "../tests/approval/effect_fuzz/container.ts";
+import { parseCase } from "../tests/approval/effect_fuzz/generate.ts";
 import { WORKSPACE } from "../tests/approval/effect_fuzz/protocol.ts";
 import { Random } from "../tests/approval/mutate.ts";
 
@@ -21,7 +22,7 @@ usage: deno run -A scripts/approval_fuzz.ts [options]
   --seed N         start of the random stream; the same seed gives the same commands (default: now)
   --count N        commands to generate (default 20000)
   --minutes N      stop after so long, whatever the count
-  --file FILE      judge and execute the lines of FILE instead ("⏎" is a line break)
+  --file FILE      judge and execute the lines of FILE instead (written as in found.txt)
   --run COMMAND    execute one command whatever the rules say, and print what it did
   --container HOW  "namespaces" (default: needs root, no daemon) or "docker" (a daemon is started
                    when none runs)
@@ -72,7 +73,7 @@ function parseOptions(args: string[]): Options | undefined {
 async function readCases({ file = "", cwd }: Options) {
   return (await Deno.readTextFile(file)).split("\n")
     .filter((line) => line !== "" && !line.startsWith("# "))
-    .map((line) => ({ command: line.replaceAll("⏎", "\n"), cwd }));
+    .map((line) => line.startsWith("[/") ? parseCase(line) : { ...parseCase(line), cwd });
 }
 
 /** Tries commands until the count or the time is used up; the holes as they are found. */

@@ -5,16 +5,11 @@
 import type { FileInfo } from "../src/protocol/environment.ts";
 import { ToolError } from "../src/protocol/error.ts";
 import type { ToolContext } from "../src/protocol/tool.ts";
-import { Effort } from "../src/util/effort.ts";
 import { randomId } from "../src/util/id.ts";
 import { dirname } from "../src/util/path.ts";
-import { sleep } from "../src/util/sleep.ts";
 import { applyHunk, type PatchHunk, type PatchOperation } from "../src/util/v4a_patch.ts";
 import { notFound, type OpenCheck, type Target } from "./_paths.ts";
 import { checkText, commitText, equalBytes, type Loaded, loadForWrite } from "./_write.ts";
-
-/** Hunks that are tried before whoever wants to interrupt is heard. */
-const HUNKS_AT_ONCE = 20;
 
 /** A path of the patch that was judged, and the check for reading it. */
 export interface GuardedTarget {
@@ -67,9 +62,6 @@ class Plan {
   /** By real path of where the file will be. */
   #files = new Map<string, FileChange>();
   #deleted = new Map<string, FileChange>();
-  /** For all operations together. */
-  #effort = new Effort();
-  #hunks = 0;
 
   constructor(ctx: ToolContext, targets: ReadonlyMap<string, GuardedTarget>) {
     this.#ctx = ctx;
@@ -129,8 +121,7 @@ class Plan {
     if (text === undefined) throw await notFound(this.#ctx, target.path);
     const failures: string[] = [];
     for (const [i, hunk] of hunks.entries()) {
-      if (++this.#hunks % HUNKS_AT_ONCE === 0) await sleep(0, this.#ctx.signal);
-      const outcome = applyHunk(text, hunk, this.#effort);
+      const outcome = applyHunk(text, hunk);
       if (outcome.kind === "applied") text = outcome.text;
       else if (outcome.kind === "failed") failures.push(`hunk ${i + 1}: ${outcome.reason}`);
     }

@@ -94,8 +94,11 @@ function declare(state: ShellState, { args }: Invocation): void {
 
 /** `read x` with certain input learns the values, otherwise forgets the variables. */
 function readInput(state: ShellState, invocation: Invocation): void {
-  const { operands } = parseLeading(invocation.args, { values: "adinNptu" });
-  const lines = inputText(invocation)?.split("\n").filter((line) => line !== "") ?? [];
+  const { operands, flags } = parseLeading(invocation.args, { values: "adinNptu" });
+  const text = inputText(invocation) ?? "";
+  // Without -r a backslash joins lines and quotes the next character.
+  const plain = flags.has("r") ? text : text.replace(/\\(\n?)([^]?)/g, "$2");
+  const lines = plain.split("\n").filter((line) => line !== "");
   operands.forEach((name, i) => {
     const values = lines.map((line) => operands.length === 1 ? line : line.split(/\s+/)[i] ?? "");
     state.assignAny(name, values);

@@ -1,10 +1,11 @@
 /**
- * The pure decision on one shell command. No clock, no disk, no state: the same text and
- * policy give the same verdict.
+ * The pure decision on one shell command. No clock, no state, no disk but the one the policy
+ * brings: the same text and policy give the same verdict.
  */
 import type { CommandVerdict, Decision } from "../protocol/approval.ts";
 import type { ProtectedPlaces } from "../util/protected_paths.ts";
 import { allowsCommand, allowsRule } from "./allowlist.ts";
+import { type Disk, KnownDisk } from "./disk.ts";
 import { foldText, reordersText } from "./fold.ts";
 import { globMatch } from "./glob.ts";
 import { type HermesUse, hermesUses } from "./hermes_self.ts";
@@ -28,6 +29,8 @@ export interface CommandPolicy {
   files?: EarlierFiles | undefined;
   /** True when input can be sent to the command while it runs. */
   takesInput?: boolean | undefined;
+  /** Tells where links lead and what files hold; only where commands run on this machine. */
+  disk?: Disk | undefined;
   /** The user's home: `rm -rf /home/me` is then known for what it is. */
   home?: string;
   /** What hermes trusts and what holds secrets; its `homes` are further names of `home`. */
@@ -152,8 +155,9 @@ function inspectViews(command: string, policy: CommandPolicy): Inspection {
   const variables = new Map<string, readonly string[]>();
   const files: WrittenFiles[] = [];
   let normalized = "";
+  const disk = policy.disk === undefined ? undefined : new KnownDisk(policy.disk);
   for (const { view, cwd } of viewsOf(command, policy)) {
-    const walked = walkShell(view, { ...policy, cwd, programs: KNOWN_PROGRAMS });
+    const walked = walkShell(view, { ...policy, cwd, disk, programs: KNOWN_PROGRAMS });
     normalized ||= walked.normalized;
     for (const [name, values] of walked.variables) variables.set(name, values);
     files.push(walked.files);

@@ -10,7 +10,8 @@ import {
   NO_OUTPUT_OPTIONS,
   OUTPUT_OPTIONS,
 } from "./effects_data.ts";
-import { all, isIdentity, mentioned, readIn, type Touch } from "./mentions.ts";
+import { copiedBelow, gitBelow, patchedBelow, unpackedBelow } from "./effects_trees.ts";
+import { all, allBelow, isIdentity, mentioned, readIn, type Touch } from "./mentions.ts";
 import {
   hasFlag,
   inputText,
@@ -100,6 +101,11 @@ const SPECIAL: ReadonlyMap<string, Reader> = new Map(Object.entries<Reader>({
   gawk: awked,
   tar: archived,
   gtar: archived,
+  bsdtar: archived,
+  unzip: unpacked,
+  cpio: unpacked,
+  pax: unpacked,
+  patch: (command) => [...byRow(command, EFFECTS.get("patch")!), ...patchedBelow(command)],
   zip: zipped,
   "7z": zipped,
   "7za": zipped,
@@ -166,7 +172,15 @@ function byRow(command: Invocation, row: EffectRow): Touch[] {
 }
 
 function copied(command: Invocation): Touch[] {
-  return [...mentioned(command, command.args), ...all("write", destinations(command))];
+  return [
+    ...mentioned(command, command.args),
+    ...all("write", destinations(command)),
+    ...copiedBelow(command),
+  ];
+}
+
+function unpacked(command: Invocation): Touch[] {
+  return [...byRow(command, EFFECTS.get(command.program)!), ...unpackedBelow(command)];
 }
 
 /** Downloads also go where the address's last name says. */
@@ -183,7 +197,14 @@ function fetched(command: Invocation): Touch[] {
     : keepsName
     ? operands.map((url) => basename(url.replace(/[?#].*$/s, "")))
     : [];
-  return [...byRow(command, row), ...all("write", names.map((name) => `${into}/${name}`))];
+  const isOpen = program === "wget"
+    ? hasFlag({ flags, values, operands }, "r", "m", "i", "x", "recursive", "mirror", "input-file")
+    : flags.has("J") || flags.has("--remote-header-name");
+  return [
+    ...byRow(command, row),
+    ...all("write", names.map((name) => `${into}/${name}`)),
+    ...isOpen ? allBelow("write", [into]) : [],
+  ];
 }
 
 /** `ln TARGET` makes its link in the directory it runs in. */
@@ -194,7 +215,7 @@ function linked(command: Invocation): Touch[] {
 function moved(command: Invocation): Touch[] {
   const { operands, values } = parseOptions(command.args, { values: "tS" });
   const sources = values.has("t") ? operands : operands.slice(0, -1);
-  return [...copied(command), ...all("delete", sources)];
+  return [...copied(command), ...allBelow("delete", sources)];
 }
 
 function synced(command: Invocation): Touch[] {
@@ -217,7 +238,10 @@ function dumped(command: Invocation): Touch[] {
 /** `chmod -x f` has a mode that looks like an option. */
 function modeChanged({ args }: Invocation): Touch[] {
   const words = args.filter((arg) => !/^-[Rcvf]+$|^--/.test(arg));
-  return all("mode", args.some((arg) => arg.startsWith("--reference")) ? words : words.slice(1));
+  const paths = args.some((arg) => arg.startsWith("--reference")) ? words : words.slice(1);
+  return args.some((arg) => /^-[a-z]*R|^--rec/.test(arg))
+    ? allBelow("mode", paths)
+    : all("mode", paths);
 }
 
 /** Files that `r` and `w` of a sed script name. */
@@ -258,7 +282,7 @@ function archived(command: Invocation): Touch[] {
     touches.push(...all("read", below.map((path) => `${into.at(-1)}/${path}`)));
   }
   if (hasFlag(options, "x", "extract", "get")) {
-    touches.push(...all("write", into.length > 0 ? into : ["."]));
+    touches.push(...allBelow("write", into.length > 0 ? into : ["."]));
     touches.push(...all("write", options.operands.filter((path) => path.startsWith("/"))));
   } else if (hasFlag(options, "c", "create")) {
     const file = [...options.values.get("f") ?? [], ...options.values.get("file") ?? []];
@@ -279,6 +303,7 @@ function zipped(command: Invocation): Touch[] {
     ...mentioned(command, args),
     ...all("write", program === "zip" ? operands.slice(0, 1) : into),
     ...removes ? all("delete", operands.slice(program === "zip" ? 1 : 2)) : [],
+    ...program === "zip" ? [] : unpackedBelow(command),
   ];
 }
 
@@ -287,7 +312,10 @@ function found({ args }: Invocation): Touch[] {
   const end = args.findIndex((arg) => /^[-(!]/.test(arg) && !/^-[HLPD]$/.test(arg));
   const roots = args.slice(0, end < 0 ? undefined : end);
   const lists = args.filter((_, i) => /^-(?:fprintf?0?|fls)$/.test(args[i - 1] ?? ""));
-  const touches = [...all("write", lists), ...args.includes("-delete") ? all("delete", roots) : []];
+  const touches = [
+    ...all("write", lists),
+    ...args.includes("-delete") ? allBelow("delete", roots) : [],
+  ];
   const run = args[args.findIndex((arg) => /^-(?:exec|execdir|ok|okdir)$/.test(arg)) + 1];
   if (run === undefined || run === args[0] || FIND_LOOKS.test(run)) return touches;
   return [...touches, ...all(FIND_WRITES.test(run) ? "write" : "read", roots)];
@@ -301,9 +329,9 @@ const FIND_WRITES =
 
 function versioned(command: Invocation): Touch[] {
   const { name, args, globals } = subcommand(command.args, "git");
-  const touches: Touch[] = [];
+  const where = ["C", "git-dir", "work-tree"].flatMap((key) => globals.values.get(key) ?? []);
+  const touches: Touch[] = gitBelow(name, { args, where });
   if (!GIT_LOOKS.has(name)) {
-    const where = ["C", "git-dir", "work-tree"].flatMap((key) => globals.values.get(key) ?? []);
     touches.push(...all("create", where.length > 0 ? where : ["."]));
   }
   touches.push(...gitOptionFiles(name, args));

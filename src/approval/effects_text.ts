@@ -1,6 +1,6 @@
 /** Paths in the small languages of awk, sqlite and python's modules, and in git's own options. */
 import { type Invocation, parseOptions } from "./invocation.ts";
-import { all, mentioned, type Touch } from "./mentions.ts";
+import { all, allBelow, mentioned, type Touch } from "./mentions.ts";
 
 /** `> "file"` and `>> name` in an awk program; a comparison has a blank or digit behind it as well. */
 const AWK_WRITES = />>?\s{0,20}(?:"([^"]{1,400})"|([A-Za-z_(]))/g;
@@ -56,7 +56,7 @@ export function interpreted(command: Invocation): Touch[] {
       args[at + 1] ?? "",
     );
   const words = makes ? args.slice(at + 2).filter((word) => !word.startsWith("-")) : [];
-  return [...mentioned(command, args), ...all("write", words)];
+  return [...mentioned(command, args), ...allBelow("write", words)];
 }
 
 /** Files that git writes or takes a message from, by option. */

@@ -106,6 +106,13 @@ export class Evaluation {
     }
   }
 
+  /** The word after `>&`, which bash expands a second time where it is no number. */
+  descriptor(text: string): void {
+    if (runsSubstitution(text)) this.#follow({ text, via: "redirection", expands: true });
+    // The output of a program; what is merely not set opens nothing.
+    if (/\0\((?!\()/.test(text)) this.#follow({ unjudged: "redirection" });
+  }
+
   /** Variables that are set for one command only. */
   variables(env: ReadonlyMap<string, string>): void {
     for (const [name, value] of env) {

@@ -263,6 +263,12 @@ export const EXECUTOR_ROWS: readonly ExecutorRow[] = [
     options: ["e", "eval", "E", "expr", "c", "x", "-e", "-x", "-eval", "p", "print"],
     runs: "code",
   },
+  {
+    programs: "python python2 python3 pypy pypy3",
+    options: ["m"],
+    text: /^(timeit|code|runpy)$/,
+    runs: "code",
+  },
   { programs: "osascript jjs rhino tcc", options: ["e", "l", "run", "-run"], runs: "code" },
 ];
 

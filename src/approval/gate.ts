@@ -98,6 +98,7 @@ class Gate implements ApprovalGate {
         ...this.#options.rules,
         cwd: context.cwd,
         realCwd: context.realCwd,
+        disk: context.environment === "local" ? this.#options.rules?.disk : undefined,
         takesInput: context.takesInput,
         variables: this.#variables.seen,
         files: this.#files,

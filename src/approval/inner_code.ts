@@ -9,7 +9,7 @@ import { scripts } from "./unwrap.ts";
 export const INTERPRETERS =
   /^(?:python|pypy|perl|ruby|node|nodejs|bun|deno|php|lua|osascript|rscript|julia|awk|gawk|mawk|nawk)[\d.]*$/;
 const CALLS =
-  /\b(system|\w*popen\w*|exec\w*|spawn\w*|check_\w+|run|call|shell\w*|Command|rmtree|rm_rf|rmSync|removeSync)\b\s*\(?([^)]{0,2000})/gi;
+  /\b(system|\w*popen\w*|exec\w*|spawn\w*|check_\w+|run|call|shell\w*|Command|rmtree|rm_rf|rmSync|removeSync)\b\s*\(?((?:"(?:[^"\\]|\\[^]){0,2000}"|'(?:[^'\\]|\\[^]){0,2000}'|[^)"']){0,2000})/gi;
 const BACKTICKS = /`([^`]{1,2000})`|\bqx\s*[({[|!](.{1,2000}?)[)}\]|!]/g;
 const STRINGS = /"((?:[^"\\]|\\.){0,1000})"|'((?:[^'\\]|\\.){0,1000})'/g;
 

@@ -5,11 +5,12 @@ import {
   inputText,
   type Invocation,
   isShell,
+  isStdinFile,
   parseLeading,
   parseOptions,
   shellUse,
-  STDIN_FILE,
 } from "./invocation.ts";
+import { absolutePath } from "./paths.ts";
 import type { Payload } from "./payload.ts";
 import { hasUnknown, hasUnknownBut, unknown } from "./unknown.ts";
 import { findWrapper, scripts, subcommand, unwrapWith } from "./unwrap.ts";
@@ -70,7 +71,7 @@ function unwrapShell(invocation: Invocation, { fileText, fed }: Before): Payload
     return known === undefined ? [{ unjudged: `${via} start-up file` }] : [{ text: known, via }];
   });
   if (text === undefined) {
-    const isUnread = use.mode === "file" ? isOpaque(use.script) : fed;
+    const isUnread = use.mode === "file" ? isOpaque(use.script, invocation) : fed;
     return isUnread ? [...startFiles, { unjudged: via }] : startFiles;
   }
   const { mode, positional } = use;
@@ -78,8 +79,8 @@ function unwrapShell(invocation: Invocation, { fileText, fed }: Before): Payload
 }
 
 /** A file that stands for text which exists at run time only. */
-function isOpaque(path: string): boolean {
-  if (OPEN_FILE.test(path)) return true;
+function isOpaque(path: string, { place }: Invocation): boolean {
+  if (OPEN_FILE.test(path) || OPEN_FILE.test(absolutePath(path, place))) return true;
   return path.startsWith("\0") && hasUnknownBut(path, "settings") && !/[^/]\/[^/\0]+$/.test(path) &&
     /\0$/.test(path);
 }
@@ -133,9 +134,10 @@ const SPECIAL: ReadonlyMap<string, Special> = new Map(Object.entries<Special>({
 
 function unwrapSource(invocation: Invocation, fileText: FileText): Payload[] {
   const [file = ""] = invocation.args[0] === "--" ? invocation.args.slice(1) : invocation.args;
-  const text = STDIN_FILE.test(file) ? inputText(invocation) : fileText(file);
+  const isInput = isStdinFile(file, invocation.place);
+  const text = isInput ? inputText(invocation) : fileText(file);
   if (text !== undefined) return scripts([text], "source");
-  return STDIN_FILE.test(file) || isOpaque(file) ? [{ unjudged: "source" }] : [];
+  return isInput || isOpaque(file, invocation) ? [{ unjudged: "source" }] : [];
 }
 
 /** Compressors and hooks of tar are commands. */

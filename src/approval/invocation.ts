@@ -1,6 +1,6 @@
 /** One program run as the rules see it: expanded, unwrapped, with what flows into it. */
 import { eraseUnknown, hasUnknown, showUnknown } from "./unknown.ts";
-import type { Place } from "./paths.ts";
+import { absolutePath, type Place } from "./paths.ts";
 
 export interface RedirectUse {
   fd: string;
@@ -173,7 +173,13 @@ export function isShell(invocation: Invocation): boolean {
 }
 
 /** Names under which a program finds its standard input. */
-export const STDIN_FILE = /^\/(?:dev\/stdin|dev\/fd\/0|proc\/self\/fd\/0)$/;
+const STDIN_FILE = /^\/(?:dev\/stdin|dev\/fd\/0|proc\/(?:self|thread-self|\0[^\0]*\0)\/fd\/0)$/;
+
+/** Whether a path is standard input, however it is written. */
+export function isStdinFile(path: string, place: Place): boolean {
+  return STDIN_FILE.test(path) ||
+    (path.includes("/") && STDIN_FILE.test(absolutePath(path, place)));
+}
 
 export interface ShellUse {
   /** Where the script comes from. */
@@ -200,7 +206,7 @@ export function shellUse(invocation: Invocation): ShellUse {
     const text = options.values.get("command")?.[0] ?? script;
     return { mode: "command", script: text, positional, startFiles };
   }
-  const fromInput = script === "" || script === "-" || STDIN_FILE.test(script);
+  const fromInput = script === "" || script === "-" || isStdinFile(script, invocation.place);
   if (fromInput || options.flags.has("s")) {
     return { mode: "stdin", script: "", positional: [], startFiles };
   }

@@ -65,9 +65,10 @@ function lines(texts: readonly string[]): string | undefined {
   return texts.length === 0 ? undefined : texts.join("\n");
 }
 
-/** Where programs usually are. A path stays what it is. */
-function found(names: readonly string[]): string | undefined {
-  return lines(names.map((name) => name.includes("/") ? name : `/usr/bin/${name}`));
+/** Where a program usually is. Of several names only those that exist are printed. */
+function found([name, ...more]: readonly string[]): string | undefined {
+  if (name === undefined || more.length > 0) return undefined;
+  return name.includes("/") ? name : `/usr/bin/${name}`;
 }
 
 /** Paths written out; symbolic links are not followed. */

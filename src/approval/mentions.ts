@@ -15,11 +15,18 @@ export interface Touch {
   effect: Effect;
   /** As written, relative to the command's directory. */
   path: string;
+  /** Whatever lies below `path` may be meant: the names are data. */
+  below?: true;
 }
 
 /** The same effect on each of the paths. */
 export function all(effect: Effect, paths: Iterable<string>): Touch[] {
   return [...paths].map((path) => ({ effect, path }));
+}
+
+/** The same effect on whatever lies below each of the directories. */
+export function allBelow(effect: Effect, paths: Iterable<string>): Touch[] {
+  return [...paths].map((path) => ({ effect, path, below: true }));
 }
 
 /** Words that name what a program is to use rather than to show. */

@@ -1,8 +1,9 @@
 /**
  * What a path means to the rules: where it points after `..`, `//`, `~` and `/proc` tricks,
- * and which protected place that is. Pure text; symbolic links are not followed.
+ * and which protected place that is. Pure text; links are followed by `disk.ts`.
  */
 import { basename, dirname, isWithin, normalizePath } from "../util/path.ts";
+import type { KnownDisk } from "./disk.ts";
 import type { ProtectedPlaces } from "../util/protected_paths.ts";
 import { eraseUnknown } from "./unknown.ts";
 import { globMatch, hasGlob } from "./glob.ts";
@@ -13,6 +14,8 @@ export interface Place {
   home?: string | undefined;
   /** What hermes trusts and what holds secrets; its `homes` are further names of `home`. */
   places?: ProtectedPlaces | undefined;
+  /** Tells where links lead; absent where the command does not run on this machine. */
+  disk?: KnownDisk | undefined;
 }
 
 /** Stands in where the home is not known, so that `~/..` still leads out of it. */
@@ -20,6 +23,11 @@ const SOME_HOME = "/home/user";
 
 /** Absolute where the directory is known, without `..`, `//`, `~` and the ways around through `/proc`. */
 export function absolutePath(path: string, place: Place): string {
+  return normalizePath(namedPath(path, place));
+}
+
+/** As `absolutePath()`, with every `..` where it was written. */
+export function namedPath(path: string, place: Place): string {
   const home = place.home ?? SOME_HOME;
   let full = expandTilde(path, home);
   // Before `..` is folded: these lead to where a process is, not to a place below /proc.
@@ -27,7 +35,7 @@ export function absolutePath(path: string, place: Place): string {
   if (!full.startsWith("/") && !full.startsWith("\0") && place.cwd !== undefined) {
     full = `${expandTilde(place.cwd, home)}/${full}`;
   }
-  return normalizePath(full);
+  return full;
 }
 
 const OWN_DIRECTORY = /^\/+proc\/+(?:self|thread-self|\0[^\0]*\0)\/+cwd(?=\/|$)/;

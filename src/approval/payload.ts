@@ -21,6 +21,8 @@ export interface TextPayload extends Common {
   positional?: string[];
   fromInput?: boolean;
   expands?: true;
+  /** The file on the disk that the text was read from. */
+  file?: string;
 }
 
 /** Label of payloads that run elsewhere; rules about scripts on this host skip them. */

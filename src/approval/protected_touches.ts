@@ -2,8 +2,11 @@
 import type { PathVerdict } from "../util/protected_paths.ts";
 import type { ProtectedKind } from "../util/protected_paths_data.ts";
 import { touchesOf } from "./effects.ts";
+import { mentionedInFiles } from "./file_mentions.ts";
+import { hasGlob } from "./glob.ts";
 import type { Invocation } from "./invocation.ts";
 import type { Touch } from "./mentions.ts";
+import { protectedBelow, protectedThrough } from "./protected_below.ts";
 import { protectionAt } from "./protection.ts";
 
 export interface ProtectedTouch extends Touch {
@@ -17,18 +20,32 @@ export function protectedTouches(command: Invocation): readonly ProtectedTouch[]
   let touches = known.get(command);
   if (touches === undefined) {
     const verdicts = new Map<string, PathVerdict | undefined>([["", undefined]]);
-    touches = touchesOf(command).flatMap((touch) => {
-      if (!verdicts.has(touch.path)) {
-        verdicts.set(touch.path, protectionAt(touch.path, command.place));
+    touches = [...touchesOf(command), ...mentionedInFiles(command)].flatMap((touch) => {
+      // Deleting or moving a link leaves what it leads to.
+      const keepsLink = touch.effect === "delete";
+      const key = keepsLink ? `${touch.path}\0` : touch.path;
+      if (!verdicts.has(key)) {
+        verdicts.set(key, protectionAt(touch.path, command.place, { keepsLink }));
       }
-      const verdict = verdicts.get(touch.path);
-      return verdict === undefined ? [] : [{ ...touch, verdict }];
+      return [verdicts.get(key), ...unnamed(touch, command)].flatMap((verdict) =>
+        verdict === undefined ? [] : [{ ...touch, verdict }]
+      );
     });
     known.set(command, touches);
   }
   return touches;
 }
 
+/** What a change may reach without naming it: below a directory, or through a pattern. */
+function unnamed({ effect, path, below }: Touch, { place }: Invocation) {
+  if (path === "" || !CHANGES.has(effect)) return [];
+  return [
+    below === true ? protectedBelow(path, place) : undefined,
+    hasGlob(path) ? protectedThrough(path, place) : undefined,
+  ];
+}
+
+const CHANGES = new Set(["write", "append", "delete", "mode", "create"]);
 const WRITES = new Set(["write", "append", "delete"]);
 /** Places in which even an empty file or another owner matters. */
 const STRICT = new Set<ProtectedKind>(["trusted base", "system"]);

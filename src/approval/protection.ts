@@ -4,7 +4,9 @@
  */
 import { type PathVerdict, type ProtectedPlaces, protectionOf } from "../util/protected_paths.ts";
 import { basename, dirname } from "../util/path.ts";
+import type { ProtectedKind } from "../util/protected_paths_data.ts";
 import { globMatch, hasGlob } from "./glob.ts";
+import { realPathOf } from "./disk.ts";
 import { absolutePath, type Place, placesOf } from "./paths.ts";
 import {
   ANYWHERE_SAMPLES,
@@ -17,8 +19,27 @@ import {
 /** Longer patterns than any path are not compared. */
 const MAX_PATTERN = 512;
 
-/** What the file at `path` is, or undefined for an ordinary one. */
-export function protectionAt(path: string, place: Place): PathVerdict | undefined {
+/**
+ * What the file at `path` is, or undefined for an ordinary one. Judged under its name and, where
+ * the disk may be looked at, under the path behind its links.
+ */
+export function protectionAt(
+  path: string,
+  place: Place,
+  { keepsLink = false }: { keepsLink?: boolean } = {},
+): PathVerdict | undefined {
+  const named = protectionOfName(path, place);
+  const real = realPathOf(path, place, { keepsLink });
+  if (real === undefined || real === absolutePath(path, place)) return named;
+  const behind = protectionOfName(real, place);
+  return named === undefined || (behind !== undefined && CLOSELY_KEPT.has(behind.kind))
+    ? behind
+    : named;
+}
+
+const CLOSELY_KEPT = new Set<ProtectedKind>(["trusted base", "credentials"]);
+
+function protectionOfName(path: string, place: Place): PathVerdict | undefined {
   const places = placesOf(place);
   const full = absolutePath(path, place);
   // Without a known directory a relative path is still below some directory.
@@ -86,7 +107,13 @@ function matchesSegments(pattern: readonly string[], path: readonly string[]): b
 
 /** Whether a whole tree at `path` would contain credentials: a home, the root, all settings. */
 export function holdsSecretTree(path: string, place: Place): boolean {
-  const full = absolutePath(path, place).replace(/\/\.?\*+$/, "") || "/";
+  const real = realPathOf(path, place);
+  return isSecretTree(absolutePath(path, place), place) ||
+    (real !== undefined && isSecretTree(real, place));
+}
+
+function isSecretTree(path: string, place: Place): boolean {
+  const full = path.replace(/\/\.?\*+$/, "") || "/";
   if (/^\/(?:home|users|root|var\/root|proc|etc)?$/i.test(full)) return true;
   if (/^\/(?:home|users)\/[^/]+$/i.test(full)) return true;
   const { homes, hermesHomes } = placesOf(place);

@@ -26,3 +26,6 @@ export const SYSTEM_SAMPLES: readonly string[] = (
   "/etc/shadow /etc/gshadow /etc/sudoers /etc/passwd /etc/hosts /etc/crontab /root/.ssh/id_rsa " +
   "/proc/1/environ /proc/self/environ /run/secrets/x"
 ).split(" ");
+
+/** Directories that anybody may write in. */
+export const TEMPORARY_DIRECTORIES: readonly string[] = ["/tmp", "/var/tmp", "/private/tmp"];

@@ -19,16 +19,30 @@ const AT_ROOT = "etc var home root usr bin sbin opt boot dev proc sys lib run sr
   " ",
 );
 const ROOT_PATTERN = /^\/([^/]*[*?[][^/]*)(?=\/.)/;
+/**
+ * A value at the start that may be empty or a directory, before a name at the root or a hidden
+ * one. After a slash only names that are rare elsewhere: `$PREFIX/bin/x` is everyday.
+ */
+const UNKNOWN_START = new RegExp(
+  "^([^\\0/=]*=)?(?:\\0[^\\0]*[^\\0?]\\0)+" +
+    `(?:(?=(?:${AT_ROOT.join("|")})/)|/*(?=\\.[a-z])|` +
+    "/+(?=(?:etc|dev|root|proc|sys|boot|home|var/(?:log|spool|lib)|usr/s?bin)/))",
+  "s",
+);
+/** A value inside the name of a directory at the root, or of a hidden one in the home. */
+const UNKNOWN_INSIDE = /^(?:\/(?=[^/])|~\/\.)[^/]*\0/;
 const UNKNOWN_OPTION = /^(?:\0[^\0]*\0)+(?=-)/;
 
 export function* readingsOf(
   invocation: Invocation,
-  { files, programs, path }: {
+  { files, programs, path, isLost }: {
     files: WrittenFiles;
     /** Names that a pattern in a command word is tried against. */
     programs: Iterable<string>;
     /** Directories of programs that the script set. */
     path: readonly string[];
+    /** The script went to a directory that nobody knows. */
+    isLost: boolean;
   },
 ): Generator<Reading> {
   const { args } = invocation;
@@ -41,6 +55,8 @@ export function* readingsOf(
     yield { argv: [invocation.path, ...args.map((arg) => arg.replace(UNKNOWN_OPTION, ""))] };
   }
   yield* atRoot(invocation);
+  yield* changedWords(invocation, isLost ? (word) => atHome(knownStart(word)) : knownStart);
+  yield* changedWords(invocation, withoutUnknown);
   for (const program of files.programsBehind(invocation, path)) yield { argv: [program, ...args] };
   yield* files.behindLinks(invocation);
 }
@@ -76,3 +92,44 @@ function* atRoot({ path, args, redirects }: Invocation): Generator<Reading> {
     yield { argv: [path, ...args.map(put)], targets: targets.map(put) };
   }
 }
+
+/** The command with other words and targets, if any of them changes. */
+function* changedWords(
+  { path, args, redirects }: Invocation,
+  change: (word: string) => string,
+): Generator<Reading> {
+  const words = [path, ...args];
+  const targets = redirects.map(({ target }) => target);
+  const argv = words.map((word, i) => i === 0 && change !== withoutUnknown ? word : change(word));
+  const into = targets.map(change);
+  const differs = words.some((word, i) => word !== argv[i]) ||
+    targets.some((target, i) => target !== into[i]);
+  if (differs) yield { argv, targets: into };
+}
+
+/**
+ * A word of which only the end is known. `${x}etc/passwd` is taken for the file at the root,
+ * `$x/.ssh/config` for that in the home, `/e$x/passwd` for a pattern.
+ */
+function knownStart(word: string): string {
+  if (!hasUnknown(word)) return word;
+  if (UNKNOWN_INSIDE.test(word)) return word.replace(/\0[^\0]*\0/g, "*");
+  return word.replace(UNKNOWN_START, (start, option = "") => {
+    const isHidden = word[start.length] === ".";
+    return `${option}${isHidden ? "~/" : "/"}`;
+  });
+}
+
+/** A hidden file in a directory that nobody knows is taken for that in the home. */
+function atHome(word: string): string {
+  return /^(?:\.\/)?\.[a-z]/.test(word) ? `~/${word}` : word;
+}
+
+/** A value in the middle of a name that may be empty: `.e${x}nv`. A whole name is not left out. */
+function withoutUnknown(word: string): string {
+  if (!hasUnknown(word)) return word;
+  const erased = word.replace(GLUED, "");
+  return erased === "" || (erased[0] === "/" && word[0] !== "/") ? word : erased;
+}
+
+const GLUED = /(?<=[\w.\]-])(?:\0[^\0]*[^\0?]\0)+|(?:\0[^\0]*[^\0?]\0)+(?=[\w.[])/g;

@@ -11,6 +11,7 @@ import type { Rule } from "./rule.ts";
 import { FILE_RULES } from "./rules/file_data.ts";
 import { PATH_RULES } from "./rules/path_data.ts";
 import { TREE_RULES } from "./rules/tree_data.ts";
+import { LISTED_RULES } from "./rules/listed_data.ts";
 import { MACHINE_RULES } from "./rules/machine_data.ts";
 import { REACH_RULES } from "./rules/reach_data.ts";
 import { SEND_RULES } from "./rules/send_data.ts";
@@ -37,6 +38,7 @@ export const RULES: readonly Rule[] = [
   ...FILE_RULES,
   ...PATH_RULES,
   ...TREE_RULES,
+  ...LISTED_RULES,
   ...PROCESS_RULES,
   ...SCRIPT_RULES,
   ...GIT_RULES,

@@ -32,9 +32,12 @@ export class ShellState {
   /** The working directory; undefined after a `cd` to somewhere unknown. */
   cwd: string | undefined;
 
+  readonly #startsSomewhere: boolean;
+
   /** @param earlier what commands before this one may have left in the environment. */
   constructor(cwd?: string, earlier: EarlierVariables = new Map()) {
     this.cwd = cwd;
+    this.#startsSomewhere = cwd !== undefined;
     this.vars.set("HOME", ["~"]);
     this.vars.set("HERMES_HOME", ["~/.hermes"]);
     this.vars.set("IFS", [" \t\n"]);
@@ -44,12 +47,23 @@ export class ShellState {
     this.#before = new Map(this.vars);
   }
 
+  /** The script went to a directory that nobody knows. */
+  get isLost(): boolean {
+    return this.#startsSomewhere && this.cwd === undefined;
+  }
+
   /** Directories that the script made the shell look for programs in. */
   programDirectories(env: ReadonlyMap<string, string>): string[] {
     const values = [...this.vars.get("PATH") ?? [], env.get("PATH") ?? ""];
     return values.flatMap((value) => value.split(":")).filter((dir) =>
       dir !== "" && !dir.includes("\0")
     );
+  }
+
+  /** The one value of a variable, where it is certain. */
+  literal(name: string): string | undefined {
+    const values = this.vars.get(name) ?? [];
+    return values.length === 1 && !values[0]!.includes("\0") ? values[0] : undefined;
   }
 
   /** The variables that were given values here, for the commands that come later. */

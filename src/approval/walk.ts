@@ -4,6 +4,7 @@
  * Over-approximates: both branches are taken, every possible value is tried.
  */
 import { applyBuiltin, directoryAfter } from "./builtins.ts";
+import { FollowedFiles, textsOnDisk } from "./disk_scripts.ts";
 import { Expander, scriptsIn } from "./expand.ts";
 import { Evaluation } from "./evaluation.ts";
 import { innerCommands } from "./inner_commands.ts";
@@ -34,9 +35,12 @@ import {
   type Flow,
   flowOf,
   type Frame,
+  givenIn,
   invocationOf,
   isFedLater,
+  MAX,
   NOTHING,
+  outputScripts,
   redirectWords,
   roughCommands,
   scriptOf,
@@ -46,12 +50,6 @@ import {
   type WalkOptions,
 } from "./walk_flow.ts";
 import { NO_FILES, WrittenFiles } from "./written_files.ts";
-
-/** Stages of one pipeline, and scripts inside scripts inside scripts. */
-const MAX_STAGES = 256;
-const MAX_PAYLOAD_DEPTH = 16;
-/** Readings of a reading: a link to a copy of a program. */
-const MAX_READINGS = 3;
 
 /** @throws {ShellLimitError} when the script is too large to follow. */
 export function walkShell(source: string, options: WalkOptions): Walked {
@@ -76,14 +74,12 @@ class Walker {
   readonly #functions = new Map<string, Command>();
   /** Functions being followed, so that recursion ends. */
   readonly #calling = new Set<string>();
-  /** Above zero where it is not certain that a command runs. */
-  #branches = 0;
-  #payloadDepth = 0;
-  #readings = 0;
-  #payloadChars = 0;
+  readonly #onDisk = new FollowedFiles();
+  /** How deep the walker is; above zero `branches` it is not certain that a command runs. */
+  #at = { branches: 0, payloadDepth: 0, readings: 0, payloadChars: 0 };
 
   constructor(options: WalkOptions) {
-    this.#around = { home: options.home, places: options.places };
+    this.#around = { home: options.home, places: options.places, disk: options.disk };
     this.#programs = options.programs;
     this.state = new ShellState(options.cwd, options.variables);
     this.files = new WrittenFiles(this.state.files, options.files ?? NO_FILES);
@@ -97,8 +93,10 @@ class Walker {
 
   /** Parses and follows shell text; returns it in normal form. */
   text(source: string, flow: Flow): string {
-    this.#payloadChars += source.length;
-    if (this.#payloadChars > LIMITS.payloadChars) throw new ShellLimitError("too much nested text");
+    this.#at.payloadChars += source.length;
+    if (this.#at.payloadChars > LIMITS.payloadChars) {
+      throw new ShellLimitError("too much nested text");
+    }
     const { script, error, rest } = parseShell(source);
     const normal = this.#script(script, flow);
     if (error === undefined) return normal;
@@ -113,9 +111,9 @@ class Walker {
       const inside = { ...flow, background: flow.background || statement.background };
       const text = statement.pipelines.map((pipeline) => {
         if (pipeline.link === "") return this.#pipeline(pipeline, inside);
-        this.#branches++;
+        this.#at.branches++;
         const line = `${pipeline.link} ${this.#pipeline(pipeline, inside)}`;
-        this.#branches--;
+        this.#at.branches--;
         return line;
       }).join(" ");
       if (out !== "") out += out.endsWith(" &") ? " " : "; ";
@@ -126,17 +124,15 @@ class Walker {
 
   #pipeline({ stages }: Pipeline, flow: Flow): string {
     if (stages.length === 1) return this.#command(stages[0]!, flow);
-    if (stages.length > MAX_STAGES) throw new ShellLimitError("too long a pipeline");
+    if (stages.length > MAX.stages) throw new ShellLimitError("too long a pipeline");
     const cwd = this.state.cwd;
     let inside = flow;
     const texts = stages.map((stage) => {
       const before = this.invocations.length;
       const text = this.#command(stage, inside);
-      inside = {
-        ...inside,
-        stdin: this.#expander.stageOutput(stage, inside.stdin),
-        upstream: [...inside.upstream, ...this.invocations.slice(before)],
-      };
+      const stdin = this.#expander.stageOutput(stage, inside.stdin);
+      const upstream = [...inside.upstream, ...this.invocations.slice(before)];
+      inside = { ...inside, stdin, upstream };
       return text;
     });
     this.state.cwd = cwd;
@@ -164,11 +160,11 @@ class Walker {
     }
     const { positional } = this.state;
     this.state.positional = undefined;
-    this.#branches++;
+    this.#at.branches++;
     this.#calling.add(name);
     const text = this.#command(body, flow);
     this.#calling.delete(name);
-    this.#branches--;
+    this.#at.branches--;
     this.state.positional = positional;
     return `${name}() ${text}`;
   }
@@ -179,15 +175,16 @@ class Walker {
     const redirects = this.#redirects(node.redirects);
     const inside = { ...flow, stdin: inputText({ redirects, stdin: flow.stdin }) };
     if (redirects.length > 0) {
-      this.#redirectOnly({ ...flow, ...NOTHING, inner, redirects });
+      const frame = { ...flow, ...NOTHING, inner, redirects };
+      this.#runReadings(this.#push([], frame), frame);
       takeInput(inside, redirects);
     }
     const cwd = this.state.cwd;
     const plain = node.keyword === "(" || node.keyword === "{";
-    if (!plain) this.#branches++;
+    if (!plain) this.#at.branches++;
     if (node.variable !== undefined) this.#bindLoop(node);
     const bodies = node.bodies.map((body) => this.#script(body, inside));
-    if (!plain) this.#branches--;
+    if (!plain) this.#at.branches--;
     if (node.keyword === "(") this.state.cwd = cwd;
     return showCompound(node, bodies);
   }
@@ -222,7 +219,9 @@ class Walker {
       const frame = { ...flow, env, redirects, raw, inner };
       this.files.expected = output?.key;
       if (argv.length > 0) this.#run(argv, frame);
-      else if (redirects.length > 0 || env.size > 0) this.#redirectOnly(frame);
+      else if (redirects.length > 0 || env.size > 0) {
+        this.#runReadings(this.#push([], frame), frame);
+      }
       if (argv.length > 0) this.#evaluation.variables(env);
     });
     const commands = this.invocations.slice(before);
@@ -236,15 +235,10 @@ class Walker {
 
   /** Follows the scripts of `>(…)`, which read what the command writes. */
   #feed(command: SimpleCommand, to: { flow: Flow; commands: Invocation[] }): void {
-    for (const word of [...command.words, ...redirectWords(command.redirects)]) {
-      for (const part of word.parts) {
-        if (part.kind !== "process" || part.direction === "<") continue;
-        this.#script(part.script, {
-          ...to.flow,
-          upstream: [...to.flow.upstream, ...to.commands],
-          stdin: this.#output(command, to.flow.stdin) ?? to.flow.stdin,
-        });
-      }
+    for (const script of outputScripts(command)) {
+      const stdin = this.#output(command, to.flow.stdin) ?? to.flow.stdin;
+      const upstream = [...to.flow.upstream, ...to.commands];
+      this.#script(script, { ...to.flow, upstream, stdin });
     }
   }
 
@@ -259,17 +253,14 @@ class Walker {
     const text = redirect === undefined ? undefined : this.#output(command, stdin);
     if (redirect === undefined || text === undefined) return undefined;
     const key = canonicalPath(this.#expander.target(redirect.target), this.#place());
-    return { key, text, certain: this.#branches === 0, appends: redirect.op === ">>" };
+    return { key, text, certain: this.#at.branches === 0, appends: redirect.op === ">>" };
   }
 
   /** Keeps the variables that later commands may refer to. */
   #remember(command: SimpleCommand): void {
-    const given = command.words.length === 0
-      ? command.assignments
-      : command.words.flatMap(({ assignment }) => assignment?.items ? [assignment] : []);
-    for (const assignment of given) {
+    for (const assignment of givenIn(command)) {
       this.#evaluation.subscripts(assignment);
-      this.#expander.assign(assignment, { certain: this.#branches === 0 });
+      this.#expander.assign(assignment, { certain: this.#at.branches === 0 });
     }
     this.#evaluation.assigned();
   }
@@ -278,6 +269,7 @@ class Walker {
     return redirects.map(({ fd, op, target, body }) => {
       const text = this.#expander.target(target);
       const use: RedirectUse = { fd, op, target: text };
+      if (/^[<>]&$/.test(op)) this.#evaluation.descriptor(text);
       if (op === "<<<") use.text = this.#expander.text(target);
       else if (body !== undefined) use.text = this.#expander.text(body);
       else if (op === "<") {
@@ -308,14 +300,11 @@ class Walker {
     this.#evaluation.assigned();
     this.#callFunction(invocation, frame);
     const fileText = (path: string) => this.files.text(path, invocation.place);
-    for (const payload of innerCommands(invocation, { fileText, fed: this.state.fed })) {
+    const inner = innerCommands(invocation, { fileText, fed: this.state.fed });
+    for (const payload of [...inner, ...textsOnDisk(invocation, fileText, this.state)]) {
       this.#follow(payload, invocation);
     }
     this.#runReadings(invocation, frame);
-  }
-
-  #redirectOnly(frame: Frame): void {
-    this.#runReadings(this.#push([], frame), frame);
   }
 
   /** Runs what the command may turn out to be. */
@@ -323,16 +312,16 @@ class Walker {
     if (isProgramPattern(invocation.path)) this.unjudged.add("program name pattern");
     const path = this.state.programDirectories(frame.env);
     if (this.files.isFoundUnread(invocation, path)) this.unjudged.add("file written before");
-    if (this.#readings >= MAX_READINGS) return;
-    this.#readings++;
-    const sources = { files: this.files, programs: this.#programs, path };
-    for (const { argv, targets } of readingsOf(invocation, sources)) {
+    if (this.#at.readings >= MAX.readings) return;
+    this.#at.readings++;
+    const known = { files: this.files, programs: this.#programs, path, isLost: this.state.isLost };
+    for (const { argv, targets } of readingsOf(invocation, known)) {
       const redirects = targets === undefined
         ? frame.redirects
         : frame.redirects.map((use, i) => ({ ...use, target: targets[i]! }));
       this.#run(argv, { ...frame, redirects, raw: [] });
     }
-    this.#readings--;
+    this.#at.readings--;
   }
 
   #follow(payload: Payload, from: Frame): void {
@@ -340,7 +329,7 @@ class Walker {
       this.unjudged.add(payload.unjudged);
       return;
     }
-    if (++this.#payloadDepth > MAX_PAYLOAD_DEPTH) throw new ShellLimitError("too many wrappers");
+    if (++this.#at.payloadDepth > MAX.payloadDepth) throw new ShellLimitError("too many wrappers");
     const { inner, redirects, env } = from;
     const flow: Flow = { ...flowOf(from), via: [...from.via, payload.via] };
     const restore = this.state.lend([...env, ...payload.variables ?? []]);
@@ -350,7 +339,7 @@ class Walker {
     else this.#followText(payload, flow);
     if (payload.cwd !== undefined) this.state.cwd = cwd;
     restore();
-    this.#payloadDepth--;
+    this.#at.payloadDepth--;
   }
 
   #followText(payload: TextPayload, flow: Flow): void {
@@ -361,9 +350,20 @@ class Walker {
       this.state.positional = payload.positional.slice(1);
     }
     const inside = payload.fromInput === true ? { ...flow, stdin: undefined } : flow;
-    this.text(scriptOf(payload), inside);
+    if (payload.file === undefined) this.text(scriptOf(payload), inside);
+    else this.#followFile(payload.file, () => this.text(scriptOf(payload), inside));
     this.state.positional = positional;
     this.state.zero = zero;
+  }
+
+  /** A file that is too large to be followed needs a yes; typed text of that size is refused. */
+  #followFile(file: string, run: () => void): void {
+    const before = { at: { ...this.#at }, count: this.invocations.length };
+    this.#onDisk.follow(file, run, () => {
+      this.#at = before.at;
+      this.invocations.length = before.count;
+      this.unjudged.add("large script");
+    });
   }
 
   #callFunction({ path, args, redirects }: Invocation, frame: Frame): void {

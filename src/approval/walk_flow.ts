@@ -2,7 +2,7 @@
 import { type Invocation, programName, type RedirectUse } from "./invocation.ts";
 import type { Place } from "./paths.ts";
 import type { TextPayload } from "./payload.ts";
-import type { Redirect, Word } from "./shell_ast.ts";
+import type { Assignment, Redirect, Script, SimpleCommand, Word } from "./shell_ast.ts";
 import type { EarlierVariables } from "./shell_state.ts";
 import { showUnknown } from "./unknown.ts";
 import type { EarlierFiles, WrittenFiles } from "./written_files.ts";
@@ -71,6 +71,9 @@ export function isFedLater({ redirects, later }: Invocation): boolean {
   return own === undefined ? later === true : isOpenInput(own);
 }
 
+/** Stages of a pipeline, scripts inside scripts, and readings of a reading: a link to a copy. */
+export const MAX = { stages: 256, payloadDepth: 16, readings: 3 } as const;
+
 export const START: Flow = { upstream: [], stdin: undefined, background: false, via: [] };
 
 /** The parts of a command that do not depend on which words were chosen. */
@@ -106,6 +109,20 @@ export function invocationOf(argv: readonly string[], frame: Frame & { place: Pl
 
 export function redirectWords(redirects: readonly Redirect[]): Word[] {
   return redirects.flatMap(({ target, body }) => body === undefined ? [target] : [target, body]);
+}
+
+/** The scripts of `>(…)`, which read what the command writes. */
+export function outputScripts({ words, redirects }: SimpleCommand): Script[] {
+  return [...words, ...redirectWords(redirects)].flatMap(({ parts }) =>
+    parts.flatMap((part) => part.kind === "process" && part.direction !== "<" ? [part.script] : [])
+  );
+}
+
+/** The assignments of a command that stay in the shell. */
+export function givenIn({ words, assignments }: SimpleCommand): readonly Assignment[] {
+  return words.length === 0
+    ? assignments
+    : words.flatMap(({ assignment }) => assignment?.items ? [assignment] : []);
 }
 
 /** What no parser understood is still looked at word by word. */

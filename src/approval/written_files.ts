@@ -3,7 +3,7 @@
  * it is: a text to judge, another program under a new name, or something nobody read.
  */
 import { touchesOf } from "./effects.ts";
-import { inputText, type Invocation, parseOptions, STDIN_FILE } from "./invocation.ts";
+import { inputText, type Invocation, isStdinFile, parseOptions } from "./invocation.ts";
 import { globMatch, hasGlob } from "./glob.ts";
 import { canonicalPath, type Place } from "./paths.ts";
 import { programFiles } from "./program_files.ts";
@@ -215,8 +215,8 @@ export class WrittenFiles implements EarlierFiles {
       for (const behind of this.programs.get(source) ?? this.#earlier.programs.get(source) ?? []) {
         add(this.programs, key, behind);
       }
-      const text = STDIN_FILE.test(from) ? inputText(invocation) : this.#textAt(source);
-      const isStrange = STDIN_FILE.test(from) || hasUnknown(source) || this.#isUnread(source) ||
+      const text = isStdinFile(from, place) ? inputText(invocation) : this.#textAt(source);
+      const isStrange = isStdinFile(from, place) || hasUnknown(source) || this.#isUnread(source) ||
         /^\/(?:dev|proc)\/|^[\w.@-]+:/.test(from);
       if (text !== undefined) this.write(key, { text, certain: false, appends: false });
       else if (isStrange) this.unread.add(key);

@@ -41,8 +41,9 @@ export function createGate(options: GateOptions): ApprovalGate {
 
 async function load(options: GateOptions): Promise<ApprovalGate> {
   const { settings, approver, hooks, processEnv: env } = options;
-  const [{ createApprovalGate }, { effectivePolicy }, found] = await Promise.all([
+  const [{ createApprovalGate }, { hostDisk }, { effectivePolicy }, found] = await Promise.all([
     import("../approval/gate.ts"),
+    import("./host_disk.ts"),
     import("../approval/policy.ts"),
     import("./protected_places.ts"),
   ]);
@@ -66,6 +67,7 @@ async function load(options: GateOptions): Promise<ApprovalGate> {
       home: options.userHome,
       places,
       hermesPrograms: programs,
+      disk: hostDisk(),
       sudoPassword: settings.env("SUDO_PASSWORD") !== undefined,
     },
     // A container that was given the host is no container.

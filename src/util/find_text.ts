@@ -1,57 +1,51 @@
 /**
- * Finding a foreign text in another one in time that grows with the sum of their lengths: the
- * engine's own search takes the product where both repeat themselves (`aaa…baaa…` in `aaa…`).
+ * Finding one text in another in time proportional to both. `indexOf` looks at no more than the
+ * last 250 characters of what it looks for to move on: a long passage of somebody's, with one
+ * odd character in its middle, makes it compare everything with everything.
  */
 
-/** What the engine looks for quickly whatever it is. */
-const PROBE_CHARS = 64;
-/** Characters compared in vain, for each of the text, before the sure way is taken. */
-const PATIENCE = 8;
+/** Up to here the engine's own search is fast whatever the texts are. */
+const SHORT_CHARS = 64;
 
-/** Where `passage` begins in `text`, in order, places that overlap included. */
-export function* placesOf(text: string, passage: string): Generator<number, void, void> {
-  if (passage.length > text.length || passage === "") return;
-  const probe = passage.slice(0, PROBE_CHARS);
-  let patience = PATIENCE * text.length;
-  for (let at = text.indexOf(probe); at >= 0; at = text.indexOf(probe, at + 1)) {
-    if (passage.length === probe.length) {
-      yield at;
-      continue;
+/** Looks for one text again and again. */
+export class TextFinder {
+  #wanted: string;
+  /** For each beginning of the text, the length of the longest one that it also ends with. */
+  #back: Int32Array | undefined;
+
+  constructor(wanted: string) {
+    this.#wanted = wanted;
+  }
+
+  /** Like `indexOf`. */
+  indexIn(text: string, from = 0): number {
+    const wanted = this.#wanted;
+    if (wanted.length <= SHORT_CHARS) return text.indexOf(wanted, from);
+    const back = this.#back ??= beginnings(wanted);
+    let length = 0;
+    for (let i = from; i < text.length; i++) {
+      const unit = text.charCodeAt(i);
+      while (length > 0 && unit !== wanted.charCodeAt(length)) length = back[length - 1]!;
+      if (unit === wanted.charCodeAt(length)) length++;
+      if (length === wanted.length) return i - length + 1;
     }
-    if (patience < 0) return yield* surePlaces(text, passage, at);
-    patience -= passage.length;
-    if (text.startsWith(passage, at)) yield at;
+    return -1;
   }
 }
 
-/** True when `passage` stands somewhere in `text`. */
-export function holdsText(text: string, passage: string): boolean {
-  return passage === "" || placesOf(text, passage).next().done === false;
+/** Like `includes`. */
+export function hasText(text: string, wanted: string): boolean {
+  return new TextFinder(wanted).indexIn(text) >= 0;
 }
 
-/** Knuth, Morris and Pratt: each character of the text is looked at once. */
-function* surePlaces(text: string, passage: string, from: number): Generator<number, void, void> {
-  const borders = bordersOf(passage);
-  let matched = 0;
-  for (let i = from; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    while (matched > 0 && passage.charCodeAt(matched) !== code) matched = borders[matched - 1]!;
-    if (passage.charCodeAt(matched) === code) matched++;
-    if (matched < passage.length) continue;
-    yield i - passage.length + 1;
-    matched = borders[matched - 1]!;
-  }
-}
-
-/** For each beginning of the passage, how long the part is that it both begins and ends with. */
-function bordersOf(passage: string): Uint32Array {
-  const borders = new Uint32Array(passage.length);
+function beginnings(wanted: string): Int32Array {
+  const back = new Int32Array(wanted.length);
   let length = 0;
-  for (let i = 1; i < passage.length; i++) {
-    const code = passage.charCodeAt(i);
-    while (length > 0 && passage.charCodeAt(length) !== code) length = borders[length - 1]!;
-    if (passage.charCodeAt(length) === code) length++;
-    borders[i] = length;
+  for (let i = 1; i < wanted.length; i++) {
+    const unit = wanted.charCodeAt(i);
+    while (length > 0 && unit !== wanted.charCodeAt(length)) length = back[length - 1]!;
+    if (unit === wanted.charCodeAt(length)) length++;
+    back[i] = length;
   }
-  return borders;
+  return back;
 }

@@ -2,9 +2,8 @@
  * Finding a passage that somebody remembers almost right: nine ways of comparing, from exact
  * to merely similar, tried in order. Only finds; replacing is `fuzzy_replace.ts`.
  */
-import { Effort } from "./effort.ts";
-import { placesOf } from "./find_text.ts";
-import { isSimilar } from "./similarity.ts";
+import { isSimilar, MAX_EXACT_CELLS, similarity } from "./similarity.ts";
+import { TextFinder } from "./find_text.ts";
 
 /** A passage: offsets into the text, half-open. */
 export interface Region {
@@ -20,8 +19,8 @@ export interface FuzzyMatch {
 }
 
 const LINE_SIMILARITY = 0.8;
-/** Beyond this, comparing every line takes seconds. */
-const MAX_COMPARED_LINES = 100_000;
+/** Characters that are compared for likeness before the search is given up: about a second. */
+const MAX_COMPARED_CHARS = 20_000_000;
 const BLOCK_SIMILARITY = { single: 0.5, several: 0.7 };
 
 const STRATEGIES = [
@@ -36,24 +35,10 @@ const STRATEGIES = [
   { name: "context_aware", find: findSimilarLines },
 ] as const;
 
-/** What folding one character costs, with the table that leads back to where it was. */
-const FOLDING = 8;
-/** What comparing two lines costs however short they are. */
-const COMPARING = 8;
-
-/**
- * The first way of comparing that finds the passage at least once, with every place it found. When
- * the effort is spent the ways that are left are not tried; the exact one always is.
- */
-export function fuzzyFind(
-  text: string,
-  passage: string,
-  effort: Effort = new Effort(),
-): FuzzyMatch | undefined {
+/** The first way of comparing that finds the passage at least once, with every place it found. */
+export function fuzzyFind(text: string, passage: string): FuzzyMatch | undefined {
   for (const { name, find } of STRATEGIES) {
-    const regions = name === "exact"
-      ? findAll(text, passage)
-      : effort.within(() => find(text, passage, effort), []);
+    const regions = find(text, passage);
     if (regions.length > 0) return { strategy: name, regions };
   }
   return undefined;
@@ -82,13 +67,13 @@ export function lineNumberAt(text: string, offset: number): number {
   return line;
 }
 
-type Finder = (text: string, passage: string, effort: Effort) => Region[];
+type Finder = (text: string, passage: string) => Region[];
 
 function findAll(text: string, passage: string): Region[] {
   const regions: Region[] = [];
-  for (const start of placesOf(text, passage)) {
-    if (start < (regions.at(-1)?.end ?? 0)) continue;
-    regions.push({ start, end: start + passage.length });
+  const finder = new TextFinder(passage);
+  for (let at = finder.indexIn(text); at >= 0; at = finder.indexIn(text, at + passage.length)) {
+    regions.push({ start: at, end: at + passage.length });
   }
   return regions;
 }
@@ -134,19 +119,35 @@ function windows(view: LineView, fits: (first: number) => boolean): Region[] {
   return regions;
 }
 
-/** Runs of lines that are the same once `plain` was applied to each. */
-function byLines(plain: (line: string) => string): Finder {
-  return (text, passage, effort) => {
-    effort.spend((text.length + passage.length) * FOLDING);
+/** Runs of lines that are equal once folded. */
+function byLines(fold: (line: string) => string): Finder {
+  return (text, passage) => {
     const view = viewLines(text, passage);
-    const lines = view.lines.map(plain);
-    const wanted = view.wanted.map(plain);
-    return windows(view, (first) =>
-      wanted.every((line, i) => {
-        effort.spend(COMPARING + line.length);
-        return lines[first + i] === line;
-      }));
+    const starts = new Set(runsOf(view.lines.map(fold), view.wanted.map(fold)));
+    return windows(view, (first) => starts.has(first));
   };
+}
+
+/** Where `wanted` stands in `lines` (Knuth, Morris and Pratt): no line is looked at again and again. */
+function runsOf(lines: readonly string[], wanted: readonly string[]): number[] {
+  /** For each beginning of `wanted`, the length of the longest one that it also ends with. */
+  const back = [0];
+  let length = 0;
+  for (let i = 1; i < wanted.length; i++) {
+    while (length > 0 && wanted[i] !== wanted[length]) length = back[length - 1]!;
+    if (wanted[i] === wanted[length]) length++;
+    back.push(length);
+  }
+  const starts: number[] = [];
+  length = 0;
+  for (let i = 0; i < lines.length; i++) {
+    while (length > 0 && lines[i] !== wanted[length]) length = back[length - 1]!;
+    if (lines[i] === wanted[length]) length++;
+    if (length < wanted.length) continue;
+    starts.push(i - length + 1);
+    length = back[length - 1]!;
+  }
+  return starts;
 }
 
 /** The passage without the space around it, exactly, within lines too. */
@@ -165,8 +166,7 @@ interface Folded {
 type Fold = (text: string) => Folded;
 
 function byFolding(fold: Fold): Finder {
-  return (text, passage, effort) => {
-    effort.spend((text.length + passage.length) * FOLDING);
+  return (text, passage) => {
     const folded = fold(text);
     return findAll(folded.text, fold(passage).text).map(({ start, end }) => ({
       start: folded.origin[start]!,
@@ -195,31 +195,29 @@ function foldSpaces(text: string): Folded {
 }
 
 /** Leading space of every line ignored; the passage may end within a line. */
-function findUnindented(text: string, passage: string, effort: Effort): Region[] {
+function findUnindented(text: string, passage: string): Region[] {
   const regions = byFolding((part) =>
     foldPieces(part, /^[ \t]+|[^\n]*\n|[^\n]+/gm, (piece) => /^[ \t]+$/.test(piece) ? "" : piece)
-  )(text, passage, effort);
-  return regions.map(({ start, end }) => ({ start: lineStart(text, start), end }));
-}
-
-/** The beginning of the line when only blanks lie between; the offset itself otherwise. */
-function lineStart(text: string, offset: number): number {
-  let at = offset;
-  while (text[at - 1] === " " || text[at - 1] === "\t") at--;
-  return at === 0 || text[at - 1] === "\n" ? at : offset;
+  )(text, passage);
+  return regions.map(({ start, end }) => {
+    let indent = start;
+    while (indent > 0 && " \t".includes(text[indent - 1]!)) indent--;
+    const opensLine = indent === 0 || text[indent - 1] === "\n";
+    return { start: opensLine ? indent : start, end };
+  });
 }
 
 function foldTypography(text: string): Folded {
   return foldPieces(text, /[\u00a0-\uffff]|[^\u00a0-\uffff]+/g, foldUnicode);
 }
 
-function findUnicode(text: string, passage: string, effort: Effort): Region[] {
+function findUnicode(text: string, passage: string): Region[] {
   const plain = foldUnicode(passage);
   // Nothing typographic on either side: this strategy has nothing to add.
   if (plain === passage && foldUnicode(text) === text) return [];
-  const inside = byFolding(foldTypography)(text, passage, effort);
+  const inside = byFolding(foldTypography)(text, passage);
   if (inside.length > 0) return inside;
-  return byLines((line) => foldUnicode(line).trim())(text, passage, effort);
+  return byLines((line) => foldUnicode(line).trim())(text, passage);
 }
 
 function findUnescaped(text: string, passage: string): Region[] {
@@ -231,7 +229,7 @@ function findUnescaped(text: string, passage: string): Region[] {
 }
 
 /** First and last line fit; what is between is alike enough. */
-function findBlock(text: string, passage: string, effort: Effort): Region[] {
+function findBlock(text: string, passage: string): Region[] {
   const view = viewLines(text, passage);
   const { lines, wanted } = view;
   if (wanted.length < 2) return [];
@@ -243,21 +241,26 @@ function findBlock(text: string, passage: string, effort: Effort): Region[] {
   const middle = wanted.slice(1, -1).join("\n");
   return candidates.filter(({ start, end }) => {
     const found = text.slice(start, end).replace(/\n$/, "").split("\n").slice(1, -1).join("\n");
-    effort.spend(end - start);
-    return isSimilar(found, middle, { threshold, effort });
+    return similarity(found, middle) >= threshold;
   });
 }
 
-function findSimilarLines(text: string, passage: string, effort: Effort): Region[] {
+function findSimilarLines(text: string, passage: string): Region[] {
   const view = viewLines(text, passage);
-  const wanted = view.wanted.map((line) => line.trim());
-  const tooLong = view.lines.length > MAX_COMPARED_LINES;
-  if (wanted.every((line) => line === "") || tooLong) return [];
-  const lines = view.lines.map((line) => line.trim());
-  return windows(view, (first) =>
-    wanted.every((line, i) => {
-      effort.spend(COMPARING);
-      return line === "" ||
-        isSimilar(lines[first + i]!, line, { threshold: LINE_SIMILARITY, effort });
-    }));
+  const { lines, wanted } = view;
+  if (wanted.every((line) => line.trim() === "")) return [];
+  let left = MAX_COMPARED_CHARS;
+  const isLike = (line: string, other: string) => {
+    left -= 10 + line.length + other.length;
+    if (line === other || left < 0) return left >= 0;
+    left -= Math.min(line.length * other.length, MAX_EXACT_CELLS);
+    return isSimilar(line, other, { threshold: LINE_SIMILARITY });
+  };
+  const telling = wanted.map((line, offset) => ({ line: line.trim(), offset }))
+    .filter(({ line }) => line !== "");
+  const regions = windows(
+    view,
+    (first) => telling.every(({ line, offset }) => isLike(lines[first + offset]!.trim(), line)),
+  );
+  return left < 0 ? [] : regions;
 }

@@ -2,8 +2,6 @@
  * Replacing a passage that was found by `fuzzy_match.ts`: refuses what is ambiguous or looks
  * like broken escaping, and fits the new text to the place (indentation, typography).
  */
-import { Effort } from "./effort.ts";
-import { holdsText } from "./find_text.ts";
 import { diffSequences } from "./line_diff.ts";
 import {
   foldCharacter,
@@ -14,6 +12,7 @@ import {
   type MatchStrategy,
   type Region,
 } from "./fuzzy_match.ts";
+import { hasText } from "./find_text.ts";
 
 export interface Replacement {
   oldText: string;
@@ -31,25 +30,18 @@ export type ReplaceOutcome =
 
 const MAX_PLACES = 5;
 const SNIPPET_CHARS = 80;
-const TOO_MUCH = "old_string is not in the file exactly, and there is too much text to look for " +
-  "something similar: quote a shorter passage exactly, or split the change.";
 /** From this length on, finding the new text in the file means that the edit was made before. */
 const MIN_APPLIED_CHARS = 8;
 
 /** The text with the passage replaced, or why not. */
-export function replacePassage(
-  text: string,
-  edit: Replacement,
-  effort: Effort = new Effort(),
-): ReplaceOutcome {
+export function replacePassage(text: string, edit: Replacement): ReplaceOutcome {
   const { oldText, newText } = edit;
   if (oldText.trim() === "") return refused("old_string is empty: quote the text to replace.");
   if (oldText === newText) return refused("old_string and new_string are the same.");
-  const match = fuzzyFind(text, oldText, effort);
+  const match = fuzzyFind(text, oldText);
   if (match === undefined) {
-    const applied = newText.trim().length >= MIN_APPLIED_CHARS && holdsText(text, newText);
-    if (applied) return { kind: "unchanged" };
-    return effort.isSpent ? refused(TOO_MUCH) : { kind: "not_found" };
+    const applied = newText.trim().length >= MIN_APPLIED_CHARS && hasText(text, newText);
+    return { kind: applied ? "unchanged" : "not_found" };
   }
   const { regions, strategy } = match;
   if (regions.length > 1 && !edit.replaceAll) return refused(ambiguity(text, regions));

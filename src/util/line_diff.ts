@@ -11,8 +11,6 @@ export interface DiffBlock {
 
 /** Edits looked for at most; beyond it what differs counts as one replacement. */
 const MAX_EDITS = 500;
-/** Items compared at most: each edit may look at all of them again. */
-const MAX_COMPARED = 100_000_000;
 
 /** Blocks in order that cover both sequences. */
 export function diffSequences(a: readonly string[], b: readonly string[]): DiffBlock[] {
@@ -58,8 +56,7 @@ function mergeEqual(blocks: readonly DiffBlock[]): DiffBlock[] {
 /** Index pairs of the items kept by a shortest edit. */
 function matchedPairs(a: readonly string[], b: readonly string[]): [number, number][] {
   if (a.length === 0 || b.length === 0) return [];
-  const total = a.length + b.length;
-  const limit = Math.min(total, MAX_EDITS, Math.floor(MAX_COMPARED / total));
+  const limit = Math.min(a.length + b.length, MAX_EDITS);
   const furthest = new Map<number, number>([[1, 0]]);
   const trace: Map<number, number>[] = [];
   for (let edits = 0; edits <= limit; edits++) {

@@ -2,8 +2,6 @@
  * The V4A patch format: several files in one text, hunks found by content instead of line
  * numbers. Parses, and applies hunks to a text; touches no file.
  */
-import { Effort } from "./effort.ts";
-import { placesOf } from "./find_text.ts";
 import { fuzzyFind, lineNumberAt, type Region } from "./fuzzy_match.ts";
 import { nearestPassages } from "./nearest_passage.ts";
 import { replacePassage } from "./fuzzy_replace.ts";
@@ -157,39 +155,23 @@ export type HunkOutcome =
   | { kind: "skipped" }
   | { kind: "failed"; reason: string };
 
-/** One hunk on a text; those of one patch share the effort. */
-export function applyHunk(
-  text: string,
-  hunk: PatchHunk,
-  effort: Effort = new Effort(),
-): HunkOutcome {
+/** One hunk on a text. */
+export function applyHunk(text: string, hunk: PatchHunk): HunkOutcome {
   if (hunk.lines.every((line) => line.mark === " ")) {
     return { kind: "failed", reason: "a hunk with context only changes nothing" };
   }
-  if (hunk.lines.every((line) => line.mark === "+" || line.blank)) {
-    return insert(text, hunk, effort);
-  }
-  const outcome = replaceHunk(text, { hunk, lines: hunk.lines, effort });
+  if (hunk.lines.every((line) => line.mark === "+" || line.blank)) return insert(text, hunk);
+  const outcome = replaceHunk(text, hunk, hunk.lines);
   if (outcome.kind !== "failed" || !hunk.lines.some((line) => line.blank)) return outcome;
   // Empty lines between hunk lines are as often a slip as they are blank context.
-  const lines = hunk.lines.filter((line) => !line.blank);
-  const without = replaceHunk(text, { hunk, lines, effort });
+  const without = replaceHunk(text, hunk, hunk.lines.filter((line) => !line.blank));
   return without.kind === "failed" ? outcome : without;
 }
 
-interface HunkParts {
-  hunk: PatchHunk;
-  /** Its lines, perhaps without the empty ones. */
-  lines: readonly HunkLine[];
-  effort: Effort;
-}
-
-function replaceHunk(text: string, { hunk, lines, effort }: HunkParts): HunkOutcome {
+function replaceHunk(text: string, hunk: PatchHunk, lines: readonly HunkLine[]): HunkOutcome {
   const edit = { oldText: side(lines, "-"), newText: side(lines, "+") };
+  const near = hunk.hint === "" ? undefined : fuzzyFind(text, hunk.hint)?.regions[0]?.start;
   const places = wholeLines(text, edit.oldText);
-  const near = places.length === 1 || hunk.hint === ""
-    ? undefined
-    : fuzzyFind(text, hunk.hint, effort)?.regions[0]?.start;
   const place = places.length === 1
     ? places[0]
     : near === undefined
@@ -199,13 +181,13 @@ function replaceHunk(text: string, { hunk, lines, effort }: HunkParts): HunkOutc
     const removesAll = lines.every((line) => line.mark === "-");
     return { kind: "applied", text: splice(text, place, removesAll ? undefined : edit.newText) };
   }
-  const whole = replacePassage(text, edit, effort);
+  const whole = replacePassage(text, edit);
   if (whole.kind === "replaced") return { kind: "applied", text: whole.text };
   if (whole.kind === "unchanged") return { kind: "skipped" };
   if (near !== undefined) {
     const start = Math.max(0, near - HINT_BEFORE);
     const end = Math.min(text.length, near + HINT_AFTER);
-    const part = replacePassage(text.slice(start, end), edit, effort);
+    const part = replacePassage(text.slice(start, end), edit);
     if (part.kind === "replaced") {
       return { kind: "applied", text: text.slice(0, start) + part.text + text.slice(end) };
     }
@@ -213,7 +195,7 @@ function replaceHunk(text: string, { hunk, lines, effort }: HunkParts): HunkOutc
   if (whole.kind === "refused") {
     return { kind: "failed", reason: whole.reason.replaceAll("old_string", "the hunk") };
   }
-  const nearest = nearestPassages(text, edit.oldText, effort);
+  const nearest = nearestPassages(text, edit.oldText);
   const shown = nearest === "" ? "" : `\nNearest:\n${nearest}`;
   return { kind: "failed", reason: `could not find its lines${shown}` };
 }
@@ -221,7 +203,7 @@ function replaceHunk(text: string, { hunk, lines, effort }: HunkParts): HunkOutc
 /** Where the passage stands exactly, from the beginning of a line to the end of one. */
 function wholeLines(text: string, passage: string): Region[] {
   const places: Region[] = [];
-  for (const at of placesOf(text, passage)) {
+  for (let at = text.indexOf(passage); at >= 0; at = text.indexOf(passage, at + 1)) {
     const end = at + passage.length;
     const begins = at === 0 || text[at - 1] === "\n";
     if (begins && (end === text.length || text[end] === "\n")) places.push({ start: at, end });
@@ -244,13 +226,13 @@ function side(lines: readonly HunkLine[], mark: "+" | "-"): string {
 }
 
 /** Lines that only add go behind the hint's line, or to the end without one. */
-function insert(text: string, hunk: PatchHunk, effort: Effort): HunkOutcome {
+function insert(text: string, hunk: PatchHunk): HunkOutcome {
   const added = hunk.lines.filter((line) => line.mark === "+").map((line) => line.text).join("\n");
   if (hunk.hint === "") {
     const gap = text === "" || text.endsWith("\n") ? "" : "\n";
     return { kind: "applied", text: `${text}${gap}${added}\n` };
   }
-  const found = fuzzyFind(text, hunk.hint, effort);
+  const found = fuzzyFind(text, hunk.hint);
   if (found === undefined) {
     return { kind: "failed", reason: `its hint "${hunk.hint}" is not in the file` };
   }

@@ -3,9 +3,11 @@ import { decide } from "../../approval/decide.ts";
 import { failedExample, RULES } from "../../approval/rules.ts";
 import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
 import { didYouMean } from "../../util/nearest.ts";
+import { hostDisk } from "../../session/host_disk.ts";
 import { hermesPrograms, protectedPlaces } from "../../session/protected_places.ts";
 import type { CommandInput } from "../command.ts";
 import { out } from "../io.ts";
+import { ownEnvironment } from "../own_environment.ts";
 import { homeOf, settingsOf } from "../settings.ts";
 
 export async function main(input: CommandInput): Promise<number> {
@@ -25,7 +27,7 @@ export async function main(input: CommandInput): Promise<number> {
 async function check(input: CommandInput): Promise<number> {
   const { config, env, home: own } = await settingsOf(input);
   const home = env("HOME");
-  const facts = { home: own, userHome: home ?? "/", env: Deno.env.toObject() };
+  const facts = { home: own, userHome: home ?? "/", env: ownEnvironment() };
   const [places, programs] = await Promise.all([
     protectedPlaces(facts),
     hermesPrograms(facts.env),
@@ -35,6 +37,7 @@ async function check(input: CommandInput): Promise<number> {
     ...home === undefined ? {} : { home },
     places,
     hermesPrograms: programs,
+    disk: hostDisk(),
     denyGlobs: config.approvals.deny,
     allowlist: config.command_allowlist,
     sudoPassword: env("SUDO_PASSWORD") !== undefined,

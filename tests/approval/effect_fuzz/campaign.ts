@@ -2,7 +2,8 @@
  * Judges commands, executes the allowed ones in the container, and reports each that had an
  * effect without a decision, made as small as possible. Owns no container and prints nothing.
  */
-import { type CommandPolicy, decide } from "../../../src/approval/decide.ts";
+import { type CommandPolicy, evaluate } from "../../../src/approval/decide.ts";
+import { SeenFiles } from "../../../src/approval/seen_files.ts";
 import { shellQuote } from "../../../src/util/shell_quote.ts";
 import type { CommandRunner } from "./container.ts";
 import { countedEffects, type Effect } from "./effects.ts";
@@ -44,9 +45,13 @@ const POLICY: CommandPolicy = {
 
 /** True when the gate would run the command without asking anybody. */
 export function isAllowed({ before, command, cwd }: Case): boolean {
-  return [before ?? "true", command].every((text) =>
-    decide(text, { ...POLICY, cwd, realCwd: cwd }).decision === "allow"
-  );
+  const policy = { ...POLICY, cwd, realCwd: cwd };
+  const first = evaluate(before ?? "true", policy);
+  if (first.decision !== "allow") return false;
+  const files = new SeenFiles();
+  for (const written of first.files) files.keep(written);
+  const later = { ...policy, variables: first.variables, files };
+  return evaluate(command, later).decision === "allow";
 }
 
 /** Both commands of a session as one: exports and the directory of the first reach the second. */

@@ -118,7 +118,8 @@ const PROBE = "rm -rf /opt/app";
 /**
  * Each piece of the grammar alone.
  * @param options.leaking filled by the caller: texts in it are not tried with other paths.
- * @param options.quick one file for each template of `file_uses_data.ts`, not every file.
+ * @param options.quick fewer: no corpora, a quarter of the texts with other paths, one file for
+ *   each template of `file_uses_data.ts`.
  */
 export function* singleCases(
   grammar: Grammar,
@@ -126,15 +127,17 @@ export function* singleCases(
 ): Generator<SingleCase> {
   const { leaking, quick = false } = options;
   const cwd = WORKSPACE;
-  for (const piece of [...grammar.payloads, ...grammar.scripts, ...grammar.dangerous]) {
+  const texts = [...grammar.payloads, ...grammar.scripts];
+  for (const piece of quick ? texts : [...texts, ...grammar.dangerous]) {
     yield { command: piece.replaceAll("https://", "http://"), cwd, piece };
   }
   for (const piece of grammar.executors) yield { command: fillTemplate(piece, PROBE), cwd, piece };
   for (const piece of grammar.programForms) {
     yield { command: `${fillTemplate(piece, "rm")} -rf /opt/app`, cwd, piece };
   }
-  for (const [pattern, piece] of grammar.pathForms) {
-    for (const text of [...grammar.payloads, ...grammar.scripts]) {
+  for (const [at, [pattern, piece]] of grammar.pathForms.entries()) {
+    for (const [i, text] of texts.entries()) {
+      if (quick && (i + at) % 4 !== 0) continue;
       if (pattern.test(text) && !leaking.has(text)) {
         yield { command: text.replace(pattern, piece), cwd, piece };
       }

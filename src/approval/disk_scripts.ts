@@ -1,0 +1,83 @@
+/**
+ * Text on the disk that a command runs: shell files, recipes of make, scripts of a package. The
+ * walker follows it like text of the command itself. Files of other languages are not read here.
+ */
+import { realPathOf, textOnDisk } from "./disk.ts";
+import type { Invocation } from "./invocation.ts";
+import { isShell } from "./invocation.ts";
+import { projectScripts } from "./package_scripts.ts";
+import { type Payload, REMOTE } from "./payload.ts";
+import { programFiles } from "./program_files.ts";
+import { SYSTEM_PROGRAM } from "./program_files_data.ts";
+import { ShellLimitError } from "./shell_ast.ts";
+import type { ShellState } from "./shell_state.ts";
+
+/** Longer files are not followed; a search for names of protected places still reads them. */
+export const MAX_SCRIPT_CHARS = 128_000;
+/** Files followed in one decision. */
+const MAX_FILES = 64;
+
+/** A shell's text: without a first line that names another language. */
+export function isShellText(text: string): boolean {
+  if (!text.startsWith("#!")) return true;
+  const end = text.indexOf("\n");
+  return /\b(?:ba|da|z|k|mk|a)?sh\b/.test(text.slice(0, Math.min(end < 0 ? 200 : end, 200)));
+}
+
+/** What the command runs from the disk, but for files whose text these commands wrote. */
+export function textsOnDisk(
+  invocation: Invocation,
+  fileText: (path: string) => string | undefined,
+  state: ShellState,
+): Payload[] {
+  const { place, via, args, program } = invocation;
+  if (place.disk === undefined || via.includes(REMOTE)) return [];
+  const path = state.programDirectories(invocation.env);
+  const named = programFiles(invocation).filter((file) => file.isShell).map((file) => file.path);
+  const found = invocation.path.includes("/") || program === ""
+    ? []
+    : path.map((directory) => `${directory}/${invocation.path}`);
+  const payloads = projectScripts(invocation, (name) => state.literal(name));
+  for (const name of [...named, ...found]) {
+    if (fileText(name) !== undefined || SYSTEM_PROGRAM.test(name)) continue;
+    const text = textOnDisk(name, place);
+    if (text === undefined || text.length > MAX_SCRIPT_CHARS || !isShellText(text)) continue;
+    const file = realPathOf(name, place)!;
+    const isSourced = program === "source" || program === ".";
+    const rest = name === invocation.path || found.includes(name) ? args : args.slice(1);
+    const positional = isShell(invocation) ? args.slice(args.indexOf(name)) : [name, ...rest];
+    // Only a file that is sourced moves the shell to another directory.
+    payloads.push({
+      text,
+      via: "script",
+      file,
+      ...isSourced && rest.length === 0 ? {} : { positional },
+      ...isSourced ? {} : { cwd: "." },
+    });
+  }
+  return payloads;
+}
+
+/** Which files of the disk are being followed, so that a file which runs itself ends. */
+export class FollowedFiles {
+  readonly #open = new Set<string>();
+  #count = 0;
+
+  /** Follows a file, or names it when it cannot be followed to its end. */
+  follow(file: string, run: () => void, undo: () => void): void {
+    if (this.#open.has(file)) return;
+    if (++this.#count > MAX_FILES) {
+      undo();
+      return;
+    }
+    this.#open.add(file);
+    try {
+      run();
+    } catch (error) {
+      if (!(error instanceof ShellLimitError)) throw error;
+      undo();
+    } finally {
+      this.#open.delete(file);
+    }
+  }
+}
