@@ -9,7 +9,7 @@ import {
 import { deleteTarget } from "./paths.ts";
 import { basename, normalizePath } from "../util/path.ts";
 import type { ProtectedKind } from "../util/protected_paths_data.ts";
-import { REMOTE } from "./payload.ts";
+import { FROM_PROJECT, REMOTE } from "./payload.ts";
 import { subcommand } from "./unwrap.ts";
 import { WRAPPERS } from "./wrappers_data.ts";
 
@@ -155,6 +155,17 @@ export function editedInPlace(command: Invocation): string[] {
   }
   const options = parseOptions(command.args, { values: "eEIMm" });
   return options.flags.has("i") ? options.operands : [];
+}
+
+/** Recipes and package scripts clean up what they have made: certain names below the project. */
+export function isBuildStep(command: Invocation): boolean {
+  return command.via.includes(FROM_PROJECT) && operands(command).every(isBuildOutput);
+}
+
+function isBuildOutput(path: string): boolean {
+  const names = path.split("/").filter((name) => name !== "" && name !== ".");
+  return path[0] !== "/" && names.length > 0 && /^[\w@]/.test(names[0]!) &&
+    names.every((name) => /^[\w@.*-]+$/.test(name) && name !== "..");
 }
 
 /** Whether a signal option of kill, pkill or killall is SIGKILL. */
