@@ -15,6 +15,19 @@ const PROXIES = [
   "ALL_PROXY",
 ];
 
+/**
+ * Commands have no person who pages through their output. On a terminal a pager takes input, and
+ * starts programs that the gate has not seen; `less` itself is kept from doing that.
+ */
+const NO_PAGER: Readonly<Record<string, string>> = {
+  PAGER: "cat",
+  GIT_PAGER: "cat",
+  GH_PAGER: "cat",
+  MANPAGER: "cat",
+  SYSTEMD_PAGER: "cat",
+  LESSSECURE: "1",
+};
+
 export interface ChildOptions {
   /** Names of variables that are passed whatever they hold. */
   pass: readonly string[];
@@ -26,7 +39,8 @@ export function childEnvironment(
   env: Readonly<Record<string, string>>,
   options: ChildOptions,
 ): Record<string, string> {
-  const child = childVariables(env, options.pass);
+  const child = { ...childVariables(env, options.pass), ...NO_PAGER };
+  for (const name of options.pass) if (env[name] !== undefined) child[name] = env[name];
   child.HOME ??= options.home;
   const path = child.PATH?.split(":").filter((dir) => dir !== "") ?? [];
   child.PATH = [...path, ...SYSTEM_PATH.filter((dir) => !path.includes(dir))].join(":");

@@ -8,7 +8,8 @@ key=@KEY@
 newline='
 '
 
-# Sets $root, where it may be unpacked, and $dir; fails where there is no such place.
+# Sets $root, where it may be unpacked, $dir, and $stamp, which says that it was; fails where there
+# is no such place.
 choose() {
   case $1 in
     named) root=$HERMES_BIN_CACHE ;;
@@ -17,6 +18,10 @@ choose() {
   esac
   case $root in '') return 1 ;; /*) ;; *) root=$PWD/$root ;; esac
   dir=$root/$key
+  home=${HERMES_HOME:-${HOME:+$HOME/.hermes}}
+  case $home in '~' | '~/'*) home=$HOME${home#'~'} ;; esac
+  case $home in '' | /*) ;; *) home=$PWD/$home ;; esac
+  stamp=${home:+$home/.unpacked-$key}
 }
 
 # Nobody else may choose the program that runs: not in /tmp, not under sudo with a user's HOME.
@@ -29,31 +34,64 @@ ready() {
   [ -x "$dir/deno" ] && [ -s "$dir/deno" ] && trusted "$dir"
 }
 
-# Every file was written long ago by the archive's clock, and the runtime was the last whose inode
-# changed: a file that was edited, replaced, linked or opened for others does not fit. Who neither
-# owns the directory nor can write to it cannot have changed it.
+# Every file was written long ago by the archive's clock, and no inode changed since the stamp was
+# made: a file that was edited, replaced, linked or opened for others does not fit, and neither
+# does another directory that was moved here, because nobody can choose when an inode changed.
+# Without a stamp the runtime, whose inode was the last to change, stands in for it.
+# Who neither owns the directory nor can write to it cannot have changed it.
 untouched() {
   [ -O "$dir" ] || [ -w "$dir" ] || return 0
   [ ! -L "$dir" ] && [ -d "$dir/app" ] && [ ! -L "$dir/app" ] || return 1
-  if odd=$(command -p find "$dir" -type d -name 'cache*' ! -perm -020 ! -perm -002 -prune -o \
-    \( -perm -020 -o -perm -002 -o ! -type d \( ! -type f -o \
-    -newermt 2020-01-03 -o -newercc "$dir/deno" \) \) -print 2> /dev/null); then
-    [ -z "$odd" ]
-    return
+  inode='' since=$dir/deno by=c
+  if [ -f "$stamp" ]; then
+    read -r inode < "$stamp"
+    case $inode in '' | *[!0-9]*) return 1 ;; esac
+    since=$stamp by=m
+  elif [ "$place" != named ] && [ -w "$home" ]; then
+    return 1
   fi
+  for find in 'command -p find' find; do
+    if odd=$($find "$dir" -type d -name 'cache*' ! -perm -020 ! -perm -002 -prune -o \
+      \( -perm -020 -o -perm -002 ${inode:+-o -name $key ! -inum $inode} \
+      -o ! -name "$key" -newerc$by "$since" \
+      -o ! -type d \( ! -type f -o -newermt 2020-01-03 \) \) -print 2> /dev/null); then
+      [ -z "$odd" ]
+      return
+    fi
+  done
+  [ -z "$inode" ] || return 1
   for file in "$dir"/app/*; do
     [ -f "$file" ] && [ ! -L "$file" ] && ! [ "$file" -nt "$dir/deno" ] || return 1
   done
 }
 
-# The content is what the archive holds: it was copied, or its times are those of a backup.
+# The content is what the archive holds: it was copied, or its times are those of a backup. What
+# the runtime compiled of it before is not in the archive, and goes.
 intact() {
   [ ! -L "$dir" ] && [ ! -L "$dir/app" ] || return 1
-  if command -v sha256sum > /dev/null; then sum=sha256sum; else sum='shasum -a 256'; fi
-  tail -c +@SUMS@ "$0" | head -c @LENGTH@ | (cd "$dir" && $sum -c -) > /dev/null 2>&1 || return
+  for file in "$dir"/app/* "$dir/deno"; do [ -f "$file" ] && [ ! -L "$file" ] || return 1; done
+  # The stamp comes before the look: what changes while it is being read does not fit later.
   settle "$dir" 2> /dev/null
-  return 0
+  draft=$(draft "$dir" 2> /dev/null)
+  if command -v sha256sum > /dev/null; then sum=sha256sum; else sum='shasum -a 256'; fi
+  if tail -c +@SUMS@ "$0" | head -c @LENGTH@ | (cd "$dir" && $sum -c -) > /dev/null 2>&1; then
+    rm -rf "$dir"/cache* 2> /dev/null
+    (umask 022 && mkdir "$dir/cache") 2> /dev/null
+    [ -z "$draft" ] || mv -f "$draft" "$stamp" 2> /dev/null
+    return 0
+  fi
+  [ -z "$draft" ] || rm -f "$draft"
+  return 1
 }
+
+# Makes and names a stamp to be: the inode of the directory, and when it was looked at. It is kept
+# in the hermes home, which only hermes changes; a directory that was named makes no home.
+draft() (
+  umask 077
+  [ -n "$home" ] && { [ "$place" = named ] || mkdir -p "$home"; } && [ -w "$home" ] || exit
+  inode=$(command -p ls -di "$1") && draft=$(mktemp "$stamp.XXXXXX") || exit
+  echo "${inode%% *}" > "$draft" && echo "$draft"
+)
 
 fits() {
   ready && { untouched || intact; }
@@ -95,6 +133,8 @@ unpack() (
   if [ -e "$dir" ] || [ -L "$dir" ]; then
     { ready && untouched; } || mv "$dir" "$new/changed" || exit
   fi
+  draft=$(draft "$new/$key" 2> /dev/null)
+  [ -z "$draft" ] || mv -f "$draft" "$stamp"
   mv "$new/$key" "$root/" 2> /dev/null || ready || exit
   sweep
 )
@@ -122,6 +162,9 @@ sweep() {
     [ "$old" != "$dir" ] && [ "$old" != "$new" ] && [ -d "$old" ] || continue
     case $running in *"$old/deno"*) continue ;; esac
     find "$old" -prune -mmin +5 -exec rm -rf {} + 2> /dev/null
+  done
+  for old in "$home"/.unpacked-*; do
+    [ -d "$root/${old##*/.unpacked-}" ] || find "$old" -prune -mmin +5 -exec rm -f {} + 2> /dev/null
   done
   return 0
 }

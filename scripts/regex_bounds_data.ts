@@ -37,7 +37,7 @@ export const BOUNDED: readonly BoundedRegex[] = [
     why: "sticky, tried once behind the first word of each command",
   },
   {
-    file: "src/approval/unwrap.ts",
+    file: "src/approval/inner_code.ts",
     source: "`([^`]{1,2000})`|" + String.raw`\bqx\s*[({[|!](.{1,2000}?)[)}\]|!]`,
     why: "looks at most 2,000 characters ahead of each beginning, in a command of 128,000",
   },
@@ -63,13 +63,7 @@ export const BOUNDED: readonly BoundedRegex[] = [
   },
   {
     file: "src/registry/outcome.ts",
-    source: String
-      .raw`<\/?(?:tool_call|function_call|result|response|output|input|system|assistant|user)\b[^>]*>`,
-    why: "the first 8,192 characters of an error",
-  },
-  {
-    file: "src/registry/outcome.ts",
-    source: String.raw`^\s*` + "```" + String.raw`(?:json|xml|html|markdown)?[^\S\n]*\n?`,
+    source: String.raw`^[^\S\n]*` + "```" + String.raw`(?:json|xml|html|markdown)?[^\S\n]*\n?`,
     why: "the first 8,192 characters of an error",
   },
   {
@@ -93,15 +87,15 @@ export const BOUNDED: readonly BoundedRegex[] = [
     why: "only tried on a line that ends with the quote, where the first try fits",
   },
   {
-    file: "src/util/redact.ts",
+    file: "src/util/redact_private_keys.ts",
     source: String
-      .raw`(?:[A-Za-z0-9+/=\s\\:,]|-(?!----)){0,16384}-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----|(?:\s{0,4}[A-Za-z0-9+/=\\]{16,})*`,
+      .raw`(?:[A-Za-z0-9+/=\s\\:,]|-(?!----)){0,16384}(?=-----END [A-Z0-9 ]{0,40}PRIVATE KEY)`,
     why: "sticky, tried once behind each header of a key, and up to 16,384 characters",
   },
   {
     file: "src/util/regex_program.ts",
     source: String.raw`\\(?:u\{[0-9a-f]+\}|[pP]\{[^}]*\}|x[0-9a-f]{2}|[^])`,
-    why: "expressions of at most 20,000 characters that JavaScript has accepted",
+    why: "expressions of at most 4,000 characters that JavaScript has accepted",
   },
   {
     file: "tools/_terminal_guard.ts",
@@ -151,13 +145,14 @@ export const BUILT: readonly BuiltRegex[] = [
   },
   {
     file: "src/util/search_matcher.ts",
-    text: "new RegExp(escapeRegex(pattern)",
-    why: "a plain text",
+    text: "new RegExp(source, options.flags)",
+    why: "a plain text, run only when it is at most 200 characters long",
   },
   {
     file: "src/util/search_matcher.ts",
     text: "new RegExp(translated.source",
-    why: "run only when it repeats and chooses nothing, or on lines cut to what going back bears",
+    why:
+      "run only when it is short and repeats and chooses nothing, or on lines cut to what going back bears",
   },
   {
     file: "src/util/search_regex.ts",

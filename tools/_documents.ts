@@ -7,6 +7,7 @@ import type { ReadOptions } from "../src/protocol/environment.ts";
 import type { ToolContext } from "../src/protocol/tool.ts";
 import { extname } from "../src/util/path.ts";
 import { ZipReader } from "../src/util/zip.ts";
+import { BoundedText } from "./_bounded_text.ts";
 
 const MAX_DOCUMENT_BYTES = 50 << 20;
 const MAX_OUTPUT_CHARS = 20_000;
@@ -19,12 +20,17 @@ interface NotebookCell {
   outputs?: { text?: string | string[]; data?: Record<string, unknown>; traceback?: string[] }[];
 }
 
-const EXTRACTORS: Readonly<
-  Record<string, (bytes: Uint8Array<ArrayBuffer>) => Promise<string | undefined>>
-> = {
-  ".ipynb": (bytes) => Promise.resolve(notebookText(new TextDecoder().decode(bytes))),
-  ".docx": async (bytes) => wordText(await new ZipReader(bytes).text("word/document.xml")),
-  ".xlsx": (bytes) => workbookText(new ZipReader(bytes)),
+/** Adds what the document says; false when it is no such document. */
+type Extractor = (
+  bytes: Uint8Array<ArrayBuffer>,
+  out: BoundedText,
+) => Promise<boolean> | boolean;
+
+const EXTRACTORS: Readonly<Record<string, Extractor>> = {
+  ".ipynb": (bytes, out) => notebookText(new TextDecoder().decode(bytes), out),
+  ".docx": async (bytes, out) =>
+    wordText(await new ZipReader(bytes).text("word/document.xml"), out),
+  ".xlsx": (bytes, out) => workbookText(new ZipReader(bytes), out),
 };
 
 /** The text of a document that has an extractor here; undefined for everything else. */
@@ -40,63 +46,82 @@ export async function extractDocument(
   }
   const bytes = await ctx.env.readFile(path, { ...options, signal: ctx.signal });
   try {
-    return await extract(new Uint8Array(bytes));
+    return await new BoundedText().collect((out) => extract(new Uint8Array(bytes), out));
   } catch (error) {
     throw new ToolError(`${path} cannot be extracted: ${(error as Error).message}.`);
   }
 }
 
+const WORD_PIECE = /<w:t(?:\s[^<>]*)?>([^<]*)<\/w:t>|<w:(tab|br|cr)\b[^<>]*\/>/g;
+
 /** Paragraphs of a Word document, tabs and line breaks kept. */
-function wordText(xml: string | undefined): string | undefined {
-  if (xml === undefined) return undefined;
-  return elements(xml, "w:p").map((paragraph) =>
-    [...paragraph.body.matchAll(/<w:t(?:\s[^<>]*)?>([^<]*)<\/w:t>|<w:(tab|br|cr)\b[^<>]*\/>/g)]
-      .map(([, text, mark]) => text !== undefined ? plain(text) : mark === "tab" ? "\t" : "\n")
-      .join("")
-  ).join("\n") + "\n";
+function wordText(xml: string | undefined, out: BoundedText): boolean {
+  if (xml === undefined) return false;
+  for (const { body } of elements(xml, "w:p")) {
+    out.step();
+    for (const [, text, mark] of body.matchAll(WORD_PIECE)) {
+      out.step();
+      out.add(text !== undefined ? plain(text) : mark === "tab" ? "\t" : "\n");
+    }
+    out.add("\n");
+  }
+  return true;
 }
 
 /** Visible sheets under banners, cells separated by tabs. */
-async function workbookText(zip: ZipReader): Promise<string | undefined> {
+async function workbookText(zip: ZipReader, out: BoundedText): Promise<boolean> {
   const workbook = await zip.text("xl/workbook.xml");
-  if (workbook === undefined) return undefined;
+  if (workbook === undefined) return false;
   const links = await zip.text("xl/_rels/workbook.xml.rels") ?? "";
-  const targets = new Map(
-    elements(links, "Relationship").map(({ attributes }) => [attributes.Id, attributes.Target]),
-  );
-  const shared = elements(await zip.text("xl/sharedStrings.xml") ?? "", "si")
-    .map(({ body }) => cellText(body));
-  const parts: string[] = [];
+  const targets = new Map<string | undefined, string | undefined>();
+  for (const { attributes } of elements(links, "Relationship")) {
+    out.step();
+    targets.set(attributes.Id, attributes.Target);
+  }
+  const shared: string[] = [];
+  for (const { body } of elements(await zip.text("xl/sharedStrings.xml") ?? "", "si")) {
+    out.step();
+    shared.push(cellText(body));
+  }
+  let gap = "";
   for (const { attributes } of elements(workbook, "sheet")) {
+    out.step();
     if (attributes.state !== undefined && attributes.state !== "visible") continue;
     const target = targets.get(attributes["r:id"])?.replace(/^\/?(xl\/)?/, "xl/");
     const xml = await zip.text(target ?? "") ?? "";
-    parts.push(`# ── sheet ${plain(attributes.name ?? "")} ──\n${sheetText(xml, shared)}`);
+    out.add(`${gap}# ── sheet ${plain(attributes.name ?? "")} ──\n`);
+    sheetText(xml, shared, out);
+    gap = "\n\n";
   }
-  return parts.join("\n\n") + "\n";
+  out.add("\n");
+  return true;
 }
 
-function sheetText(xml: string, shared: readonly string[]): string {
-  const rows = elements(xml, "row");
-  const lines = rows.slice(0, MAX_ROWS).map(({ body }) => {
-    const cells: string[] = [];
+function sheetText(xml: string, shared: readonly string[], out: BoundedText): void {
+  let rows = 0;
+  for (const { body } of elements(xml, "row")) {
+    out.step();
+    if (++rows > MAX_ROWS) continue;
+    if (rows > 1) out.add("\n");
+    let column = -1;
     for (const { attributes, body: cell } of elements(body, "c")) {
-      const column = columnOf(attributes.r ?? "", cells.length);
-      if (column >= MAX_COLUMNS) break;
-      while (cells.length < column) cells.push("");
-      const value = /<v(?:\s[^<>]*)?>([^<]*)<\/v>/.exec(cell)?.[1] ?? "";
-      cells.push(
-        attributes.t === "s"
-          ? shared[Number(value)] ?? ""
-          : attributes.t === "inlineStr"
-          ? cellText(cell)
-          : plain(value),
-      );
+      out.step();
+      const place = columnOf(attributes.r ?? "", column + 1);
+      if (place >= MAX_COLUMNS) break;
+      // Cells come in order; one that names an earlier column goes to the next.
+      const next = Math.max(place, column + 1);
+      out.add("\t".repeat(column < 0 ? next : next - column));
+      column = next;
+      out.add(cellValue(attributes.t, cell, shared).replace(/[\t\n]/g, " "));
     }
-    return cells.map((text) => text.replace(/[\t\n]/g, " ")).join("\t");
-  });
-  if (rows.length > MAX_ROWS) lines.push(`[${rows.length - MAX_ROWS} more rows]`);
-  return lines.join("\n");
+  }
+  if (rows > MAX_ROWS) out.add(`\n[${rows - MAX_ROWS} more rows]`);
+}
+
+function cellValue(type: string | undefined, cell: string, shared: readonly string[]): string {
+  if (type === "inlineStr") return cellText(cell);
+  const value = /<v(?:\s[^<>]*)?>([^<]*)<\/v>/.exec(cell)?.[1] ?? "";
+  return type === "s" ? shared[Number(value)] ?? "" : plain(value);
 }
 
 /** `B7` → 1; the next column when a cell does not say where it is. */
@@ -118,19 +143,17 @@ interface XmlElement {
 }
 
 /** Elements of one name that do not nest in themselves: enough for these formats. */
-function elements(xml: string, name: string): XmlElement[] {
+function* elements(xml: string, name: string): Generator<XmlElement, void, void> {
   const opening = new RegExp(`<${name}(?=[\\s/>])([^<>]*)>`, "g");
   const closing = `</${name}>`;
-  const found: XmlElement[] = [];
   for (let tag = opening.exec(xml); tag !== null; tag = opening.exec(xml)) {
     const start = opening.lastIndex;
     const isEmpty = tag[1]!.endsWith("/");
     const end = isEmpty ? start : xml.indexOf(closing, start);
-    if (end < 0) break;
-    found.push({ attributes: attributesOf(tag[1]!), body: xml.slice(start, end) });
+    if (end < 0) return;
     if (!isEmpty) opening.lastIndex = end + closing.length;
+    yield { attributes: attributesOf(tag[1]!), body: xml.slice(start, end) };
   }
-  return found;
 }
 
 function attributesOf(text: string): XmlElement["attributes"] {
@@ -149,26 +172,28 @@ function plain(text: string): string {
 // deno-lint-ignore no-control-regex -- tracebacks are coloured
 const COLOURS = /\x1b\[[0-9;]*m/g;
 
-/** Cells under banners, outputs after their code; undefined when it is no notebook. */
-function notebookText(json: string): string | undefined {
+/** Cells under banners, outputs after their code; false when it is no notebook. */
+function notebookText(json: string, out: BoundedText): boolean {
   let notebook: { cells?: NotebookCell[] };
   try {
     notebook = JSON.parse(json);
   } catch {
     // Half-written or merged with conflicts: it is shown as the plain text it is.
-    return undefined;
+    return false;
   }
-  if (!Array.isArray(notebook?.cells)) return undefined;
-  const parts = notebook.cells.map((cell, i) => {
-    const banner = `# ── cell ${i + 1} [${cell.cell_type ?? "code"}] ──`;
+  if (!Array.isArray(notebook?.cells)) return false;
+  for (const [i, cell] of notebook.cells.entries()) {
+    out.step();
     const outputs = (cell.outputs ?? []).map(outputText).filter(Boolean).join("\n");
     const shown = outputs.length > MAX_OUTPUT_CHARS
       ? `${outputs.slice(0, MAX_OUTPUT_CHARS)}\n[output cut]`
       : outputs;
-    return [banner, joined(cell.source), ...(shown === "" ? [] : ["# ── output ──", shown])]
-      .join("\n");
-  });
-  return parts.join("\n\n") + "\n";
+    out.add(`${i === 0 ? "" : "\n\n"}# ── cell ${i + 1} [${cell.cell_type ?? "code"}] ──\n`);
+    out.add(joined(cell.source));
+    if (shown !== "") out.add(`\n# ── output ──\n${shown}`);
+  }
+  out.add("\n");
+  return true;
 }
 
 function outputText(output: NonNullable<NotebookCell["outputs"]>[number]): string {

@@ -81,3 +81,50 @@ Deno.test("read_file says what is wrong with a damaged document", async () => {
   match((await read("b.xlsx", await zip({ "other": "x" }))).error, /not readable as text/);
   match((await read("c.pdf", "%PDF-1.7")).error, /pdftotext/);
 });
+
+const CUT = /\[cut here: the document is too large to be extracted in full\]/;
+
+/** The last page of what is read, which says whether something is missing. */
+async function lastLines(name: string, content: Uint8Array): Promise<string> {
+  await using env = await createTempEnvironment();
+  await env.put({ [name]: content });
+  const context = createTestContext(env);
+  const { total_lines: total } = await runTool("read_file", { path: name }, context);
+  const page = { path: name, offset: Number(total) - 3, limit: 10 };
+  return String((await runTool("read_file", page, context)).content);
+}
+
+Deno.test("read_file stops in a workbook whose few cells are repeated without end", async () => {
+  const sheets = Array.from({ length: 400 }, (_, i) => `<sheet name="s${i}" r:id="r${i}"/>`);
+  const links = sheets.map((_, i) => `<Relationship Id="r${i}" Target="s.xml"/>`);
+  const row = `<row>${'<c t="s"><v>0</v></c>'.repeat(256)}</row>`;
+  const workbook = await zip({
+    "xl/workbook.xml": `<workbook>${sheets.join("")}</workbook>`,
+    "xl/_rels/workbook.xml.rels": links.join(""),
+    "xl/sharedStrings.xml": `<si><t>${"b".repeat(100_000)}</t></si>`,
+    "xl/s.xml": row.repeat(1_000),
+  });
+  match(await lastLines("a.xlsx", workbook), CUT);
+});
+
+Deno.test("read_file stops in a document of paragraphs or text without end", async () => {
+  const paragraphs = { "word/document.xml": "<w:p></w:p>".repeat(1_200_000) };
+  match(await lastLines("a.docx", await zip(paragraphs)), CUT);
+  const long = `<w:p><w:t>${"word ".repeat(500_000)}</w:t></w:p>`;
+  match(await lastLines("b.docx", await zip({ "word/document.xml": long })), CUT);
+});
+
+Deno.test("read_file unpacks only so much of a document, however many parts it has", async () => {
+  const name = (i: number) => `<sheet name="s${i}" r:id="r${i}"/>`;
+  const sheets = Array.from({ length: 40 }, (_, i) => name(i)).join("");
+  const links = Array.from({ length: 40 }, (_, i) => `<Relationship Id="r${i}" Target="s.xml"/>`);
+  const reply = await read(
+    "a.xlsx",
+    await zip({
+      "xl/workbook.xml": `<workbook>${sheets}</workbook>`,
+      "xl/_rels/workbook.xml.rels": links.join(""),
+      "xl/s.xml": " ".repeat(4 << 20),
+    }),
+  );
+  match(String(reply.error), /s\.xml is too large when unpacked/);
+});

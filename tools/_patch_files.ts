@@ -7,9 +7,13 @@ import { ToolError } from "../src/protocol/error.ts";
 import type { ToolContext } from "../src/protocol/tool.ts";
 import { randomId } from "../src/util/id.ts";
 import { dirname } from "../src/util/path.ts";
+import { sleep } from "../src/util/sleep.ts";
 import { applyHunk, type PatchHunk, type PatchOperation } from "../src/util/v4a_patch.ts";
 import { notFound, type OpenCheck, type Target } from "./_paths.ts";
 import { checkText, commitText, equalBytes, type Loaded, loadForWrite } from "./_write.ts";
+
+/** Hunks that may fail before the rest is left alone: looking for each in vain takes long. */
+const MAX_FAILED_HUNKS = 20;
 
 /** A path of the patch that was judged, and the check for reading it. */
 export interface GuardedTarget {
@@ -62,6 +66,7 @@ class Plan {
   /** By real path of where the file will be. */
   #files = new Map<string, FileChange>();
   #deleted = new Map<string, FileChange>();
+  #failedHunks = 0;
 
   constructor(ctx: ToolContext, targets: ReadonlyMap<string, GuardedTarget>) {
     this.#ctx = ctx;
@@ -121,9 +126,18 @@ class Plan {
     if (text === undefined) throw await notFound(this.#ctx, target.path);
     const failures: string[] = [];
     for (const [i, hunk] of hunks.entries()) {
+      if (this.#failedHunks >= MAX_FAILED_HUNKS) {
+        failures.push(`hunk ${i + 1} and those behind it were not tried`);
+        break;
+      }
+      // One hunk may take a while, and a patch has as many as it likes: an abort is heard between.
+      await sleep(0, this.#ctx.signal);
       const outcome = applyHunk(text, hunk);
       if (outcome.kind === "applied") text = outcome.text;
-      else if (outcome.kind === "failed") failures.push(`hunk ${i + 1}: ${outcome.reason}`);
+      else if (outcome.kind === "failed") {
+        this.#failedHunks++;
+        failures.push(`hunk ${i + 1}: ${outcome.reason}`);
+      }
     }
     if (failures.length > 0) throw new ToolError(failures.join("\n"));
     this.#set({ kind: "modified", source: target, target, ...known, loaded, text });

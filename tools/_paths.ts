@@ -11,6 +11,8 @@ import { allNames, linkedSecrets, protectedPlaces } from "./_file_names.ts";
 import { isDevicePath, strictest, writeApproval, writeRefusal } from "./_protected_paths.ts";
 
 const MAX_SIMILAR = 5;
+/** Names of a directory that are compared at all; a larger one would take too long. */
+const MAX_COMPARED = 2_000;
 
 /** A path as given and as it is. */
 export interface Target {
@@ -163,9 +165,10 @@ export async function notFound(ctx: ToolContext, path: string): Promise<ToolErro
 export async function similarFiles(ctx: ToolContext, path: string): Promise<string[]> {
   const directory = dirname(path);
   const wanted = basename(path).toLowerCase();
-  return (await siblings(ctx, directory))
+  const furthest = Math.max(2, wanted.length / 3);
+  return (await siblings(ctx, directory)).slice(0, MAX_COMPARED)
     .map((name) => ({ name, score: nameDistance(wanted, name.toLowerCase()) }))
-    .filter(({ score }) => score <= Math.max(2, wanted.length / 3))
+    .filter(({ score }) => score <= furthest)
     .sort((a, b) => a.score - b.score || (a.name < b.name ? -1 : 1))
     .slice(0, MAX_SIMILAR)
     .map(({ name }) => displayPath(ctx, `${directory === "/" ? "" : directory}/${name}`));

@@ -1,4 +1,4 @@
-import { deepEqual, equal, match } from "node:assert/strict";
+import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { registry } from "../src/registry/registry.ts";
 import { createTempEnvironment } from "../tests/support/memory_environment.ts";
 import {
@@ -305,4 +305,26 @@ Deno.test("patch names its paths for scheduling", () => {
   ]);
   deepEqual(paths({ path: "x" }), [{ path: "x", write: true }]);
   deepEqual(paths({}), []);
+});
+
+function manyHunks(count: number, hunk: (i: number) => string): string {
+  return `*** Update File: a.txt\n${Array.from({ length: count }, (_, i) => hunk(i)).join("\n")}`;
+}
+
+const MANY_LINES = Array.from({ length: 20_000 }, (_, i) => `line${i}`).join("\n");
+
+Deno.test("patch tries no more hunks once many have failed", async () => {
+  await using t = await setup({ "a.txt": MANY_LINES });
+  const text = manyHunks(3_000, (i) => `@@ nothing @@\n context ${i}\n-lane${i}\n+l${i}`);
+  const { error } = await t.apply(text);
+  match(String(error), /hunk 20: .*\n?[^]*hunk 21 and those behind it were not tried/);
+});
+
+Deno.test("patch hears an abort between hunks", async () => {
+  await using t = await setup({ "a.txt": MANY_LINES });
+  const abort = new AbortController();
+  const text = manyHunks(2_000, (i) => `@@ nothing @@\n-line${i}\n+l${i}`);
+  setTimeout(() => abort.abort(new Error("interrupted")), 0);
+  await rejects(t.apply(text, { signal: abort.signal }), /interrupted/);
+  equal(await t.env.text("a.txt"), MANY_LINES);
 });

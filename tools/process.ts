@@ -208,12 +208,43 @@ async function write(
   if (managed.endedBy !== undefined) {
     return { status: "already_exited", error: "The process has ended and takes no input" };
   }
-  const text = `${sent.get(managed) ?? ""}${data}`.slice(-MAX_SENT);
-  const refusal = await refuseInput(text, managed, ctx);
-  if (refusal !== undefined) return { status: "blocked", error: refusal };
-  sent.set(managed, text);
+  const before = sent.get(managed) ?? "";
+  if (!isKeyAlone(data, before)) {
+    const text = `${before}${data}`.slice(-MAX_SENT);
+    const refusal = await refuseKeys(data, ctx) ?? await refuseInput(text, managed, ctx);
+    if (refusal !== undefined) return { status: "blocked", error: refusal };
+    sent.set(managed, text);
+  }
   await managed.process.write(data);
   return { status: "ok", bytes_written: new TextEncoder().encode(data).length };
+}
+
+/** Ctrl-C, Ctrl-D, Ctrl-Z. */
+// deno-lint-ignore no-control-regex
+const SIGNAL_KEY = /^[\x03\x04\x1a]+$/;
+/** Escape, arrows, function keys, Ctrl-L. */
+// deno-lint-ignore no-control-regex
+const PLAIN_KEYS = /^(?:\x1b(?:\[[0-9;]{0,16}[A-Za-z~]|O[A-Z])?|\x0c)+$/;
+// deno-lint-ignore no-control-regex
+const CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/;
+
+/** True for keys that write nothing: a signal, or moving about while no line has been begun. */
+function isKeyAlone(data: string, before: string): boolean {
+  return SIGNAL_KEY.test(data) || (PLAIN_KEYS.test(data) && /(?:^|[\r\n])$/.test(before));
+}
+
+/** Keys that edit a line make of it what was never written: nobody can judge what runs then. */
+async function refuseKeys(data: string, ctx: ToolContext): Promise<string | undefined> {
+  if (!CONTROL.test(data)) return undefined;
+  const outcome = await ctx.approve({
+    tool: "process",
+    subject: `process write ${JSON.stringify(data)}`,
+    rule: "input with control keys",
+    description: "types keys that edit the line, so that what it runs cannot be checked",
+    allowAlways: false,
+    onceOnly: true,
+  });
+  return outcome.answer === "deny" ? outcome.reason ?? "The input was denied." : undefined;
 }
 
 /**

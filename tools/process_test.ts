@@ -185,6 +185,24 @@ Deno.test("process has input judged like a command, together with what was sent 
   equal(managed.process.output().text, "rm -rf x\n:!reboot\n");
 });
 
+Deno.test("process asks about keys that edit a line, not about keys alone", async () => {
+  await using bench = await openBench();
+  const managed = await bench.start("cat");
+  const id = { "session_id": managed.id };
+  for (const data of ["\x1b[A", "\x1b", "\x1bOP\x1b[6~", "\x04", "\x03"]) {
+    equal((await bench.send({ action: "write", ...id, data }, "once")).reply.status, "ok");
+  }
+  // Delete, backspace, kill, quote the next key, C1: `approve` says no in this context.
+  const edits = ["5!rX\x7fm -rf d\r", "gg!rX\x08m d\r", "a\x15rm x\r", "\x16x", "x\x9by", "\x7f"];
+  for (const data of edits) {
+    equal((await bench.send({ action: "write", ...id, data }, "once")).reply.status, "blocked");
+  }
+  // A line has been begun: an arrow would edit it.
+  equal((await bench.send({ action: "write", ...id, data: "m x" }, "once")).reply.status, "ok");
+  const home = await bench.send({ action: "write", ...id, data: "\x1b[H" }, "once");
+  equal(home.reply.status, "blocked");
+});
+
 Deno.test("process says what is wrong with a session_id", async () => {
   await using bench = await openBench();
   match((await bench.run({ action: "poll" })).error, /session_id is required/);

@@ -34,7 +34,8 @@ export async function* runToolCalls(
   const outcome: ToolCallsOutcome = { allUnknown: calls.length > 0 };
   const batch = { usedChars: 0 };
   for (let done = 0; done < calls.length && outcome.needsApproval === undefined;) {
-    const segment = await nextSegment(calls.slice(done), (call) => deps.dispatcher.plan(call));
+    const next = calls.slice(done, done + MAX_PARALLEL);
+    const segment = await nextSegment(next, (call) => deps.dispatcher.plan(call));
     done += segment.length;
     for await (const item of runSegment(segment, { ...deps, batch })) {
       if (item.kind === "event") {

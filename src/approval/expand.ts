@@ -31,6 +31,8 @@ export function* scriptsIn(parts: readonly Part[]): Generator<Script> {
 export class Expander {
   readonly #state: ShellState;
   readonly #home: string;
+  /** What trying patterns on values has cost so far. */
+  #patternWork = 0;
   #index = 0;
   #radix = new Map<string, { stride: number; size: number }>();
 
@@ -321,12 +323,17 @@ export class Expander {
     if (text === undefined || text.length > MAX_STRIPPED || hasUnknown(text)) {
       return unknown(part.name);
     }
+    this.#patternWork += text.length ** (part.op.startsWith("/") ? 3 : 2);
+    if (this.#patternWork > MAX_PATTERN_WORK) return unknown(part.name);
     if (part.op === "/" || part.op === "//") {
       return replaceIn(text, { pattern: arg, replacement, all: part.op === "//" });
     }
     return transform(text, { op: part.op, arg }) ?? unknown(part.name);
   }
 }
+
+/** Characters compared for patterns in all; values beyond that stay unknown. */
+const MAX_PATTERN_WORK = 5_000_000;
 
 const BLANKS = /[ \t\n]+/;
 

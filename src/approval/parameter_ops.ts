@@ -2,7 +2,7 @@
 import { globMatch, hasGlob } from "./glob.ts";
 
 /** Longest value that patterns are tried on: they cost its square. */
-export const MAX_STRIPPED = 256;
+export const MAX_STRIPPED = 128;
 
 /** `${x/pattern/replacement}`: the first match, or each; `#` and `%` bind it to an end. */
 export function replaceIn(

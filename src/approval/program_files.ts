@@ -24,7 +24,9 @@ export interface ProgramFile {
 }
 
 function rowsFor(program: string): readonly ProgramFileRow[] {
-  return BY_PROGRAM.get(program) ?? BY_PROGRAM.get(program.replace(/[\d.]+$/, "")) ?? [];
+  // `python3.12` goes by the name of its family.
+  const family = /^[a-z]*(?=[\d.])/.exec(program)?.[0] ?? "";
+  return BY_PROGRAM.get(program) ?? BY_PROGRAM.get(family) ?? [];
 }
 
 /** Files whose text the command runs. */

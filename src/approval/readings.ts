@@ -4,7 +4,7 @@
  */
 import { PROGRAM_DEFAULTS } from "./executors_data.ts";
 import { globMatch, hasGlob } from "./glob.ts";
-import type { Invocation } from "./invocation.ts";
+import type { Invocation, RedirectUse } from "./invocation.ts";
 import { eraseUnknown, hasUnknown, showUnknown } from "./unknown.ts";
 import type { WrittenFiles } from "./written_files.ts";
 
@@ -23,12 +23,8 @@ const ROOT_PATTERN = /^\/([^/]*[*?[][^/]*)(?=\/.)/;
  * A value at the start that may be empty or a directory, before a name at the root or a hidden
  * one. After a slash only names that are rare elsewhere: `$PREFIX/bin/x` is everyday.
  */
-const UNKNOWN_START = new RegExp(
-  "^([^\\0/=]*=)?(?:\\0[^\\0]*[^\\0?]\\0)+" +
-    `(?:(?=(?:${AT_ROOT.join("|")})/)|/*(?=\\.[a-z])|` +
-    "/+(?=(?:etc|dev|root|proc|sys|boot|home|var/(?:log|spool|lib)|usr/s?bin)/))",
-  "s",
-);
+const UNKNOWN_START =
+  /^([^\0/=]*=)?(?:\0[^\0]*(?<!\?)\0)+(?:(?=(?:etc|var|home|root|usr|bin|sbin|opt|boot|dev|proc|sys|lib|run|srv|mnt|tmp)\/)|\/*(?=\.[a-z])|\/+(?=(?:etc|dev|root|proc|sys|boot|home|var\/(?:log|spool|lib)|usr\/s?bin)\/))/s;
 /** A value inside the name of a directory at the root, or of a hidden one in the home. */
 const UNKNOWN_INSIDE = /^(?:\/(?=[^/])|~\/\.)[^/]*\0/;
 const UNKNOWN_OPTION = /^(?:\0[^\0]*\0)+(?=-)/;
@@ -55,8 +51,11 @@ export function* readingsOf(
     yield { argv: [invocation.path, ...args.map((arg) => arg.replace(UNKNOWN_OPTION, ""))] };
   }
   yield* atRoot(invocation);
-  yield* changedWords(invocation, isLost ? (word) => atHome(knownStart(word)) : knownStart);
-  yield* changedWords(invocation, withoutUnknown);
+  if (isLost) yield* changedWords(invocation, atHome);
+  if ([invocation.path, ...args].some(hasUnknown) || invocation.redirects.some(isUnknown)) {
+    yield* changedWords(invocation, knownStart);
+    yield* changedWords(invocation, withoutUnknown);
+  }
   for (const program of files.programsBehind(invocation, path)) yield { argv: [program, ...args] };
   yield* files.behindLinks(invocation);
 }
@@ -85,12 +84,20 @@ function* atRoot({ path, args, redirects }: Invocation): Generator<Reading> {
     [...args, ...targets].flatMap((word) => ROOT_PATTERN.exec(word)?.[1] ?? []),
   );
   if (patterns.size === 0) return;
-  for (const name of AT_ROOT) {
+  // A lone star is everything; only where most is at stake is tried.
+  const names = [...patterns].every((pattern) => /^\*+$/.test(pattern))
+    ? AT_ROOT.slice(0, 4)
+    : AT_ROOT;
+  for (const name of names) {
     if (![...patterns].some((pattern) => globMatch(pattern, name))) continue;
     const put = (word: string) =>
       word.replace(ROOT_PATTERN, (all, pattern) => globMatch(pattern, name) ? `/${name}` : all);
     yield { argv: [path, ...args.map(put)], targets: targets.map(put) };
   }
+}
+
+function isUnknown({ target }: RedirectUse): boolean {
+  return hasUnknown(target);
 }
 
 /** The command with other words and targets, if any of them changes. */
@@ -128,8 +135,10 @@ function atHome(word: string): string {
 /** A value in the middle of a name that may be empty: `.e${x}nv`. A whole name is not left out. */
 function withoutUnknown(word: string): string {
   if (!hasUnknown(word)) return word;
-  const erased = word.replace(GLUED, "");
+  const erased = word.replace(/\0[^\0]*\0/g, (mark, at: number) => {
+    const isGlued = /[\w.\]-]/.test(word[at - 1] ?? "") ||
+      /[\w.[]/.test(word[at + mark.length] ?? "");
+    return isGlued && !mark.endsWith("?\0") ? "" : mark;
+  });
   return erased === "" || (erased[0] === "/" && word[0] !== "/") ? word : erased;
 }
-
-const GLUED = /(?<=[\w.\]-])(?:\0[^\0]*[^\0?]\0)+|(?:\0[^\0]*[^\0?]\0)+(?=[\w.[])/g;

@@ -33,6 +33,10 @@ export const NO_FILES: EarlierFiles = {
 const COPIERS = /^(?:cp|mv|ln|link|install|ditto|rsync|scp|gcp|gmv|gln|ginstall)$/;
 /** These act on a link itself. */
 const ON_LINKS = /^(?:rm|unlink|ln|link|mv|readlink|ls|stat|test|\[|file|rmdir|git|trash)$/;
+/** A path whose last directory and name are written out. */
+const ENDS_KNOWN = /[^/\0]\/[^/\0]+$/;
+/** Patterns of files that were run times files that were written. */
+const MAX_COMPARED = 100_000;
 const MAX_LINKS = 16;
 const MAX_TARGETS = 8;
 
@@ -45,7 +49,8 @@ export class WrittenFiles implements EarlierFiles {
   readonly edited = new Set<string>();
   readonly links = new Map<string, string[]>();
   readonly programs = new Map<string, string[]>();
-  readonly #run: { key: string; text: string | undefined }[] = [];
+  /** Files that were run, with the texts that were judged then. */
+  readonly #run = new Map<string, Set<string | undefined>>();
 
   constructor(texts: Map<string, string>, earlier: EarlierFiles) {
     this.texts = texts;
@@ -97,23 +102,26 @@ export class WrittenFiles implements EarlierFiles {
     }
     for (const { path, isShell } of programFiles(invocation)) {
       const key = canonicalPath(path, place);
-      this.#run.push({ key, text: isShell ? this.#textAt(key) : undefined });
+      const judged = this.#run.get(key) ?? new Set();
+      this.#run.set(key, judged.add(isShell ? this.#textAt(key) : undefined));
     }
   }
 
   /** Whether something that was run was written by these commands and not judged. */
   get runsUnread(): boolean {
-    if (this.#run.length === 0) return false;
+    if (this.#run.size === 0) return false;
     const own = [...this.unread, ...this.texts.keys()].filter((key) => !hasUnknown(key));
-    return this.#run.some(({ key }) => {
-      if (this.#isUnread(key)) return true;
-      const text = this.#textAt(key);
+    for (const [key, judged] of this.#run) {
       // A loop or a background job may run it after it was written once more.
-      if (text !== undefined) return !this.#run.some((one) => one.key === key && one.text === text);
-      if (own.length === 0) return false;
-      if (hasGlob(key)) return own.some((path) => globMatch(key, path));
-      return basename(key) === "{}" || (hasUnknown(key) && !/[^/\0]\/[^/\0]+$/.test(key));
-    });
+      const text = this.#textAt(key);
+      if (this.#isUnread(key) || (text !== undefined && !judged.has(text))) return true;
+      if (text !== undefined || own.length === 0) continue;
+      if (basename(key) === "{}" || (hasUnknown(key) && !ENDS_KNOWN.test(key))) return true;
+      if (!hasGlob(key)) continue;
+      if (this.#run.size * own.length > MAX_COMPARED) return true;
+      if (own.some((path) => globMatch(key, path))) return true;
+    }
+    return false;
   }
 
   #isUnread(key: string): boolean {
@@ -186,11 +194,11 @@ export class WrittenFiles implements EarlierFiles {
     return results.slice(0, MAX_LINKS);
   }
 
+  /** The path itself or the directory above it that is a link. */
   #linkAbove(key: string): string | undefined {
-    for (const links of [this.links, this.#earlier.links]) {
-      for (const link of links.keys()) {
-        if (key === link || key.startsWith(`${link}/`)) return link;
-      }
+    for (let end = key.length; end > 0; end = key.lastIndexOf("/", end - 1)) {
+      const path = key.slice(0, end);
+      if (this.links.has(path) || this.#earlier.links.has(path)) return path;
     }
     return undefined;
   }
@@ -261,7 +269,7 @@ function downloads({ program, args }: Invocation): string[] {
       args.some((arg) => /^-[a-zA-Z]*[OJ]|^--remote-(?:name|header)/.test(arg)));
   if (!keeps) return [];
   return args.filter((arg) => /^[\w+.-]+:\/\/|^[\w.-]+\.\w+\//.test(arg))
-    .map((arg) => basename(arg.replace(/[?#].*$/, "")));
+    .map((arg) => basename(arg.split(/[?#]/, 1)[0]!));
 }
 
 /** What a copying program takes, and each place where it may put it. */

@@ -5,6 +5,7 @@ import { commandPathOf, type Grammar, parseCommandLine } from "./args.ts";
 import type { CommandSpec } from "./command.ts";
 import { COMMANDS, DEFAULT_COMMAND, GLOBAL_FLAGS } from "./commands_data.ts";
 import { disableColor, out } from "./io.ts";
+import { ownEnvironment } from "./own_environment.ts";
 import { catchStrays } from "./stray.ts";
 
 /** Runs the command line and returns the exit code. Throws `HermesError` for expected failures. */
@@ -13,7 +14,7 @@ export async function dispatch(
   terminal: { isTerminal: boolean },
 ): Promise<number> {
   catchStrays(argv);
-  if (Deno.env.has("HERMES_EXEC")) {
+  if (ownEnvironment().HERMES_EXEC !== undefined) {
     (await import("./inside_session.ts")).refuseInsideSession(argv);
   }
   const [name = ""] = argv;

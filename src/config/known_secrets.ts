@@ -24,6 +24,8 @@ export function knownSecrets(settings: Pick<Settings, "variables" | "config">): 
 
 /** What of a variable is secret: nothing, its value, or parts of it. */
 function secretsIn(name: string, value: string): string[] {
+  // Where a key lies is no secret, and hiding it would hide every path beside it.
+  if (isPath(value)) return [];
   const inside = [...urlSecrets(value), ...jsonSecrets(value)];
   if (isSecretName(name)) {
     return inside.length === 0 || !value.startsWith("{") ? [value, ...inside] : inside;
@@ -34,6 +36,24 @@ function secretsIn(name: string, value: string): string[] {
   const secret = inside.length > 0 || words.some(looksRandom) ||
     redactSecrets(value, "code") !== value;
   return secret && !value.startsWith("{") ? [value, ...inside] : inside;
+}
+
+/** True for a path, or a list of some, that exists: a key may begin with a slash too. */
+function isPath(value: string): boolean {
+  const paths = value.replace(/^(?:unix|file|npipe):\/\//, "").split(":").filter((part) =>
+    part !== ""
+  );
+  if (paths.length === 0 || paths.some((path) => !/^(?:~|\.{1,2})?\//.test(path))) return false;
+  return paths.some((path) => path[0] !== "/" || exists(path));
+}
+
+function exists(path: string): boolean {
+  try {
+    Deno.statSync(path);
+    return true;
+  } catch {
+    return false; // Not there, or not ours to see: it may be anything.
+  }
 }
 
 /** Password, or token, of an address. */

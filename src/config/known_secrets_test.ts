@@ -31,3 +31,16 @@ Deno.test("knownSecrets() finds passwords in addresses, tokens by their look and
     "key-in-json",
   ]);
 });
+
+Deno.test("knownSecrets() takes no path that exists for a secret, whatever its variable is called", () => {
+  const here = new URL(".", import.meta.url).pathname;
+  const variables = (): [string, string][] => [
+    ["GOOGLE_APPLICATION_CREDENTIALS", `${here}known_secrets.ts`],
+    ["DOCKER_HOST", `unix://${here}`],
+    ["KUBECONFIG", `${here}:/nowhere/x9K2m4Q8v1Z7b3N5`],
+    ["STORE_SECRET", "/wJalrXUtnFEMI/K7MDENG/bPxRfiCY1"],
+  ];
+  deepStrictEqual(knownSecrets({ config: DEFAULTS, variables }), [
+    "/wJalrXUtnFEMI/K7MDENG/bPxRfiCY1",
+  ]);
+});

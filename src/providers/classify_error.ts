@@ -5,6 +5,7 @@
  */
 import type { FailureAction, FailureKind, ProviderFailure } from "../protocol/provider.ts";
 import { CODE_STATUS, KINDS, TEXT_RULES } from "./classify_error_data.ts";
+import { isDeeperThan, MAX_JSON_DEPTH } from "../util/json_depth.ts";
 import { trimEndOf } from "../util/trim_end.ts";
 
 /** What a message may name, and what it must never show. */
@@ -148,7 +149,10 @@ function parseErrorBody(body: string): ParsedError {
   const source = Object.keys(inner).length > 0 ? inner : outer;
   const raw = record(source["metadata"])["raw"];
   const message = [source["message"], outer["error"], outer["detail"], outer["message"]]
-    .find((value) => typeof value === "string" && value !== "") ?? JSON.stringify(source);
+    .find((value) => typeof value === "string" && value !== "") ??
+    (isDeeperThan(source, MAX_JSON_DEPTH)
+      ? body.slice(0, MAX_DETAIL_CHARS)
+      : JSON.stringify(source));
   // Anthropic and Responses call the outer object's type "error"; that names nothing.
   const code = [source["code"], source["type"], source["status"]]
     .find((value) => (typeof value === "string" || typeof value === "number") && value !== "error");

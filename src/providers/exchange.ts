@@ -32,6 +32,8 @@ export interface ProviderOptions {
   /** Name of the variable or setting the key comes from, for error lines. */
   keyName?: string;
   wireFetch: WireFetch;
+  /** Removes secrets of the person from what a server said; used for failures only. */
+  clean?: (text: string) => Promise<string>;
   timeouts?: StreamTimeouts;
   /** How this provider departs from its wire format. */
   quirks?: Quirks;
@@ -200,6 +202,15 @@ async function readText(bytes: AsyncGenerator<Uint8Array>, maxBytes: number): Pr
 }
 
 async function toFailure(
+  error: unknown,
+  context: { exchange: Exchange; watchdog: Watchdog },
+): Promise<ProviderFailure> {
+  const failure = await classifyFailure(error, context);
+  const { clean } = context.exchange.options;
+  return clean === undefined ? failure : { ...failure, message: await clean(failure.message) };
+}
+
+async function classifyFailure(
   error: unknown,
   context: { exchange: Exchange; watchdog: Watchdog },
 ): Promise<ProviderFailure> {

@@ -10,9 +10,12 @@ import type {
   ToolCallPart,
 } from "../protocol/message.ts";
 import type { ProviderEvent } from "../protocol/provider.ts";
+import { isDeeperThan, MAX_ARGUMENT_DEPTH } from "../util/json_depth.ts";
 
 /** Far beyond any context window: sums of such counts stay exact. */
 const MAX_COUNT = 1e9;
+/** No tool has a longer name; what is longer would go out again with every request. */
+const MAX_NAME_CHARS = 200;
 
 export interface ToolCallPiece {
   id?: string;
@@ -23,6 +26,7 @@ export interface ToolCallPiece {
 export class PartsBuilder {
   #parts: AssistantPart[] = [];
   #calls = new Map<string, ToolCallPart>();
+  #indices = new Map<string, number>();
   #idPrefix: string;
 
   /** `idPrefix` names calls that came without an id; it must differ between turns but not between replays. */
@@ -60,13 +64,14 @@ export class PartsBuilder {
     if (call === undefined) {
       const id = piece.id || `${this.#idPrefix}_${this.#calls.size}`;
       call = { type: "tool_call", id, name: "", arguments: "" };
+      this.#indices.set(key, this.#calls.size);
       this.#calls.set(key, call);
       this.#parts.push(call);
     } else if (piece.id) call.id = piece.id;
-    if (piece.name) call.name = piece.name;
+    if (piece.name) call.name = piece.name.slice(0, MAX_NAME_CHARS);
     const text = piece.arguments ?? "";
     call.arguments += text;
-    const index = [...this.#calls.keys()].indexOf(key);
+    const index = this.#indices.get(key)!;
     return [{ type: "tool_call_delta", index, id: call.id, name: call.name, arguments: text }];
   }
 
@@ -95,6 +100,8 @@ export function historyArguments(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+      // The call was refused for it, and a request that holds it could not be written.
+      if (isDeeperThan(value, MAX_ARGUMENT_DEPTH)) return {};
       return value as Record<string, unknown>;
     }
   } catch {

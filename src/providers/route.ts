@@ -57,6 +57,8 @@ export interface RouteOptions {
   config: RouteConfig;
   env: Env;
   wireFetch?: RouteFetch;
+  /** Removes secrets of the person from what a server said; used for failures only. */
+  clean?: (text: string) => Promise<string>;
   /** For asking servers which models they have. */
   probeFetch?: typeof fetch;
   timeouts?: StreamTimeouts;
@@ -265,6 +267,7 @@ function providerOptions(choice: Complete, options: RouteOptions): ProviderOptio
     }),
     baseUrl: choice.baseUrl,
     wireFetch: options.wireFetch ?? networkFetch,
+    ...(options.clean === undefined ? {} : { clean: options.clean }),
     ...(key === undefined ? {} : { apiKey: key.value }),
     keyName: key?.name ?? entry.keyEnv[0] ?? "HERMES_API_KEY",
     ...(timeouts === undefined ? {} : { timeouts }),

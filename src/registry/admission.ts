@@ -5,6 +5,7 @@
 import type { ApprovalRequest } from "../protocol/approval.ts";
 import type { HookDirective, HookRunner } from "../protocol/hook.ts";
 import type { ToolRegistry } from "./registry.ts";
+import { isDeeperThan, MAX_ARGUMENT_DEPTH } from "../util/json_depth.ts";
 import { checkArguments } from "./arguments.ts";
 import { askGate, type CallState, type ContextParts, offTheClock } from "./context.ts";
 import { type Outcome, refusal } from "./outcome.ts";
@@ -40,7 +41,11 @@ export async function consultHooks(
       return { refused: block(parts, `Blocked by a hook: ${directive.message}`), wishes };
     }
     if (directive.action === "approve") wishes.push(directive);
-    else {
+    else if (isDeeperThan(directive.args, MAX_ARGUMENT_DEPTH)) {
+      // Not taken over even for the report: nothing behind this can work on it.
+      const why = `it is nested deeper than ${MAX_ARGUMENT_DEPTH} levels`;
+      return { refused: block(parts, `A hook rewrote the call: ${why}`), wishes };
+    } else {
       state.args = { ...state.args, ...directive.args };
       changed = true;
     }

@@ -1,5 +1,6 @@
 /** The way of a call's argument text to checked values: parse, mend, coerce, validate. Pure. */
 import type { ToolFacts } from "../protocol/tool.ts";
+import { isDeeperThan, MAX_ARGUMENT_DEPTH } from "../util/json_depth.ts";
 import { coerceArguments } from "./coerce.ts";
 import { parseLenientJson } from "./repair.ts";
 import { validateArguments } from "./validate.ts";
@@ -35,9 +36,17 @@ export function readArguments(text: string, facts: ToolFacts): ReadArguments {
   return checkArguments(value as Record<string, unknown>, facts);
 }
 
-/** Coerces and, unless the tool does that itself, validates arguments that are already an object. */
+/**
+ * Coerces and, unless the tool does that itself, validates arguments that are already an object.
+ * Everything behind this relies on the depth that is checked here.
+ */
 export function checkArguments(value: Record<string, unknown>, facts: ToolFacts): ReadArguments {
+  // Coercion goes as deep as the schema, and may parse a text that is deeper.
   const args = coerceArguments(value, facts.schema);
+  if (isDeeperThan(args, MAX_ARGUMENT_DEPTH)) {
+    const error = `Arguments of ${facts.name} are nested deeper than ${MAX_ARGUMENT_DEPTH} levels.`;
+    return { ok: false, truncated: false, error };
+  }
   const problems = facts.lenient ? [] : validateArguments(args, facts.schema);
   if (problems.length === 0) return { ok: true, args };
   return {

@@ -13,6 +13,9 @@ export type PreparedCall =
   | { kind: "ready"; name: string; facts: ToolFacts; args: Record<string, unknown> }
   | { kind: "refused"; name: string; unknownTool: boolean; outcome: Outcome };
 
+/** No tool has a longer name, and none is looked for that resembles one. */
+const MAX_NAME_CHARS = 100;
+
 export interface PrepareOptions {
   registry: ToolRegistry;
   /** Names of the tools the session offers. */
@@ -22,6 +25,11 @@ export interface PrepareOptions {
 /** Finds the tool, mends and checks the arguments. */
 export function prepareCall(call: ToolCallPart, options: PrepareOptions): PreparedCall {
   const { registry, tools } = options;
+  if (call.name.length > MAX_NAME_CHARS) {
+    const name = `${call.name.slice(0, MAX_NAME_CHARS)}…`;
+    const why = `Unknown tool: ${name} No tool has a name of ${call.name.length} characters.`;
+    return { kind: "refused", name, unknownTool: true, outcome: refusal(why) };
+  }
   const name = tools.includes(call.name) ? call.name : repairToolName(call.name, tools);
   const facts = name === undefined ? undefined : registry.facts(name);
   if (name === undefined || !facts) {

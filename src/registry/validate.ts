@@ -7,6 +7,9 @@ import { didYouMean } from "../util/nearest.ts";
 import { hasType, isNullable } from "./coerce.ts";
 
 const MAX_PROBLEMS = 5;
+/** Unknown keys that are named to the model, and how much of each. */
+const MAX_SHOWN = 20;
+const MAX_KEY_CHARS = 100;
 
 /** Every problem of `args`, at most five; empty when they are fine. */
 export function validateArguments(args: Record<string, unknown>, schema: JsonSchema): string[] {
@@ -25,14 +28,16 @@ function checkObject(value: Record<string, unknown>, schema: JsonSchema, place: 
   const unknown = Object.keys(value).filter((key) => !Object.hasOwn(properties, key));
   for (const name of schema.required ?? []) {
     if (Object.hasOwn(value, name)) continue;
-    const got = unknown.length > 0 ? `, got ${unknown.map((key) => `"${key}"`).join(", ")}` : "";
+    const got = unknown.length > 0
+      ? `, got ${unknown.slice(0, MAX_SHOWN).map(quoted).join(", ")}`
+      : "";
     place.problems.push(`"${join(place.path, name)}" is required${got}`);
   }
   if (schema.additionalProperties === false) {
-    for (const key of unknown) {
+    for (const key of unknown.slice(0, MAX_PROBLEMS)) {
       const hint = didYouMean(key, Object.keys(properties)) ||
         ` Known: ${Object.keys(properties).join(", ") || "none"}.`;
-      place.problems.push(`"${join(place.path, key)}" is not a parameter.${hint}`);
+      place.problems.push(`${quoted(join(place.path, key))} is not a parameter.${hint}`);
     }
   }
   for (const [key, item] of Object.entries(value)) {
@@ -127,6 +132,10 @@ function show(value: unknown): string {
 
 function equal(a: unknown, b: unknown): boolean {
   return a === b || (typeof a === "object" && JSON.stringify(a) === JSON.stringify(b));
+}
+
+function quoted(key: string): string {
+  return `"${key.length > MAX_KEY_CHARS ? `${key.slice(0, MAX_KEY_CHARS)}…` : key}"`;
 }
 
 function join(path: string, key: string): string {

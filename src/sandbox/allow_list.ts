@@ -65,7 +65,7 @@ export function checkArguments(
   args: Record<string, unknown>,
 ): { args: Record<string, unknown> } | { error: string } {
   if (name !== "terminal") return { args };
-  const kept: Record<string, unknown> = {};
+  const kept: Record<string, unknown> = Object.create(null);
   for (const [key, value] of Object.entries(args)) {
     if (!FOREGROUND_ONLY.includes(key)) kept[key] = value;
     else if (isSet(value)) {

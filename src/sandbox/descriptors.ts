@@ -1,11 +1,16 @@
 /**
  * What a child has open before foreign code comes in: pipes, sockets and the runtime's own event
- * descriptors, never a file. Foreign code can adopt any number as a stream, so a file that the
- * runtime or hermes' own parent left open would be the script's to read and write. Linux only.
+ * descriptors, never a file but the running executable, for reading. Foreign code can adopt any
+ * number as a stream, so a file that the runtime or hermes' own parent left open would be the
+ * script's to read and write. Linux only.
  */
 import { architecture, type Libc, openPath } from "./libc.ts";
 
 const F_GETFD = 1;
+const F_GETFL = 3;
+/** The bits of `F_GETFL` that are zero for reading alone. */
+const O_ACCMODE = 3;
+const O_PATH = 0o10000000;
 const O_CLOEXEC = 0o2000000;
 const LAST_DESCRIPTOR = 0xffff_ffff;
 /** More than a fresh child ever has. */
@@ -19,13 +24,14 @@ const STAT_BYTES = 144;
 /** Where `struct stat` has the mode. */
 const MODE_AT = { "x86_64": 24, "aarch64": 16 } as const;
 const KIND_MASK = 0o170000;
+const REGULAR_FILE = 0o100000;
 /** A fifo, a socket, and what is no file at all: event counters and event queues. */
 const HARMLESS_KINDS: readonly number[] = [0o010000, 0o140000, 0];
 
 /**
  * Closes what hermes was started with and makes sure that no file is left. The runtime marks its
  * own descriptors close-on-exec, so one without the mark came from outside.
- * @throws when the runtime itself holds a file, a directory or a device.
+ * @throws when the runtime itself holds a file other than its executable, a directory or a device.
  */
 export function keepNoFiles(libc: Libc): void {
   for (const descriptor of candidates(libc)) {
@@ -44,16 +50,40 @@ export function keepNoFiles(libc: Libc): void {
 /** The first descriptor of a file, a directory or a device. */
 function fileAmong(libc: Libc): number | undefined {
   return candidates(libc).find((descriptor) => {
-    const kind = kindOf(libc, descriptor);
-    return kind !== undefined && !HARMLESS_KINDS.includes(kind);
+    const facts = factsOf(libc, descriptor);
+    if (facts === undefined || HARMLESS_KINDS.includes(facts.kind)) return false;
+    return facts.kind !== REGULAR_FILE || !isOwnProgram(libc, { descriptor, ...facts });
   });
 }
 
-/** The kind bits of its mode; undefined when nothing is open there. */
-function kindOf(libc: Libc, descriptor: number): number | undefined {
+interface Facts {
+  /** The kind bits of its mode. */
+  kind: number;
+  device: bigint;
+  inode: bigint;
+}
+
+/** What is open there, if anything. */
+function factsOf(libc: Libc, descriptor: number): Facts | undefined {
   const stat = new Uint8Array(STAT_BYTES);
   if (libc.call("fstat", descriptor, stat) !== 0) return undefined;
-  return new DataView(stat.buffer).getUint32(MODE_AT[architecture()], true) & KIND_MASK;
+  const view = new DataView(stat.buffer);
+  return {
+    kind: view.getUint32(MODE_AT[architecture()], true) & KIND_MASK,
+    device: view.getBigUint64(0, true),
+    inode: view.getBigUint64(8, true),
+  };
+}
+
+/** A compiled program may keep its own executable open to read what is packed into it. */
+function isOwnProgram(libc: Libc, file: Facts & { descriptor: number }): boolean {
+  const flags = libc.call("fcntl", file.descriptor, F_GETFL);
+  if (flags < 0 || (flags & O_ACCMODE) !== 0) return false;
+  const program = openPath(libc, { path: "/proc/self/exe", flags: O_PATH | O_CLOEXEC });
+  if (program < 0) return false;
+  const own = factsOf(libc, program);
+  libc.call("close", program);
+  return own?.device === file.device && own.inode === file.inode;
 }
 
 /** Numbers that may be open. */

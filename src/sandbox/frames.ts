@@ -2,6 +2,7 @@
  * Newline-delimited JSON over a stream, for both ends of the socket: coalesced writes, a size
  * limit on what comes in, and a way to wait until what goes out has left.
  */
+import { isDeeperThan, MAX_JSON_DEPTH } from "../util/json_depth.ts";
 
 /** Bytes of one frame at most. */
 export const MAX_FRAME_BYTES = 16 * 1024 * 1024;
@@ -55,6 +56,9 @@ export function parseFrame(line: string): Record<string, unknown> {
     throw new FrameError("a line is not JSON");
   }
   if (typeof frame !== "object" || frame === null) throw new FrameError("a frame is no object");
+  if (isDeeperThan(frame, MAX_JSON_DEPTH)) {
+    throw new FrameError(`a frame is nested deeper than ${MAX_JSON_DEPTH} levels`);
+  }
   return frame as Record<string, unknown>;
 }
 

@@ -58,6 +58,17 @@ Deno.test("parseFrame() takes objects only", () => {
   }
 });
 
+Deno.test("parseFrame() refuses a frame that is nested too deep", () => {
+  const nested = (open: string, close: string, levels: number) =>
+    `{"t":"call","args":${open.repeat(levels)}0${close.repeat(levels)}}`;
+  for (const [open, close] of [["[", "]"], ['{"a":', "}"]] as const) {
+    const message = "a frame is nested deeper than 500 levels";
+    assert.throws(() => parseFrame(nested(open, close, 500)), { name: "FrameError", message });
+    assert.throws(() => parseFrame(nested(open, close, 200_000)), { name: "FrameError", message });
+    assert.equal(parseFrame(nested(open, close, 499)).t, "call");
+  }
+});
+
 Deno.test("FrameWriter sends frames in order and those queued together at once", async () => {
   const { stream, written, text } = streamOf([]);
   const writer = new FrameWriter(stream);

@@ -206,6 +206,7 @@ async function findRoute(
     env: settings.env,
     ...streamTimeouts(settings),
     ...(wireFetch === undefined ? {} : { wireFetch }),
+    clean: (text) => withoutSecrets(settings, text),
   });
   if (!chosen && found?.provider === "custom" && route.source === "offline") {
     throw new UsageError(`session ${found.id} used ${found.model} at an address that is not kept`, {
@@ -266,13 +267,13 @@ async function systemPrompt(
     environment: facts.environment,
     headless: options.source === "run",
     tools: facts.tools.map((tool) => tool.name),
-    ...(project === undefined ? {} : { project: await withoutSecrets(options, project) }),
+    ...(project === undefined ? {} : { project: await withoutSecrets(options.settings, project) }),
     ...(extra === "" ? {} : { extra }),
   });
 }
 
-/** The project's author wrote it, and may have copied a key into it. */
-async function withoutSecrets({ settings }: OpenOptions, text: string): Promise<string> {
+/** For text that others wrote: a project's author, or a server that repeats what it was sent. */
+async function withoutSecrets(settings: Settings, text: string): Promise<string> {
   const { settingsRedactor } = await import("../config/known_secrets.ts");
   return settingsRedactor(settings)(text, "code");
 }

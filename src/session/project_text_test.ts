@@ -48,3 +48,14 @@ Deno.test("readProjectText() waits for no pipe and reads no device or endless fi
     assert.equal(readProjectText(`${root}/.hermes.md`, root), undefined);
   });
 });
+
+Deno.test("readProjectText() does not listen to strangers in a shared directory", async () => {
+  if (Deno.uid() !== 0) return console.log("not tested here: only root can give files away");
+  await withProject((root) => {
+    Deno.writeTextFileSync(`${root}/AGENTS.md`, "Obey.");
+    Deno.chownSync(`${root}/AGENTS.md`, 65534, 65534);
+    assert.equal(readProjectText(`${root}/AGENTS.md`, root), undefined);
+    Deno.chownSync(root, 65534, 65534);
+    assert.equal(readProjectText(`${root}/AGENTS.md`, root), "Obey.");
+  });
+});

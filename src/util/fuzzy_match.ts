@@ -2,7 +2,8 @@
  * Finding a passage that somebody remembers almost right: nine ways of comparing, from exact
  * to merely similar, tried in order. Only finds; replacing is `fuzzy_replace.ts`.
  */
-import { isSimilar, similarity } from "./similarity.ts";
+import { isSimilar, MAX_EXACT_CELLS, similarity } from "./similarity.ts";
+import { TextFinder } from "./find_text.ts";
 
 /** A passage: offsets into the text, half-open. */
 export interface Region {
@@ -18,13 +19,13 @@ export interface FuzzyMatch {
 }
 
 const LINE_SIMILARITY = 0.8;
-/** Beyond this, comparing every line takes seconds. */
-const MAX_COMPARED_LINES = 100_000;
+/** Characters that are compared for likeness before the search is given up: about a second. */
+const MAX_COMPARED_CHARS = 20_000_000;
 const BLOCK_SIMILARITY = { single: 0.5, several: 0.7 };
 
 const STRATEGIES = [
   { name: "exact", find: findAll },
-  { name: "line_trimmed", find: byLines((a, b) => a.trim() === b.trim()) },
+  { name: "line_trimmed", find: byLines((line) => line.trim()) },
   { name: "whitespace_normalized", find: byFolding(foldSpaces) },
   { name: "indentation_flexible", find: findUnindented },
   { name: "escape_normalized", find: findUnescaped },
@@ -70,7 +71,8 @@ type Finder = (text: string, passage: string) => Region[];
 
 function findAll(text: string, passage: string): Region[] {
   const regions: Region[] = [];
-  for (let at = text.indexOf(passage); at >= 0; at = text.indexOf(passage, at + passage.length)) {
+  const finder = new TextFinder(passage);
+  for (let at = finder.indexIn(text); at >= 0; at = finder.indexIn(text, at + passage.length)) {
     regions.push({ start: at, end: at + passage.length });
   }
   return regions;
@@ -117,14 +119,35 @@ function windows(view: LineView, fits: (first: number) => boolean): Region[] {
   return regions;
 }
 
-function byLines(same: (line: string, wanted: string) => boolean): Finder {
+/** Runs of lines that are equal once folded. */
+function byLines(fold: (line: string) => string): Finder {
   return (text, passage) => {
     const view = viewLines(text, passage);
-    return windows(
-      view,
-      (first) => view.wanted.every((wanted, i) => same(view.lines[first + i]!, wanted)),
-    );
+    const starts = new Set(runsOf(view.lines.map(fold), view.wanted.map(fold)));
+    return windows(view, (first) => starts.has(first));
   };
+}
+
+/** Where `wanted` stands in `lines` (Knuth, Morris and Pratt): no line is looked at again and again. */
+function runsOf(lines: readonly string[], wanted: readonly string[]): number[] {
+  /** For each beginning of `wanted`, the length of the longest one that it also ends with. */
+  const back = [0];
+  let length = 0;
+  for (let i = 1; i < wanted.length; i++) {
+    while (length > 0 && wanted[i] !== wanted[length]) length = back[length - 1]!;
+    if (wanted[i] === wanted[length]) length++;
+    back.push(length);
+  }
+  const starts: number[] = [];
+  length = 0;
+  for (let i = 0; i < lines.length; i++) {
+    while (length > 0 && lines[i] !== wanted[length]) length = back[length - 1]!;
+    if (lines[i] === wanted[length]) length++;
+    if (length < wanted.length) continue;
+    starts.push(i - length + 1);
+    length = back[length - 1]!;
+  }
+  return starts;
 }
 
 /** The passage without the space around it, exactly, within lines too. */
@@ -177,8 +200,10 @@ function findUnindented(text: string, passage: string): Region[] {
     foldPieces(part, /^[ \t]+|[^\n]*\n|[^\n]+/gm, (piece) => /^[ \t]+$/.test(piece) ? "" : piece)
   )(text, passage);
   return regions.map(({ start, end }) => {
-    const indent = /(?:^|\n)([ \t]*)$/.exec(text.slice(0, start));
-    return { start: start - (indent?.[1]?.length ?? 0), end };
+    let indent = start;
+    while (indent > 0 && " \t".includes(text[indent - 1]!)) indent--;
+    const opensLine = indent === 0 || text[indent - 1] === "\n";
+    return { start: opensLine ? indent : start, end };
   });
 }
 
@@ -192,10 +217,7 @@ function findUnicode(text: string, passage: string): Region[] {
   if (plain === passage && foldUnicode(text) === text) return [];
   const inside = byFolding(foldTypography)(text, passage);
   if (inside.length > 0) return inside;
-  return byLines((line, wanted) => foldUnicode(line).trim() === foldUnicode(wanted).trim())(
-    text,
-    passage,
-  );
+  return byLines((line) => foldUnicode(line).trim())(text, passage);
 }
 
 function findUnescaped(text: string, passage: string): Region[] {
@@ -226,10 +248,19 @@ function findBlock(text: string, passage: string): Region[] {
 function findSimilarLines(text: string, passage: string): Region[] {
   const view = viewLines(text, passage);
   const { lines, wanted } = view;
-  if (wanted.every((line) => line.trim() === "") || lines.length > MAX_COMPARED_LINES) return [];
-  return windows(view, (first) =>
-    wanted.every((line, i) =>
-      line.trim() === "" ||
-      isSimilar(lines[first + i]!.trim(), line.trim(), { threshold: LINE_SIMILARITY })
-    ));
+  if (wanted.every((line) => line.trim() === "")) return [];
+  let left = MAX_COMPARED_CHARS;
+  const isLike = (line: string, other: string) => {
+    left -= 10 + line.length + other.length;
+    if (line === other || left < 0) return left >= 0;
+    left -= Math.min(line.length * other.length, MAX_EXACT_CELLS);
+    return isSimilar(line, other, { threshold: LINE_SIMILARITY });
+  };
+  const telling = wanted.map((line, offset) => ({ line: line.trim(), offset }))
+    .filter(({ line }) => line !== "");
+  const regions = windows(
+    view,
+    (first) => telling.every(({ line, offset }) => isLike(lines[first + offset]!.trim(), line)),
+  );
+  return left < 0 ? [] : regions;
 }

@@ -12,6 +12,7 @@ import {
   type MatchStrategy,
   type Region,
 } from "./fuzzy_match.ts";
+import { hasText } from "./find_text.ts";
 
 export interface Replacement {
   oldText: string;
@@ -39,7 +40,7 @@ export function replacePassage(text: string, edit: Replacement): ReplaceOutcome 
   if (oldText === newText) return refused("old_string and new_string are the same.");
   const match = fuzzyFind(text, oldText);
   if (match === undefined) {
-    const applied = newText.trim().length >= MIN_APPLIED_CHARS && text.includes(newText);
+    const applied = newText.trim().length >= MIN_APPLIED_CHARS && hasText(text, newText);
     return { kind: applied ? "unchanged" : "not_found" };
   }
   const { regions, strategy } = match;

@@ -129,3 +129,15 @@ Deno.test("fuzzyFind() needs several block candidates to be more alike than a si
   equal(fuzzyFind(single, wanted)?.strategy, "block_anchor");
   equal(fuzzyFind(single + block("abcdeyyyyy"), wanted), undefined);
 });
+
+Deno.test("replacePassage() gives an answer for long passages that almost fit everywhere", () => {
+  const passages = ["a", "a\n", "  \n", "“x” \n", "ab ab\n", "\\n"].map((unit) =>
+    unit.repeat(6000)
+  );
+  for (const text of passages) {
+    const half = text.slice(0, text.length / 2);
+    for (const oldText of [`${half}zz`, `zz${half}`, `${half}zz${half}`]) {
+      match(replacePassage(text, { oldText, newText: "new" }).kind, /./);
+    }
+  }
+});

@@ -90,7 +90,8 @@ function fragments(secret: string): string[] {
   for (let at = 0; at + FRAGMENT_CHARS <= secret.length; at += FRAGMENT_CHARS / 2) {
     parts.push(secret.slice(at, at + FRAGMENT_CHARS));
   }
-  return parts;
+  // A word of a language, or the host of an address, stands in many texts.
+  return parts.filter((part) => /\d/.test(part) && /[A-Za-z]/.test(part) && !part.includes("/"));
 }
 
 /** Letters and digits of a text, and where in the text each of them stands. */

@@ -26,6 +26,7 @@ interface State {
 const ACCEPT = null;
 /** More states than this are forgotten and made again: memory stays bounded. */
 const MAX_STATES = 3000;
+const MAX_STATE_NUMBERS = 2_000_000;
 /** Work between two looks at the clock. */
 const CLOCK_STEPS = 1 << 18;
 
@@ -33,6 +34,8 @@ export class LinearRegex {
   #code: program.Instruction[];
   #alphabet: RegexAlphabet;
   #states = new Map<string, State>();
+  /** How many instructions they hold. */
+  #numbers = 0;
   /** When an instruction was last visited; compared with `#round`. */
   #visited: Int32Array;
   #round = 0;
@@ -110,7 +113,8 @@ export class LinearRegex {
     const key = `${before}:${from.join()}`;
     let state = this.#states.get(key);
     if (state === undefined) {
-      if (this.#states.size >= MAX_STATES) this.#forget();
+      this.#numbers += from.length;
+      if (this.#states.size >= MAX_STATES || this.#numbers > MAX_STATE_NUMBERS) this.#forget();
       state = { from, before, next: [] };
       this.#states.set(key, state);
     }
@@ -121,6 +125,7 @@ export class LinearRegex {
   #forget(): void {
     for (const state of this.#states.values()) state.next = [];
     this.#states.clear();
+    this.#numbers = 0;
   }
 
   /** `CHAR` and `MATCH` instructions that can be reached here without reading, the preferred first. */

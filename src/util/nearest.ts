@@ -1,7 +1,12 @@
 /** "Did you mean": the closest known name to a mistyped one. */
 
-/** Edit distance where a swap of neighbours counts one. */
+/** No name is longer; the time is that of both lengths multiplied. */
+const MAX_WORD_CHARS = 256;
+
+/** Edit distance where a swap of neighbours counts one; of longer texts than names, the most it can be. */
 export function editDistance(a: string, b: string): number {
+  const longer = Math.max(a.length, b.length);
+  if (longer > MAX_WORD_CHARS) return a === b ? 0 : longer;
   const width = b.length + 1;
   let before: number[] = [];
   let last = Array.from({ length: width }, (_, i) => i);
@@ -23,11 +28,14 @@ export function editDistance(a: string, b: string): number {
 
 /** The nearest candidate within a third of the word's length (at least 2 edits), else undefined. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  if (word.length > MAX_WORD_CHARS) return undefined;
   const limit = Math.max(2, Math.floor(word.length / 3));
   let best: string | undefined;
   let bestDistance = limit + 1;
   for (const candidate of candidates) {
     if (candidate.startsWith(word) && word.length >= 3) return candidate;
+    // The lengths alone are so many edits apart.
+    if (Math.abs(candidate.length - word.length) >= bestDistance) continue;
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
     if (distance < bestDistance) {
       best = candidate;

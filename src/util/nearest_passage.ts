@@ -6,8 +6,9 @@ const MIN_SIMILARITY = 0.5;
 const MAX_SNIPPET_LINES = 6;
 /** Beyond this, looking at every line costs more than the hint is worth. */
 const MAX_LINES = 50_000;
-/** Lines that are compared in earnest. */
+/** Lines that are compared in earnest, and how much of each. */
 const MAX_COMPARED = 200;
+const MAX_LINE_CHARS = 500;
 
 /** Up to three numbered snippets, leading spaces as `·` and tabs as `→`; empty when nothing is near. */
 export function nearestPassages(text: string, passage: string): string {
@@ -16,11 +17,11 @@ export function nearestPassages(text: string, passage: string): string {
     (best, line, i) => line.trim().length > wanted[best]!.trim().length ? i : best,
     0,
   );
-  const needle = wanted[anchor]!.trim();
+  const needle = wanted[anchor]!.trim().slice(0, MAX_LINE_CHARS);
   const lines = text.split("\n");
   if (needle === "" || lines.length > MAX_LINES) return "";
   const scored = lines
-    .map((line, index) => ({ index, line: line.trim() }))
+    .map((line, index) => ({ index, line: line.trim().slice(0, MAX_LINE_CHARS) }))
     .filter(({ line }) => line !== "")
     .map((row) => ({ ...row, bound: similarityBound(row.line, needle) }))
     .filter(({ bound }) => bound >= MIN_SIMILARITY)

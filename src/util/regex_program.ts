@@ -45,7 +45,7 @@ export class NeedsBacktracking extends SyntaxError {
   override name = "NeedsBacktracking";
 }
 
-const MAX_INSTRUCTIONS = 20_000;
+const MAX_INSTRUCTIONS = 5000;
 const MAX_DEPTH = 250;
 const REPEAT = /(?:([*+?])|\{(\d+)(,(\d*))?\})(\??)/y;
 const GROUP = /\((?:\?(?:(:)|([a-z]*)(?:-([a-z]+))?:|<[A-Za-z_]\w*>))?/y;

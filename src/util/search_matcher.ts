@@ -3,6 +3,7 @@
  * nothing, the linear one for repetitions, and JavaScript's on single short lines for
  * repetitions beside look-around, which the linear one cannot do.
  */
+import { TextFinder } from "./find_text.ts";
 import { escapeRegex } from "./glob.ts";
 import { type Clock, LinearRegex } from "./linear_regex.ts";
 import { NeedsBacktracking } from "./regex_program.ts";
@@ -35,19 +36,26 @@ export interface SearchMatcher {
 const MAX_LINE_CHARS = [2000, 1000, 250];
 /** Going back tries every combination of them. */
 const MAX_BRANCHES = 5;
-const MAX_PATTERN_CHARS = 20_000;
+/** Longer ones can make even a plain search compare everything with everything. */
+const MAX_PLAIN_CHARS = 200;
+const MAX_LITERAL_CHARS = 40;
+const MAX_PATTERN_CHARS = 4000;
 
 /** @throws SyntaxError when it cannot be read or run in bounded time. */
 export function compileSearch(pattern: string, options: SearchOptions = {}): SearchMatcher {
   const flags = `g${options.ignoreCase ? "i" : ""}v`;
-  if (options.literal) return nativeMatcher(new RegExp(escapeRegex(pattern), flags));
+  const isPlain = options.literal || !/[\\^$.|?*+()[\]{}]/.test(pattern);
+  if (isPlain && !options.ignoreCase) return literalMatcher(pattern);
   if (pattern.length > MAX_PATTERN_CHARS) throw new SyntaxError("the expression is too long");
+  if (options.literal) return plainMatcher(escapeRegex(pattern), { ...options, flags });
   const translated = translateRegex(pattern, options.multiline === true);
   const regex = new RegExp(translated.source, flags);
   const { literal } = translated;
   return {
     ...chooseEngine(translated, regex, options),
-    ...(literal === "" || options.ignoreCase ? {} : { literal }),
+    ...(literal === "" || options.ignoreCase
+      ? {}
+      : { literal: literal.slice(0, MAX_LITERAL_CHARS) }),
   };
 }
 
@@ -57,7 +65,9 @@ function chooseEngine(
   options: SearchOptions,
 ): SearchMatcher {
   const { quantifiers, branches, repeats, nested } = translated;
-  if (quantifiers + branches === 0) return nativeMatcher(regex);
+  if (quantifiers + branches === 0 && translated.source.length <= MAX_PLAIN_CHARS) {
+    return nativeMatcher(regex);
+  }
   const spansLines = options.multiline === true;
   try {
     const linear = new LinearRegex(translated.source, {
@@ -77,6 +87,28 @@ function chooseEngine(
     }
     return shortLineMatcher(regex, maxChars);
   }
+}
+
+/** Text in any case. */
+function plainMatcher(source: string, options: SearchOptions & { flags: string }): SearchMatcher {
+  const translated = {
+    source,
+    literal: "",
+    quantifiers: 0,
+    repeats: 0,
+    branches: 0,
+    nested: false,
+  };
+  return chooseEngine(translated, new RegExp(source, options.flags), options);
+}
+
+function literalMatcher(pattern: string): SearchMatcher {
+  const finder = new TextFinder(pattern);
+  function find(text: string, from: number): FoundMatch | undefined {
+    const index = finder.indexIn(text, from);
+    return index < 0 ? undefined : { index, end: index + pattern.length };
+  }
+  return { literal: pattern.slice(0, MAX_LITERAL_CHARS), find, match: find };
 }
 
 function nativeMatcher(regex: RegExp): SearchMatcher {

@@ -178,3 +178,19 @@ Deno.test("compileSearch() finds what JavaScript finds", () => {
     equal(found && found.end - found.index, expected?.[0].length, shown);
   }
 });
+
+Deno.test("compileSearch() looks for long plain texts in time that grows with the text alone", () => {
+  const text = "a".repeat(300_000);
+  const rows: [half: number, options: SearchOptions][] = [
+    [9000, {}],
+    [9000, { literal: true }],
+    [400, { literal: true, ignoreCase: true }],
+    [400, { ignoreCase: true }],
+  ];
+  for (const [length, options] of rows) {
+    const half = "a".repeat(length);
+    const search = compileSearch(`${half}b${half}`, options);
+    equal(search.find(text, 0), undefined);
+    equal(search.find(`${text}b${half}`, 0) !== undefined, true);
+  }
+});

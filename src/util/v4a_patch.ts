@@ -88,7 +88,9 @@ function parseSection({ action, path, body }: Section): PatchOperation {
     return { kind: "move", path: checked(from), moveTo: checked(to) };
   }
   if (action === "Add") return { kind: "add", path: checked(path), content: addedText(body) };
-  const moveTo = body.map((line) => MOVE_TO.exec(line.trimEnd())?.[1]).find((to) => to !== undefined);
+  const moveTo = body.map((line) => MOVE_TO.exec(line.trimEnd())?.[1]).find((to) =>
+    to !== undefined
+  );
   const hunks = parseHunks(body.filter((line) => !MOVE_TO.test(line)));
   if (hunks.length === 0 && moveTo === undefined) {
     throw new SyntaxError(`"*** Update File: ${path}" has no hunks`);
@@ -168,8 +170,11 @@ export function applyHunk(text: string, hunk: PatchHunk): HunkOutcome {
 
 function replaceHunk(text: string, hunk: PatchHunk, lines: readonly HunkLine[]): HunkOutcome {
   const edit = { oldText: side(lines, "-"), newText: side(lines, "+") };
-  const near = hunk.hint === "" ? undefined : fuzzyFind(text, hunk.hint)?.regions[0]?.start;
   const places = wholeLines(text, edit.oldText);
+  // A place that is the only one needs no hint; looking for one takes long in a large file.
+  const near = hunk.hint === "" || places.length === 1
+    ? undefined
+    : fuzzyFind(text, hunk.hint)?.regions[0]?.start;
   const place = places.length === 1
     ? places[0]
     : near === undefined

@@ -1,7 +1,9 @@
 /** Reading single files out of a ZIP archive in memory; nothing is ever written or trusted about sizes. */
 
-/** Unpacked bytes of one entry at most, so that a small archive cannot fill the memory. */
-const MAX_ENTRY_BYTES = 200 << 20;
+/** Unpacked bytes at most, of all entries that are read, so that a small archive cannot fill the memory. */
+const MAX_UNPACKED_BYTES = 100 << 20;
+/** Names in one archive at most. */
+const MAX_ENTRIES = 100_000;
 const END_SIGNATURE = 0x06054b50;
 const ENTRY_SIGNATURE = 0x02014b50;
 const STORED = 0;
@@ -17,6 +19,7 @@ export class ZipReader {
   #bytes: Uint8Array<ArrayBuffer>;
   #view: DataView;
   #entries = new Map<string, Entry>();
+  #unpackedBytes = 0;
 
   /** @throws Error when the bytes are not a ZIP archive. */
   constructor(bytes: Uint8Array<ArrayBuffer>) {
@@ -24,6 +27,7 @@ export class ZipReader {
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     let at = this.#directoryAt();
     while (at + 46 <= bytes.length && this.#view.getUint32(at, true) === ENTRY_SIGNATURE) {
+      if (this.#entries.size >= MAX_ENTRIES) throw new Error("the archive holds too many files");
       const nameBytes = this.#view.getUint16(at + 28, true);
       const name = new TextDecoder().decode(bytes.subarray(at + 46, at + 46 + nameBytes));
       this.#entries.set(name, {
@@ -44,9 +48,30 @@ export class ZipReader {
     const start = headerAt + 30 + this.#view.getUint16(headerAt + 26, true) +
       this.#view.getUint16(headerAt + 28, true);
     const packed = this.#bytes.subarray(start, start + packedBytes);
-    if (method === STORED) return new TextDecoder().decode(packed);
+    if (method === STORED) {
+      this.#count(packed.length, name);
+      return new TextDecoder().decode(packed);
+    }
     if (method !== DEFLATED) throw new Error(`${name} is packed in an unknown way (${method})`);
-    return await inflate(packed, name);
+    return await this.#inflate(packed, name);
+  }
+
+  async #inflate(packed: Uint8Array<ArrayBuffer>, name: string): Promise<string> {
+    const decoder = new TextDecoder();
+    let text = "";
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+    for await (const chunk of stream) {
+      this.#count(chunk.length, name);
+      text += decoder.decode(chunk, { stream: true });
+    }
+    return text + decoder.decode();
+  }
+
+  #count(bytes: number, name: string): void {
+    this.#unpackedBytes += bytes;
+    if (this.#unpackedBytes > MAX_UNPACKED_BYTES) {
+      throw new Error(`${name} is too large when unpacked`);
+    }
   }
 
   #directoryAt(): number {
@@ -59,17 +84,4 @@ export class ZipReader {
     }
     throw new Error("not a ZIP archive");
   }
-}
-
-async function inflate(packed: Uint8Array<ArrayBuffer>, name: string): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  let total = 0;
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-  for await (const chunk of stream) {
-    total += chunk.length;
-    if (total > MAX_ENTRY_BYTES) throw new Error(`${name} is too large when unpacked`);
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
 }

@@ -133,6 +133,53 @@ unpackTest("replaces an unpacked program that was changed, its cache included", 
   assert.deepEqual(await names(cache), [unpacked.slice(-32)], "the changed copy stayed");
 });
 
+/**
+ * A copy of the whole cache with a program of somebody else in it, every time and mode of which is
+ * as it should be, put in its place by renaming directories above it.
+ */
+async function swapCache(place: Unpacking, change: (unpacked: string) => Promise<void>) {
+  const { machine, env, cache, binary } = place;
+  const [real, forged] = [`${machine.home}/.cache`, `${machine.home}/forged`];
+  await Deno.remove(forged, { recursive: true }).catch(() => {});
+  await run(["cp", "-r", real, forged], { env });
+  const unpacked = `${forged}${cache.slice(real.length)}/${await keyOf(binary)}`;
+  await change(unpacked);
+  const then = new Date("2020-01-01T00:00:00Z");
+  for (const name of [...(await names(`${unpacked}/app`)).map((one) => `app/${one}`), "deno"]) {
+    await Deno.chmod(`${unpacked}/${name}`, name === "deno" ? 0o555 : 0o444);
+    await Deno.utime(`${unpacked}/${name}`, then, then);
+  }
+  await Deno.remove(real, { recursive: true });
+  await Deno.rename(forged, real);
+}
+
+unpackTest("never believes times: a forged copy in its place is replaced", async (place) => {
+  const { binary, cache, env, machine } = place;
+  const unpacked = `${cache}/${await keyOf(binary)}`;
+  assertVersion(await run([binary, "--version"], { env }));
+  await swapCache(place, (copy) => tamper(copy, "carefully"));
+  assertUnpackedAgain(await run([binary, "--version"], { env }));
+  assertVersion(await run([binary, "--version"], { env }));
+
+  // Compiled code is not in the archive: what a copy brings along is not used, and neither is a
+  // copy believed in a home that is older than the stamps.
+  const stamp = `${machine.home}/.hermes/.unpacked-${await keyOf(binary)}`;
+  await swapCache(place, (copy) => Deno.writeTextFile(`${copy}/cache/poisoned`, ""));
+  await Deno.remove(stamp);
+  assertVersion(await run([binary, "--version"], { env }));
+  assert.ok(!(await names(`${unpacked}/cache`)).includes("poisoned"), "a foreign cache stayed");
+
+  // Files older than the stamp, moved into the very directory that was unpacked.
+  await Deno.rename(`${unpacked}/app`, `${machine.home}/app`);
+  await run(["cp", "-r", `${machine.home}/app`, unpacked], { env });
+  await tamper(machine.home, "carefully");
+  assertVersion(await run([binary, "--version"], { env }));
+  await Deno.remove(`${unpacked}/app`, { recursive: true });
+  await Deno.rename(`${machine.home}/app`, `${unpacked}/app`);
+  assertUnpackedAgain(await run([binary, "--version"], { env }));
+  assert.deepEqual(await names(`${machine.home}/.hermes`), [stamp.split("/").at(-1)]);
+});
+
 unpackTest("takes a copy of what it unpacked for what it is", async ({ binary, machine, env }) => {
   const [first, copy] = [`${machine.home}/first`, `${machine.home}/copy`];
   const at = (root: string) => ({ env: { ...env, HERMES_BIN_CACHE: root } });

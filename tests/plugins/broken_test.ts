@@ -189,6 +189,11 @@ const MISBEHAVING: readonly { name: string; body: string; says: RegExp }[] = [
     says: /it broke the protocol/,
   },
   {
+    name: "answers with something nested without end",
+    body: `return { deep: JSON.parse("[".repeat(3000) + "]".repeat(3000)) };`,
+    says: /it broke the protocol: a frame is nested deeper than 500 levels/,
+  },
+  {
     name: "floods hermes with messages",
     body:
       `for (let i = 0; i < 20000; i++) { call.progress("x"); if (i % 500 === 0) await 0; } await new Promise((r) => setTimeout(r, 5000));`,

@@ -49,7 +49,7 @@ Deno.test("hermes hooks list, approve and revoke agree on what may run", async (
   );
   const [approval] = consent.approvals;
   assert.deepEqual([approval.event, approval.command], ["pre_tool_call", "./guard.sh strict"]);
-  assert.match(approval.seal, /^[0-9a-f]{64}$/);
+  assert.match(approval.seal, /^[0-9a-f]{96}$/);
   const listed = JSON.parse((await hermes(home.path, "hooks", "--json")).stdout);
   assert.deepEqual(listed.hooks.map((hook: { approved: boolean }) => hook.approved), [true, false]);
   assert.match(

@@ -54,6 +54,19 @@ if __name__ == "__main__":
   assert.equal(result.status, "success");
 });
 
+sandboxTest("ends a script whose call is nested without end", async (sandbox) => {
+  const code = `import { read_file } from "hermes_tools";
+let path = [];
+for (let i = 0; i < 2000; i++) path = [path];
+console.log("asks");
+await read_file({ path });`;
+  const result = await runScript(sandbox, code);
+  assert.equal(result.status, "error");
+  assert.equal(result.callsMade, 0);
+  assert.match(result.errors, /broke the protocol \(a frame is nested deeper than 500 levels\)/);
+  assert.equal((await runScript(sandbox, "console.log(1);")).output, "1\n");
+});
+
 sandboxTest("keeps many calls in flight", async (sandbox) => {
   let running = 0;
   let most = 0;

@@ -7,6 +7,7 @@ import { hostDisk } from "../../session/host_disk.ts";
 import { hermesPrograms, protectedPlaces } from "../../session/protected_places.ts";
 import type { CommandInput } from "../command.ts";
 import { out } from "../io.ts";
+import { ownEnvironment } from "../own_environment.ts";
 import { homeOf, settingsOf } from "../settings.ts";
 
 export async function main(input: CommandInput): Promise<number> {
@@ -26,7 +27,7 @@ export async function main(input: CommandInput): Promise<number> {
 async function check(input: CommandInput): Promise<number> {
   const { config, env, home: own } = await settingsOf(input);
   const home = env("HOME");
-  const facts = { home: own, userHome: home ?? "/", env: Deno.env.toObject() };
+  const facts = { home: own, userHome: home ?? "/", env: ownEnvironment() };
   const [places, programs] = await Promise.all([
     protectedPlaces(facts),
     hermesPrograms(facts.env),

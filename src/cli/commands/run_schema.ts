@@ -7,6 +7,7 @@ import { UsageError } from "../../protocol/error.ts";
 import type { JsonSchema } from "../../protocol/json_schema.ts";
 import type { UserPart } from "../../protocol/message.ts";
 import { createSchemaCheck, type SchemaCheck } from "../../deps/ajv.ts";
+import { isDeeperThan, MAX_JSON_DEPTH } from "../../util/json_depth.ts";
 import { reasonOf } from "../../util/reason.ts";
 import { decodeText } from "../io.ts";
 import { readNamedFile } from "../named_file.ts";
@@ -93,7 +94,11 @@ function withoutFence(text: string): string {
 export function extractJson(text: string): Extracted {
   const candidate = withoutFence(text.trim());
   try {
-    return { ok: true, text: candidate, value: JSON.parse(candidate) };
+    const value: unknown = JSON.parse(candidate);
+    if (isDeeperThan(value, MAX_JSON_DEPTH)) {
+      return { ok: false, problem: `nested deeper than ${MAX_JSON_DEPTH} levels` };
+    }
+    return { ok: true, text: candidate, value };
   } catch (error) {
     return { ok: false, problem: `not valid JSON (${reasonOf(error)})` };
   }

@@ -1,0 +1,18 @@
+/**
+ * How deep foreign JSON may be nested. The parser takes any depth, but everything after it
+ * (serialising, redaction, coercion, validation) calls itself once a level and would run out of
+ * stack, so whatever reads foreign JSON asks here first. Pure.
+ */
+
+/** Levels of a tool call's arguments: far more than any schema has. */
+export const MAX_ARGUMENT_DEPTH = 64;
+/** Levels of any other foreign value: as much as the stack holds with room to spare. */
+export const MAX_JSON_DEPTH = 500;
+
+/** True when objects and lists are nested in each other more than `levels` deep. */
+export function isDeeperThan(value: unknown, levels: number): boolean {
+  if (value === null || typeof value !== "object") return false;
+  if (levels === 0) return true;
+  const items: unknown[] = Array.isArray(value) ? value : Object.values(value);
+  return items.some((item) => isDeeperThan(item, levels - 1));
+}
