@@ -68,6 +68,8 @@ export function joinedArgs({ args }: Invocation): string {
 /** What a program's joined arguments must show, and must not. Every pattern is linear in its input. */
 export interface ArgsPattern {
   has: readonly RegExp[];
+  /** Of these one must match. */
+  any?: readonly RegExp[];
   not?: RegExp;
   /** The name under which the program's global options are listed; they are left out. */
   after?: string;
@@ -86,10 +88,11 @@ export function byProgram(
     programs: [...rows.keys()],
     test: (command) => {
       const row: ArgsPattern | undefined = rows.get(command.program) ??
-        rows.get(command.program.replace(/[\d.]+$/, ""));
+        rows.get(command.program.replace(/(?<![\d.])[\d.]+$/, ""));
       if (row === undefined) return false;
       const text = row.after === undefined ? joinedArgs(command) : afterGlobals(command, row.after);
-      return row.has.every((pattern) => pattern.test(text)) && row.not?.test(text) !== true;
+      return row.has.every((pattern) => pattern.test(text)) && row.not?.test(text) !== true &&
+        (row.any === undefined || row.any.some((pattern) => pattern.test(text)));
     },
   };
 }

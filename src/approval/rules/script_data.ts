@@ -51,7 +51,7 @@ const FILTER_REACHES_OUT =
   /\b(?:system|exec|qx|unlink|open|fork|kill|require|use|do|eval|rename|rmdir|File|IO)\b|`/;
 
 function family(command: Invocation): string {
-  return command.program.replace(/[\d.]+$/, "");
+  return command.program.replace(/(?<![\d.])[\d.]+$/, "");
 }
 
 function languageOptions(command: Invocation) {
