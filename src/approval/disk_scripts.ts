@@ -6,16 +6,21 @@ import { realPathOf, textOnDisk } from "./disk.ts";
 import type { Invocation } from "./invocation.ts";
 import { isShell } from "./invocation.ts";
 import { projectScripts } from "./package_scripts.ts";
-import { type Payload, REMOTE } from "./payload.ts";
-import { programFiles } from "./program_files.ts";
+import { FROM_FILE, type Payload, REMOTE } from "./payload.ts";
+import { programFiles, runsInput } from "./program_files.ts";
 import { SYSTEM_PROGRAM } from "./program_files_data.ts";
 import { ShellLimitError } from "./shell_ast.ts";
 import type { ShellState } from "./shell_state.ts";
 
 /** Longer files are not followed; a search for names of protected places still reads them. */
 export const MAX_SCRIPT_CHARS = 128_000;
-/** Files followed in one decision. */
+/** Files followed in one decision, and commands found in them. */
 const MAX_FILES = 64;
+const MAX_COMMANDS = 5_000;
+
+/** Constructs that run a whole text which nobody could read. */
+const LARGE = "large script";
+const WHOLE_TEXTS = new Set(["eval", "source", "make", LARGE]);
 
 /** A shell's text: without a first line that names another language. */
 export function isShellText(text: string): boolean {
@@ -33,7 +38,8 @@ export function textsOnDisk(
   const { place, via, args, program } = invocation;
   if (place.disk === undefined || via.includes(REMOTE)) return [];
   const path = state.programDirectories(invocation.env);
-  const named = programFiles(invocation).filter((file) => file.isShell).map((file) => file.path);
+  const files = programFiles(invocation).filter((file) => file.isShell).map((file) => file.path);
+  const named = [...files, ...poured(invocation)];
   const found = invocation.path.includes("/") || program === ""
     ? []
     : path.map((directory) => `${directory}/${invocation.path}`);
@@ -49,7 +55,7 @@ export function textsOnDisk(
     // Only a file that is sourced moves the shell to another directory.
     payloads.push({
       text,
-      via: "script",
+      via: FROM_FILE,
       file,
       ...isSourced && rest.length === 0 ? {} : { positional },
       ...isSourced ? {} : { cwd: "." },
@@ -58,23 +64,51 @@ export function textsOnDisk(
   return payloads;
 }
 
+/** `cat FILE | sh` */
+function poured(invocation: Invocation): string[] {
+  const [only, ...more] = invocation.upstream;
+  if (only?.program !== "cat" || more.length > 0 || invocation.stdin !== undefined) return [];
+  return isShell(invocation) && runsInput(invocation)
+    ? only.args.filter((arg) => arg[0] !== "-")
+    : [];
+}
+
 /** Which files of the disk are being followed, so that a file which runs itself ends. */
 export class FollowedFiles {
   readonly #open = new Set<string>();
   #count = 0;
+  #commands = 0;
 
-  /** Follows a file, or names it when it cannot be followed to its end. */
-  follow(file: string, run: () => void, undo: () => void): void {
+  /** Counts a command; @throws {ShellLimitError} when files hold too many. */
+  spend(): void {
+    if (this.#open.size > 0 && ++this.#commands > MAX_COMMANDS) {
+      throw new ShellLimitError("too many commands in files");
+    }
+  }
+
+  /**
+   * Follows a file, or calls `undo` when it cannot be followed to its end. Values that only
+   * running would tell are everywhere in files: of what they leave `unjudged`, only whole texts count.
+   */
+  follow(
+    file: string,
+    { run, undo, unjudged }: { run: () => void; undo: () => void; unjudged: Set<string> },
+  ): void {
     if (this.#open.has(file)) return;
-    if (++this.#count > MAX_FILES) {
-      undo();
+    if (++this.#count > MAX_FILES || this.#commands > MAX_COMMANDS) {
+      unjudged.add(LARGE);
       return;
     }
     this.#open.add(file);
+    const before = new Set(unjudged);
     try {
       run();
+      for (const construct of unjudged) {
+        if (!before.has(construct) && !WHOLE_TEXTS.has(construct)) unjudged.delete(construct);
+      }
     } catch (error) {
       if (!(error instanceof ShellLimitError)) throw error;
+      unjudged.add(LARGE);
       undo();
     } finally {
       this.#open.delete(file);

@@ -314,7 +314,7 @@ export const PRINTS_WORD =
 
 /** Programs that print settings for the shell that starts them, as their manuals say to use them. */
 export const PRINTS_SETTINGS =
-  /^(?:ssh-agent|gpg-agent|keychain|dircolors|resize|tset|lesspipe)\b|^(?:\S*\/)?(?:brew shellenv|direnv (?:hook|export)|pyenv (?:init|virtualenv-init)|rbenv init|nodenv init|goenv init|jenv init|starship init|zoxide init|mcfly init|atuin init|fnm env|mise (?:activate|env|hook-env)|rtx activate|asdf|conda shell\.\w+ hook|micromamba shell hook|opam (?:env|config env)|minikube (?:-p \S+ )?docker-env|docker-machine env|podman machine|thefuck|fzf|luarocks path|perl -I\S+ -Mlocal::lib|register-python-argcomplete|\S+ completions?|\S+ (?:generate-)?shell-completion|npm completion|aws configure export-credentials)\b/;
+  /^(?:ssh-agent|gpg-agent|keychain|dircolors|resize|tset|lesspipe)\b|^(?:\S*\/)?(?:brew shellenv|direnv (?:hook|export)|pyenv (?:init|virtualenv-init)|rbenv init|nodenv init|goenv init|jenv init|starship init|zoxide init|mcfly init|atuin init|fnm env|mise (?:activate|env|hook-env)|rtx activate|asdf|conda shell\.\w+ hook|micromamba shell hook|opam (?:env|config env)|minikube (?:-p \S+ )?docker-env|docker-machine env|podman machine|thefuck|fzf|luarocks path|perl -I\S+ -Mlocal::lib|register-python-argcomplete|[^\s/]+ completions?|[^\s/]+ (?:generate-)?shell-completion|npm completion|aws configure export-credentials)\b/;
 
 /** Special parameters and variables that hold a number or flags. */
 export const HOLDS_NUMBER =

@@ -12,8 +12,8 @@ import { SYSTEM_PROGRAM } from "./program_files_data.ts";
 import { isRemote } from "./rule.ts";
 import { SECRET_MENTIONS, TRUSTED_MENTIONS } from "./file_mentions_data.ts";
 
-/** Their recipes and scripts were followed where they run. */
-const BUILDERS = /^(?:g?make|npm|pnpm|yarn|bun|just|task|docker-compose)$/;
+/** Recipes and scripts in them were followed where they run. */
+const FOLLOWED = /(?:^|\/)(?:package\.json|(?:GNU)?[Mm]akefile)$/;
 
 /** Touches of protected places that the text of a file which runs mentions. */
 export function mentionedInFiles(command: Invocation): Touch[] {
@@ -21,7 +21,7 @@ export function mentionedInFiles(command: Invocation): Touch[] {
   if (place.disk === undefined || isRemote(command)) return [];
   const touches: Touch[] = [];
   for (const { path, isShell } of programFiles(command)) {
-    if (SYSTEM_PROGRAM.test(path)) continue;
+    if (SYSTEM_PROGRAM.test(path) || FOLLOWED.test(path)) continue;
     const text = textOnDisk(path, place);
     // Shell text of ordinary length was followed.
     if (text === undefined) continue;
@@ -30,7 +30,7 @@ export function mentionedInFiles(command: Invocation): Touch[] {
     const isTrusted = TRUSTED_MENTIONS.test(text) ||
       [...hermesHomes, ...trustedBase].some((root) => text.includes(root));
     if (isTrusted) touches.push(...all("write", hermesHomes.slice(0, 1)));
-    if (!BUILDERS.test(command.program) && SECRET_MENTIONS.test(text)) {
+    if (SECRET_MENTIONS.test(text)) {
       touches.push(...all("read", ["~/.ssh/id_rsa"]));
     }
   }

@@ -24,7 +24,7 @@ const TELLS = new Set(
 );
 /** Small everyday questions whose answers go into addresses. */
 const EVERYDAY = /^(?:uname|awk|sed|cut|tr|grep|jq|head|tail|sort|hostname|ip)$/;
-const VERSION_FILE = /^\.?(?:[\w-]*version[\w.-]*|nvmrc|node-version|tool-versions)$/i;
+const VERSION_FILE = /^\.?(?:[\w-]{0,40}version[\w.-]{0,40}|nvmrc|node-version|tool-versions)$/i;
 
 /** Whether a command prints what a file or the machine holds; `$(< f)` has no program at all. */
 function tells({ program, args, redirects }: Invocation): boolean {

@@ -6,6 +6,7 @@ import {
   IDENTITY_OPTIONS,
   READS_TEXT,
 } from "./effects_data.ts";
+import { realPathOf } from "./disk.ts";
 import type { Invocation } from "./invocation.ts";
 import type { Place } from "./paths.ts";
 import { protectionAt } from "./protection.ts";
@@ -56,6 +57,13 @@ function isSecretPlace(place: Place): boolean {
   return lastIsSecret;
 }
 
+/** Whether a bare word, which looks like no path, is the name of a link here. */
+function isLink(word: string, place: Place): boolean {
+  if (place.disk === undefined || !/^\w[\w-]{0,100}$/.test(word)) return false;
+  const real = realPathOf(word, place);
+  return real !== undefined && real !== realPathOf(word, place, { keepsLink: true });
+}
+
 /** Everything that looks like a path in the given words is read. */
 export function mentioned(command: Invocation, words: readonly string[]): Touch[] {
   const readsText = READS_TEXT.test(command.program);
@@ -67,12 +75,13 @@ export function mentioned(command: Invocation, words: readonly string[]): Touch[
   for (const [i, word] of words.entries()) {
     if (words === command.args && isIdentity(command, i)) continue;
     for (const path of pathsIn(word, { readsText })) touches.push({ effect: "read", path });
+    if (isLink(word, command.place)) touches.push({ effect: "read", path: word });
   }
   return touches;
 }
 
 /** What one word of a reading program names; in a directory of secrets, any name. */
 export function readIn(command: Invocation, word: string): Touch[] {
-  if (isSecretPlace(command.place)) return all("read", [word]);
+  if (isSecretPlace(command.place) || isLink(word, command.place)) return all("read", [word]);
   return all("read", pathsIn(word, { readsText: false }));
 }

@@ -4,7 +4,7 @@ import { type Invocation, parseLeading, parseOptions } from "./invocation.ts";
 import { makeCommands } from "./make_text.ts";
 import { LIFE_CYCLE, MAKEFILES, SCRIPT_COMMANDS } from "./package_scripts_data.ts";
 import type { Place } from "./paths.ts";
-import type { Payload } from "./payload.ts";
+import { FROM_PROJECT, type Payload } from "./payload.ts";
 import { shellQuote } from "../util/shell_quote.ts";
 
 /** Directories above the one a package manager runs in that are searched for its file. */
@@ -68,7 +68,7 @@ function madeBy(
   const file = `${at(files[0] ?? "Makefile")} ${goals.join(" ")}`;
   return commands.map((command): Payload => ({
     text: command,
-    via: "make",
+    via: FROM_PROJECT,
     cwd: directory,
     file: `${file} ${command}`,
   }));
@@ -119,7 +119,7 @@ function named(
     const script = table.get(name);
     if (script === undefined) return [];
     const text = [script, ...args.map((arg) => shellQuote(arg))].join(" ");
-    return [{ text, via: "npm", cwd: found.directory, file: `${found.directory} ${name}` }];
+    return [{ text, via: FROM_PROJECT, cwd: found.directory, file: `${found.directory} ${name}` }];
   });
 }
 

@@ -27,3 +27,12 @@ export interface TextPayload extends Common {
 
 /** Label of payloads that run elsewhere; rules about scripts on this host skip them. */
 export const REMOTE = "remote";
+
+/** Labels of payloads whose text was read from a file of the disk. */
+export const FROM_FILE = "file";
+export const FROM_PROJECT = "project script";
+
+/** Whether a command stands in a file of the disk, where unknown values are no reason to ask. */
+export function isFromFile({ via }: { via: readonly string[] }): boolean {
+  return via.includes(FROM_FILE) || via.includes(FROM_PROJECT);
+}

@@ -9,7 +9,7 @@ import {
 import { deleteTarget } from "./paths.ts";
 import { basename, normalizePath } from "../util/path.ts";
 import type { ProtectedKind } from "../util/protected_paths_data.ts";
-import { REMOTE } from "./payload.ts";
+import { FROM_PROJECT, REMOTE } from "./payload.ts";
 import { subcommand } from "./unwrap.ts";
 import { WRAPPERS } from "./wrappers_data.ts";
 
@@ -68,6 +68,8 @@ export function joinedArgs({ args }: Invocation): string {
 /** What a program's joined arguments must show, and must not. Every pattern is linear in its input. */
 export interface ArgsPattern {
   has: readonly RegExp[];
+  /** Of these one must match. */
+  any?: readonly RegExp[];
   not?: RegExp;
   /** The name under which the program's global options are listed; they are left out. */
   after?: string;
@@ -86,10 +88,11 @@ export function byProgram(
     programs: [...rows.keys()],
     test: (command) => {
       const row: ArgsPattern | undefined = rows.get(command.program) ??
-        rows.get(command.program.replace(/[\d.]+$/, ""));
+        rows.get(command.program.replace(/(?<![\d.])[\d.]+$/, ""));
       if (row === undefined) return false;
       const text = row.after === undefined ? joinedArgs(command) : afterGlobals(command, row.after);
-      return row.has.every((pattern) => pattern.test(text)) && row.not?.test(text) !== true;
+      return row.has.every((pattern) => pattern.test(text)) && row.not?.test(text) !== true &&
+        (row.any === undefined || row.any.some((pattern) => pattern.test(text)));
     },
   };
 }
@@ -155,6 +158,17 @@ export function editedInPlace(command: Invocation): string[] {
   }
   const options = parseOptions(command.args, { values: "eEIMm" });
   return options.flags.has("i") ? options.operands : [];
+}
+
+/** Recipes and package scripts clean up what they have made: certain names below the project. */
+export function isBuildStep(command: Invocation): boolean {
+  return command.via.includes(FROM_PROJECT) && operands(command).every(isBuildOutput);
+}
+
+function isBuildOutput(path: string): boolean {
+  const names = path.split("/").filter((name) => name !== "" && name !== ".");
+  return path[0] !== "/" && names.length > 0 && /^[\w@]/.test(names[0]!) &&
+    names.every((name) => /^[\w@.*-]+$/.test(name) && name !== "..");
 }
 
 /** Whether a signal option of kill, pkill or killall is SIGKILL. */

@@ -358,12 +358,9 @@ class Walker {
 
   /** A file that is too large to be followed needs a yes; typed text of that size is refused. */
   #followFile(file: string, run: () => void): void {
-    const before = { at: { ...this.#at }, count: this.invocations.length };
-    this.#onDisk.follow(file, run, () => {
-      this.#at = before.at;
-      this.invocations.length = before.count;
-      this.unjudged.add("large script");
-    });
+    const before = { ...this.#at };
+    const undo = () => void (this.#at = before);
+    this.#onDisk.follow(file, { run, undo, unjudged: this.unjudged });
   }
 
   #callFunction({ path, args, redirects }: Invocation, frame: Frame): void {
@@ -387,6 +384,7 @@ class Walker {
 
   #push(argv: readonly string[], frame: Frame): Invocation {
     if (this.invocations.length >= LIMITS.commands) throw new ShellLimitError("too many commands");
+    this.#onDisk.spend();
     const invocation = invocationOf(argv, { ...frame, place: this.#place() });
     this.invocations.push(invocation);
     this.files.note(invocation);

@@ -1,6 +1,6 @@
 /** Deleting, permissions, and writing to places that matter: each needs a yes. */
 import { canonicalPath } from "../paths.ts";
-import { deletes, given, mirrors, operands, type Rule } from "../rule.ts";
+import { deletes, given, isBuildStep, mirrors, operands, type Rule } from "../rule.ts";
 import { type Invocation, parseOptions } from "../invocation.ts";
 
 /** `777`, `0666`, `o+w`, `g+r,a+rw`: others may write afterwards. */
@@ -46,7 +46,7 @@ export const FILE_RULES: readonly Rule[] = [
     kind: "dangerous",
     description: "deletes whole directories",
     programs: ["rm", "srm"],
-    test: (command) => given(command, "r", "R", "recursive"),
+    test: (command) => given(command, "r", "R", "recursive") && !isBuildStep(command),
     match: [
       "rm -rf build",
       "rm -irf d",
@@ -63,6 +63,7 @@ export const FILE_RULES: readonly Rule[] = [
     description: "deletes or empties every file of a directory",
     programs: ["rm", "truncate", "shred", "unlink", "tee"],
     test: (command) =>
+      !isBuildStep(command) &&
       operands(command).some((path) =>
         /^(?:.*\/)?(?:\*|\.\*|\.\[[^\]]{0,20}\]\*|\{\*,\.\*\})$/.test(path)
       ),

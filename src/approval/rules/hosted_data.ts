@@ -10,7 +10,7 @@ const CLIENTS = "psql pgcli mysql mariadb sqlite3 sqlite duckdb mysqlsh clickhou
 
 /** SQL and client commands that reach the shell, files or accounts. */
 const SQL_REACHES_OUT =
-  /\\!|\\o\s*\||\\copy\b[^\n]{0,500}\bprogram\b|\b(?:to|from)\s+program\b|\binto\s+(?:outfile|dumpfile)\b|\bload_(?:file|extension)\s*\(|\bload\s+data\b|\bpg_(?:read|write|ls)_\w+|\blo_(?:im|ex)port\b|^\s*\.(?:shell|system|load|import\s+\|)|\bxp_cmdshell\b|\bcreate\s+(?:or\s+replace\s+)?(?:extension|language)\b|\binstall\s+plugin\b|\b(?:alter|create|drop)\s+(?:user|role|login)\b|\bgrant\s+(?:all|\w+)\b|^\s*system\s+\w|\b(?:read|write)file\s*\(/i;
+  /\\!|\\o\s*\||\\copy\b[^\n\\]{0,500}\bprogram\b|\b(?:to|from)\s+program\b|\binto\s+(?:outfile|dumpfile)\b|\bload_(?:file|extension)\s*\(|\bload\s+data\b|\bpg_(?:read|write|ls)_\w+|\blo_(?:im|ex)port\b|^\s*\.(?:shell|system|load|import\s+\|)|\bxp_cmdshell\b|\bcreate\s+(?:or\s+replace\s+)?(?:extension|language)\b|\binstall\s+plugin\b|\b(?:alter|create|drop)\s+(?:user|role|login)\b|\bgrant\s+(?:all|\w+)\b|^\s*system\s+\w|\b(?:read|write)file\s*\(/i;
 
 function sqlReachesOut(command: Invocation): boolean {
   const upstream = command.upstream.flatMap(({ args }) => args);
@@ -123,7 +123,7 @@ export const HOSTED_RULES: readonly Rule[] = [
     ...byProgram({
       aws: {
         has: [
-          /(?:^| )(?:(?:delete|terminate|remove|deregister|revoke|attach|detach|authorize|disable|stop|reboot|modify|purge|reset|cancel|schedule|disassociate|create-access|create-user|create-login|create-policy|create-key|create-role|create-stack|add-(?:user|role|permission)|update-(?:login|assume|function|stack|access|user)|put-(?:bucket|user|role|group|key|resource|secret|parameter|public|image)|restore|run-instances|start-session|send-command|execute-command|deactivate|enable-user|upload-server|import-key|tag-resource|set-)\S*)(?: |$)|\bs3 (?:rm|rb)\b|\bs3 sync (?:\S+ ){0,30}--delete|\bssm start-session|\bdynamodb (?:put|update|batch-write)/,
+          /(?:^| )(?:(?:delete|terminate|remove|deregister|revoke|attach|detach|authorize|disable|stop|reboot|modify|purge|reset|cancel|schedule|disassociate|create-access|create-user|create-login|create-policy|create-key|create-role|create-stack|add-(?:user|role|permission)|update-(?:login|assume|function|stack|access|user)|put-(?:bucket|user|role|group|key|resource|secret|parameter|public|image)|restore|run-instances|start-session|send-command|execute-command|deactivate|enable-user|upload-server|import-key|tag-resource|set-)\S*)(?: |$)|\bs3 (?:rm|rb)\b|\bs3 sync (?:(?!s3 sync )\S+ ){0,30}--delete|\bssm start-session|\bdynamodb (?:put|update|batch-write)/,
         ],
         not: DRY,
       },
@@ -262,7 +262,7 @@ export const HOSTED_RULES: readonly Rule[] = [
       prisma: /^(?:migrate reset|db push (?:\S+ )*--(?:force-reset|accept-data-loss))/,
       sequelize: /^db:(?:drop|migrate:undo:all)/,
       "sequelize-cli": /^db:(?:drop|migrate:undo:all)/,
-      knex: /migrate:rollback (?:\S+ )*--all/,
+      knex: /migrate:rollback (?:(?!migrate:rollback )\S+ )*--all/,
       typeorm: /schema:drop/,
       alembic: /^downgrade base/,
       flyway: /(?:^| )clean\b/,

@@ -2,7 +2,7 @@
 import { touchesOf, writtenBy } from "../effects.ts";
 import { type Invocation, parseOptions } from "../invocation.ts";
 import { absolutePath } from "../paths.ts";
-import { byProgram, joinedArgs, type Rule } from "../rule.ts";
+import { byProgram, isBuildStep, joinedArgs, type Rule } from "../rule.ts";
 
 /** Beyond this a file is no test data. */
 const HUGE = 50;
@@ -165,6 +165,7 @@ export const LOAD_RULES: readonly Rule[] = [
     test: (command) => {
       const { program, args } = command;
       const text = joinedArgs(command);
+      if (program === "rimraf" && isBuildStep(command)) return false;
       switch (program) {
         case "gio":
           return /^(?:trash|remove)\b/.test(text);

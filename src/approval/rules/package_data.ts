@@ -62,27 +62,20 @@ export const PACKAGE_RULES: readonly Rule[] = [
     description: "installs or runs code from an address instead of a known registry",
     ...byProgram({
       pip: {
-        has: [
-          /\b(?:install|download|wheel)\b|^config set/,
-          new RegExp(`${PIP_PLACES.source}|${PIP_SOURCE.source}|^config set`),
-        ],
+        has: [/\b(?:install|download|wheel)\b|^config set/],
+        any: [PIP_PLACES, PIP_SOURCE, /^config set/],
       },
       python: {
-        has: [
-          /^(?:-\S+ )*-m pip (?:install|download|wheel)\b/,
-          new RegExp(`${PIP_PLACES.source}|${PIP_SOURCE.source}`),
-        ],
+        has: [/^(?:-\S+ )*-m pip (?:install|download|wheel)\b/],
+        any: [PIP_PLACES, PIP_SOURCE],
       },
       pipx: {
-        has: [/^(?:install|run|inject)\b/, new RegExp(`${PIP_PLACES.source}|${PIP_SOURCE.source}`)],
+        has: [/^(?:install|run|inject)\b/],
+        any: [PIP_PLACES, PIP_SOURCE],
       },
       uv: {
-        has: [
-          /^(?:pip install|add|tool (?:install|run)|run)\b/,
-          new RegExp(
-            `${PIP_PLACES.source}|${PIP_SOURCE.source}|--(?:with|from)[= ](?:git\\+|https?:)`,
-          ),
-        ],
+        has: [/^(?:pip install|add|tool (?:install|run)|run)\b/],
+        any: [PIP_PLACES, PIP_SOURCE, /--(?:with|from)[= ](?:git\+|https?:)/],
       },
       uvx: /(?:git\+|https?:|ssh:)/,
       poetry: { has: [/^(?:add|source add|config repositories)\b/, /git\+|https?:|ssh:/] },

@@ -41,7 +41,7 @@ function sshOpens({ args }: Invocation): boolean {
   const { flags, values } = parseOptions(args, { values: "BbcDEeFIiJLlmOopQRSWw" });
   const first = args.findIndex((arg) => !arg.startsWith("-"));
   const opened = ["R", "D", "w"].some((letter) => flags.has(letter) && values.has(letter));
-  const agent = args.slice(0, Math.max(first, 1)).some((arg) => /^-[a-zA-Z]*A[a-zA-Z]*$/.test(arg));
+  const agent = args.slice(0, Math.max(first, 1)).some((arg) => /^-(?=[a-zA-Z]+$)[^A]*A/.test(arg));
   return opened || agent ||
     args.some((arg) => /RemoteForward|ForwardAgent[ =]yes|DynamicForward/i.test(arg));
 }

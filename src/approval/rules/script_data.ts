@@ -8,6 +8,7 @@ import {
   parseOptions,
   shellUse,
 } from "../invocation.ts";
+import { isFromFile } from "../payload.ts";
 import { isRemote, type Rule } from "../rule.ts";
 import { hasUnknown } from "../unknown.ts";
 
@@ -50,7 +51,7 @@ const FILTER_REACHES_OUT =
   /\b(?:system|exec|qx|unlink|open|fork|kill|require|use|do|eval|rename|rmdir|File|IO)\b|`/;
 
 function family(command: Invocation): string {
-  return command.program.replace(/[\d.]+$/, "");
+  return command.program.replace(/(?<![\d.])[\d.]+$/, "");
 }
 
 function languageOptions(command: Invocation) {
@@ -303,7 +304,7 @@ export const SCRIPT_RULES: readonly Rule[] = [
     kind: "dangerous",
     description: "which program runs is not visible in the command",
     test: (command) => {
-      if (!hasComputedName(command) || isPlaceholder(command)) return false;
+      if (!hasComputedName(command) || isPlaceholder(command) || isFromFile(command)) return false;
       const variable = /^\0([^\0]*)\0$/.exec(command.path)?.[1];
       return variable === undefined
         ? !command.path.includes("/") || /\/\0[^\0/]*\0$/.test(command.path)

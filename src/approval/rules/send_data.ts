@@ -105,7 +105,7 @@ const FOLDERS_AWAY: Readonly<Record<string, RegExp | ArgsPattern>> = {
     ],
     not: /--dryrun/,
   },
-  gsutil: /\b(?:cp|mv|rsync) (?:-\S+ )*(?!gs:\/\/)[^-\s]\S* gs:\/\//,
+  gsutil: /\b(?:cp|mv|rsync) (?:-(?!(?:cp|mv|rsync) )\S+ )*(?!gs:\/\/)[^-\s]\S* gs:\/\//,
   gcloud: /\bstorage (?:cp|mv|rsync) (?:-\S+ )*(?!gs:\/\/)[^-\s]\S* gs:\/\/|\bcompute scp\b/,
   az: /\bstorage (?:blob|file) (?:upload|sync)|\bstorage copy\b/,
   azcopy: /^(?:copy|cp|sync) (?!https:)/,
