@@ -4,22 +4,14 @@
  * says; text that another tool left in such a file was judged by nobody.
  */
 
-interface Remembered {
-  text: string;
-  /** Who and when: a change of the file changes it. */
-  mark: string;
-}
-
 export class OwnFiles {
-  readonly #files = new Map<string, Remembered>();
+  readonly #files = new Map<string, string>();
 
   /** Reads a file that a shell of hermes has just written; undefined when there is none. */
   take(path: string): string | undefined {
     try {
-      // The mark first: what is written in between makes it stale, and the text is put back.
-      const mark = markOf(path);
       const text = Deno.readTextFileSync(path);
-      this.#files.set(path, { text, mark });
+      this.#files.set(path, text);
       return text;
     } catch (error) {
       if (error instanceof Deno.errors.NotFound) return undefined;
@@ -30,11 +22,11 @@ export class OwnFiles {
   /** Makes sure that the file holds what it held when it was taken. */
   restore(path: string | undefined): void {
     const known = path === undefined ? undefined : this.#files.get(path);
-    if (path === undefined || known === undefined || isMarked(path, known.mark)) return;
+    // By content: within one tick of the clock a file can be changed and look the same.
+    if (path === undefined || known === undefined || holds(path, known)) return;
     // Removed first: a link put in its place would be written through.
     this.#remove(path);
-    Deno.writeTextFileSync(path, known.text, { createNew: true, mode: 0o600 });
-    known.mark = markOf(path);
+    Deno.writeTextFileSync(path, known, { createNew: true, mode: 0o600 });
   }
 
   forget(path: string): void {
@@ -51,16 +43,11 @@ export class OwnFiles {
   }
 }
 
-function markOf(path: string): string {
-  const { isFile, ino, size, mtime, ctime } = Deno.lstatSync(path);
-  return `${isFile} ${ino} ${size} ${mtime?.getTime()} ${ctime?.getTime()}`;
-}
-
-function isMarked(path: string, mark: string): boolean {
+function holds(path: string, text: string): boolean {
   try {
-    return markOf(path) === mark;
+    return Deno.lstatSync(path).isFile && Deno.readTextFileSync(path) === text;
   } catch {
-    // Gone: it is written again.
+    // Gone, or a directory: it is written again.
     return false;
   }
 }

@@ -48,7 +48,10 @@ export function parseShellHooks(config: unknown): ParsedHooks {
   const missingGuards: string[] = [];
   for (const [event, entries] of Object.entries(config ?? {})) {
     if (!isHookName(event)) {
-      problems.push(`hooks.${event}: there is no such event.${didYouMean(event, HOOK_NAMES)}`);
+      const problem = `hooks.${event}: there is no such event.${didYouMean(event, HOOK_NAMES)}`;
+      // Whoever wrote this relies on it, whatever the event was to be called.
+      const isRelied = [entries].flat().some(failsClosed);
+      (isRelied ? missingGuards : problems).push(problem);
       continue;
     }
     for (const entry of Array.isArray(entries) ? entries : [entries]) {
@@ -63,8 +66,11 @@ export function parseShellHooks(config: unknown): ParsedHooks {
 
 /** A failure of it blocks the call. */
 function isGuard(event: HookName, entry: unknown): boolean {
-  const fields = (entry ?? {}) as Record<string, unknown>;
-  return event === "pre_tool_call" && fields.fail_closed === true;
+  return event === "pre_tool_call" && failsClosed(entry);
+}
+
+function failsClosed(entry: unknown): boolean {
+  return ((entry ?? {}) as Record<string, unknown>).fail_closed === true;
 }
 
 function isHookName(name: string): name is HookName {

@@ -65,8 +65,9 @@ export function checkArguments(
   args: Record<string, unknown>,
 ): { args: Record<string, unknown> } | { error: string } {
   if (name !== "terminal") return { args };
-  const kept: Record<string, unknown> = Object.create(null);
+  const kept: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(args)) {
+    if (key === "__proto__") continue;
     if (!FOREGROUND_ONLY.includes(key)) kept[key] = value;
     else if (isSet(value)) {
       return { error: `terminal runs in the foreground only in execute_code: remove '${key}'` };

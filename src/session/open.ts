@@ -30,6 +30,8 @@ export interface OpenOptions {
   settings: Settings;
   source: "run" | "chat";
   cwd: string;
+  /** The person named `cwd`; otherwise a resumed session goes on where it was. */
+  cwdGiven?: boolean;
   model?: string;
   provider?: string;
   baseUrl?: string;
@@ -68,15 +70,18 @@ export interface OpenedSession {
 }
 
 /** Opens a new or resumed session. @throws {HermesError} when something it needs is wrong. */
-export async function openSession(options: OpenOptions): Promise<OpenedSession> {
-  const { settings, cwd } = options;
-  await options.plugins?.begin();
+export async function openSession(given: OpenOptions): Promise<OpenedSession> {
+  const { settings } = given;
+  await given.plugins?.begin();
   const environment = settings.config.terminal.backend;
   environmentFactory(environment);
-  const cassette = await openCassette(options);
+  const cassette = await openCassette(given);
   const notices: string[] = [];
   let isOpen = false;
-  const records = openRecords(options, { cassette, onNotice: (text) => notices.push(text) });
+  const records = openRecords(given, { cassette, onNotice: (text) => notices.push(text) });
+  const cwd = sessionDirectory(given, records.found);
+  if (cwd !== given.cwd) notices.push(`goes on in ${cwd}; -C DIR goes on elsewhere`);
+  const options: OpenOptions = { ...given, cwd };
   const [route, tools] = await Promise.all([
     findRoute(options, { records, cassette }),
     selectTools({ ...options, environment }),
@@ -168,6 +173,23 @@ async function shrink(
     });
   }
   return smaller;
+}
+
+/**
+ * Where the session works. What was agreed to, or is still waiting for a yes, was meant for the
+ * directory it had; a person who wants another one names it.
+ * @throws {UsageError} when that directory cannot be entered any more.
+ */
+function sessionDirectory(
+  { cwd, cwdGiven, settings }: OpenOptions,
+  found: SessionRecords["found"],
+): string {
+  if (found === undefined || cwdGiven === true || found.cwd === cwd) return cwd;
+  if (settings.config.terminal.backend !== "local" || !found.cwd) return cwd;
+  if (exists(`${found.cwd}/.`)) return found.cwd;
+  throw new UsageError(`the directory of session ${found.id} cannot be entered: ${found.cwd}`, {
+    hint: "Go on in another one: -C DIR",
+  });
 }
 
 function openRecords(
