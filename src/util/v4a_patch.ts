@@ -2,6 +2,7 @@
  * The V4A patch format: several files in one text, hunks found by content instead of line
  * numbers. Parses, and applies hunks to a text; touches no file.
  */
+import { TextFinder } from "./find_text.ts";
 import { fuzzyFind, lineNumberAt, type Region } from "./fuzzy_match.ts";
 import { nearestPassages } from "./nearest_passage.ts";
 import { replacePassage } from "./fuzzy_replace.ts";
@@ -170,7 +171,7 @@ export function applyHunk(text: string, hunk: PatchHunk): HunkOutcome {
 
 function replaceHunk(text: string, hunk: PatchHunk, lines: readonly HunkLine[]): HunkOutcome {
   const edit = { oldText: side(lines, "-"), newText: side(lines, "+") };
-  const places = wholeLines(text, edit.oldText);
+  const places = wholeLines(text, edit.oldText, { most: 2 });
   // A place that is the only one needs no hint; looking for one takes long in a large file.
   const near = hunk.hint === "" || places.length === 1
     ? undefined
@@ -179,7 +180,7 @@ function replaceHunk(text: string, hunk: PatchHunk, lines: readonly HunkLine[]):
     ? places[0]
     : near === undefined
     ? undefined
-    : places.find(({ start }) => start >= near);
+    : wholeLines(text, edit.oldText, { from: near, most: 1 })[0];
   if (place !== undefined) {
     const removesAll = lines.every((line) => line.mark === "-");
     return { kind: "applied", text: splice(text, place, removesAll ? undefined : edit.newText) };
@@ -203,13 +204,22 @@ function replaceHunk(text: string, hunk: PatchHunk, lines: readonly HunkLine[]):
   return { kind: "failed", reason: `could not find its lines${shown}` };
 }
 
-/** Where the passage stands exactly, from the beginning of a line to the end of one. */
-function wholeLines(text: string, passage: string): Region[] {
+/** The first places where the passage stands exactly, from the beginning of a line to the end of one. */
+function wholeLines(
+  text: string,
+  passage: string,
+  { from = 0, most }: { from?: number; most: number },
+): Region[] {
   const places: Region[] = [];
-  for (let at = text.indexOf(passage); at >= 0; at = text.indexOf(passage, at + 1)) {
+  // An empty line alone stands everywhere.
+  if (passage === "") return places;
+  const finder = new TextFinder(passage);
+  for (let at = finder.indexIn(text, from); at >= 0 && places.length < most;) {
     const end = at + passage.length;
     const begins = at === 0 || text[at - 1] === "\n";
     if (begins && (end === text.length || text[end] === "\n")) places.push({ start: at, end });
+    const newline = text.indexOf("\n", at);
+    at = newline < 0 ? -1 : finder.indexIn(text, newline + 1);
   }
   return places;
 }

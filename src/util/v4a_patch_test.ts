@@ -131,3 +131,13 @@ Deno.test("applyHunk() says why it failed", () => {
   match(apply("a\nb\na\n", "@@ a @@\n+x"), /several lines \(1, 3\)/);
   match(apply("a\n", "@@ zzz @@\n+x"), /is not in the file/);
 });
+
+Deno.test("applyHunk() ends on hunks that stand everywhere", () => {
+  const removes = (text: string) => ({ hint: "", lines: [{ mark: "-" as const, text }] });
+  equal(applyHunk("a\n\nb\n", removes("")).kind, "failed");
+  equal(applyHunk("a".repeat(500_000), removes("a".repeat(50_000))).kind, "failed");
+  equal(applyHunk("a\n".repeat(200_000), removes("a\n".repeat(20_000) + "a")).kind, "failed");
+  const near = { ...removes("b\nb"), hint: "here" };
+  const outcome = applyHunk(`b\nb\n${"a\n".repeat(9)}here\nb\nb\nlast`, near);
+  equal(outcome.kind === "applied" && outcome.text, `b\nb\n${"a\n".repeat(9)}here\nlast`);
+});

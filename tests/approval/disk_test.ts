@@ -104,6 +104,7 @@ Deno.test("evaluate() judges shell files that a command runs", () => {
     "work/writes.sh": 'echo x > "$1"\n',
     "work/again.sh": "bash ./again.sh\n",
     "work/fine.sh": '#!/bin/sh\nset -eu\ncd "$(dirname "$0")"\n"$PYTHON" -V\nx=$(($1 + 1))\n',
+    ".bashrc": 'eval "$(tool init)"\n',
     "work/activate": 'PATH="$VIRTUAL_ENV/bin:$PATH"\nexport PATH\nPS1="(venv) ${PS1:-}"\nhash -r\n',
   };
   withFiles(files, (judge) => {
@@ -132,6 +133,7 @@ Deno.test("evaluate() judges shell files that a command runs", () => {
         "bash again.sh",
         "./fine.sh 1",
         "source activate",
+        "source ~/.bashrc",
         "bash enter.sh; sed -i s/a/b/ config.yaml",
         "cat x.sh",
         "ssh host bash x.sh",
