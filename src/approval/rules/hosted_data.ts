@@ -262,11 +262,7 @@ export const HOSTED_RULES: readonly Rule[] = [
       prisma: /^(?:migrate reset|db push (?:\S+ )*--(?:force-reset|accept-data-loss))/,
       sequelize: /^db:(?:drop|migrate:undo:all)/,
       "sequelize-cli": /^db:(?:drop|migrate:undo:all)/,
-<<<<<<< HEAD
       knex: { has: [/migrate:rollback /, / --all\b/] },
-=======
-      knex: /^migrate:rollback (?:\S+ )*--all/,
->>>>>>> slice/parser
       typeorm: /schema:drop/,
       alembic: /^downgrade base/,
       flyway: /(?:^| )clean\b/,
