@@ -5,6 +5,8 @@
 import { realPathOf, textOnDisk } from "./disk.ts";
 import type { Invocation } from "./invocation.ts";
 import { isShell } from "./invocation.ts";
+import type { Place } from "./paths.ts";
+import { protectionAt } from "./protection.ts";
 import { projectScripts } from "./package_scripts.ts";
 import { FROM_FILE, type Payload, REMOTE } from "./payload.ts";
 import { programFiles, runsInput } from "./program_files.ts";
@@ -29,6 +31,11 @@ export function isShellText(text: string): boolean {
   return /\b(?:ba|da|z|k|mk|a)?sh\b/.test(text.slice(0, Math.min(end < 0 ? 200 : end, 200)));
 }
 
+/** Programs of the system, and files that nobody changes without a yes: `~/.bashrc`. */
+export function isKept(path: string, place: Place): boolean {
+  return SYSTEM_PROGRAM.test(path) || (protectionAt(path, place)?.write ?? "free") !== "free";
+}
+
 /** What the command runs from the disk, but for files whose text these commands wrote. */
 export function textsOnDisk(
   invocation: Invocation,
@@ -45,7 +52,7 @@ export function textsOnDisk(
     : path.map((directory) => `${directory}/${invocation.path}`);
   const payloads = projectScripts(invocation, (name) => state.literal(name));
   for (const name of [...named, ...found]) {
-    if (fileText(name) !== undefined || SYSTEM_PROGRAM.test(name)) continue;
+    if (fileText(name) !== undefined || isKept(name, place)) continue;
     const text = textOnDisk(name, place);
     if (text === undefined || text.length > MAX_SCRIPT_CHARS || !isShellText(text)) continue;
     const file = realPathOf(name, place)!;

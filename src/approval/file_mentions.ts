@@ -2,13 +2,12 @@
  * Files of other languages that a command runs cannot be judged. What can be seen is whether the
  * text of such a file names what hermes trusts or a place of secrets.
  */
-import { isShellText, MAX_SCRIPT_CHARS } from "./disk_scripts.ts";
+import { isKept, isShellText, MAX_SCRIPT_CHARS } from "./disk_scripts.ts";
 import { textOnDisk } from "./disk.ts";
 import type { Invocation } from "./invocation.ts";
 import { all, type Touch } from "./mentions.ts";
 import { placesOf } from "./paths.ts";
 import { programFiles } from "./program_files.ts";
-import { SYSTEM_PROGRAM } from "./program_files_data.ts";
 import { isRemote } from "./rule.ts";
 import { SECRET_MENTIONS, TRUSTED_MENTIONS } from "./file_mentions_data.ts";
 
@@ -21,7 +20,7 @@ export function mentionedInFiles(command: Invocation): Touch[] {
   if (place.disk === undefined || isRemote(command)) return [];
   const touches: Touch[] = [];
   for (const { path, isShell } of programFiles(command)) {
-    if (SYSTEM_PROGRAM.test(path) || FOLLOWED.test(path)) continue;
+    if (isKept(path, place) || FOLLOWED.test(path)) continue;
     const text = textOnDisk(path, place);
     // Shell text of ordinary length was followed.
     if (text === undefined) continue;

@@ -167,7 +167,7 @@ export function isBuildStep(command: Invocation): boolean {
 
 function isBuildOutput(path: string): boolean {
   const names = path.split("/").filter((name) => name !== "" && name !== ".");
-  return path[0] !== "/" && names.length > 0 && /^[\w@]/.test(names[0]!) &&
+  return path[0] !== "/" && names.length > 0 && /^(?:[\w@]|\*\.\w)/.test(names[0]!) &&
     names.every((name) => /^[\w@.*-]+$/.test(name) && name !== "..");
 }
 

@@ -262,7 +262,7 @@ export const HOSTED_RULES: readonly Rule[] = [
       prisma: /^(?:migrate reset|db push (?:\S+ )*--(?:force-reset|accept-data-loss))/,
       sequelize: /^db:(?:drop|migrate:undo:all)/,
       "sequelize-cli": /^db:(?:drop|migrate:undo:all)/,
-      knex: /^migrate:rollback (?:\S+ )*--all/,
+      knex: { has: [/migrate:rollback /, / --all\b/] },
       typeorm: /schema:drop/,
       alembic: /^downgrade base/,
       flyway: /(?:^| )clean\b/,
