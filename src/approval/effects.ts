@@ -62,7 +62,7 @@ function redirected(command: Invocation): Touch[] {
   return [
     ...told,
     ...all("write", traced.map(([, value]) => value)),
-    ...all("write", kept.flatMap((arg) => /^GIT_\w*TRACE\w*=(.+)/s.exec(arg)?.[1] ?? [])),
+    ...all("write", kept.flatMap((arg) => /^GIT_TRACE\w*=(.+)/s.exec(arg)?.[1] ?? [])),
     ...redirects.flatMap(redirectedTo),
   ];
 }
