@@ -16,6 +16,7 @@ import {
   hasFlag,
   inputText,
   type Invocation,
+  parseLeading,
   parseOptions,
   type RedirectUse,
 } from "./invocation.ts";
@@ -57,9 +58,11 @@ function redirected(command: Invocation): Touch[] {
   const told = names === undefined ? [] : all("read", pathsIn(names, { readsText: true }));
   // `GIT_TRACE=/x`, `LESSHISTFILE=/x`: a program writes what it does there.
   const traced = [...command.env].filter(([name]) => /TRACE|LOG|HISTFILE|OUTPUT/.test(name));
+  const kept = /^(?:export|declare|typeset)$/.test(program) ? command.args : [];
   return [
     ...told,
     ...all("write", traced.map(([, value]) => value)),
+    ...all("write", kept.flatMap((arg) => /^GIT_TRACE\w*=(.+)/s.exec(arg)?.[1] ?? [])),
     ...redirects.flatMap(redirectedTo),
   ];
 }
@@ -118,6 +121,8 @@ const SPECIAL: ReadonlyMap<string, Reader> = new Map(Object.entries<Reader>({
   openssl: converted,
   gpg: converted,
   iconv: converted,
+  time: timed,
+  gtime: timed,
 }));
 
 function named(command: Invocation): Touch[] {
@@ -127,6 +132,13 @@ function named(command: Invocation): Touch[] {
   if (special !== undefined) return special(command);
   const row = EFFECTS.get(program);
   return row === undefined ? ordinary(command) : byRow(command, row);
+}
+
+/** `time -oFILE COMMAND` writes its own report. */
+function timed(command: Invocation): Touch[] {
+  const { values } = parseLeading(command.args, { values: "fo", longValues: ["format", "output"] });
+  const files = ["o", "output"].flatMap((name) => values.get(name) ?? []);
+  return [...ordinary(command), ...all("write", files)];
 }
 
 /** An unknown program reads what it is told of, and writes where its output option points. */

@@ -39,8 +39,11 @@ export function executedText(invocation: Invocation): Payload[] {
   for (const row of BY_PROGRAM.get(invocation.program) ?? []) {
     for (const value of valuesOf(row, invocation)) {
       const found = row.text === undefined ? value : matched(row.text, value);
-      if (found !== undefined) {
-        payloads.push(asPayload(row.runs, found, invocation.program));
+      if (found === undefined) continue;
+      payloads.push(asPayload(row.runs, found, invocation.program));
+      // Unlike a prompt, words are expanded with `<(…)`.
+      if (row.runs === "expanded" && /[<>]\(/.test(found)) {
+        payloads.push({ unjudged: invocation.program });
       }
     }
   }

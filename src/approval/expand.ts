@@ -94,7 +94,11 @@ export class Expander {
       return;
     }
     const before = append ? this.#state.vars.get(name)?.at(-1) ?? "" : "";
-    this.#state.assign(name, { value: before + this.text(value), certain });
+    const texts = new Set<string>();
+    this.forEachChoice(() => void texts.add(this.text(value)));
+    [...texts].forEach((text, i) =>
+      this.#state.assign(name, { value: before + text, certain: certain && i === 0 })
+    );
   }
 
   /** What a command substitution prints, when that is certain. */

@@ -66,15 +66,17 @@ function* namesBehind({ path }: Invocation, programs: Iterable<string>): Generat
   if (hasUnknown(path)) {
     const usual = PROGRAM_DEFAULTS.get(showUnknown(path).slice(1));
     if (usual !== undefined) yield usual;
-  } else if (isProgramPattern(path)) {
-    const pattern = path.slice(path.lastIndexOf("/") + 1).toLowerCase();
+  }
+  if (isProgramPattern(path)) {
+    const pattern = eraseUnknown(path.slice(path.lastIndexOf("/") + 1)).toLowerCase();
     for (const program of programs) if (globMatch(pattern, program)) yield program;
   }
 }
 
 /** `/bin/r?` runs what it matches. A lone `*` is prose. */
 export function isProgramPattern(path: string): boolean {
-  return hasGlob(path) && !hasUnknown(path) && /[/a-z]/i.test(path);
+  const known = eraseUnknown(path);
+  return hasGlob(known) && /[/a-z]/i.test(known);
 }
 
 /** `/[e]tc/passwd` is `/etc/passwd`. */

@@ -103,6 +103,11 @@ export class ShellState {
   /** The items of an array. */
   assignArray(name: string, items: string[]): void {
     this.arrays.set(name, items);
+    // `$a` is the first item; a text that the name held before stays possible.
+    const before = this.vars.get(name);
+    if (before !== undefined && items[0] !== undefined) {
+      this.vars.set(name, [...new Set([...before, items[0]])].slice(-MAX_CHOICES));
+    }
     for (const value of items) this.#written.push({ name, value });
   }
 

@@ -32,7 +32,7 @@ export function deeper<T>(cursor: { depth: number }, body: () => T): T {
 }
 
 const PLAIN = /[^ \t\n;&|<>()'"\\$`]+/y;
-const PLAIN_IN_BRACES = /[^'"\\$`}/]+/y;
+const PLAIN_IN_BRACES = /(?:[^'"\\$`}/<>]|[<>](?!\())+/y;
 const PLAIN_IN_QUOTES = /[^"\\$`]+/y;
 const PLAIN_IN_HEREDOC = /[^\\$`]+/y;
 const PLAIN_IN_PARENS = /[^()'"\\$`]+/y;
@@ -65,9 +65,7 @@ export function scanWord(cursor: Cursor): Word | undefined {
     const char = cursor.src[cursor.pos];
     if (char === "<" || char === ">") {
       if (cursor.src[cursor.pos + 1] !== "(") break;
-      cursor.pos += 2;
-      const script = deeper(cursor, () => cursor.nested());
-      parts.push({ kind: "process", script, direction: char });
+      parts.push(scanProcess(cursor, char));
     } else if (char === "(" && /[?*+@!]$/.test(plain)) {
       cursor.pos++;
       parts.push({ kind: "text", text: "(", quoted: false });
@@ -76,6 +74,12 @@ export function scanWord(cursor: Cursor): Word | undefined {
   }
   if (cursor.pos === start) return undefined;
   return { parts, raw: cursor.src.slice(start, cursor.pos) };
+}
+
+/** `<(…)` or `>(…)` at the cursor. */
+function scanProcess(cursor: Cursor, direction: "<" | ">"): Part {
+  cursor.pos += 2;
+  return { kind: "process", script: deeper(cursor, () => cursor.nested()), direction };
 }
 
 /** Quote, escape, `$` or backtick at the cursor; false when there is none of them. */
@@ -268,7 +272,11 @@ function scanBraceArgument(cursor: Cursor, options: { stop: string; quoted: bool
     const text = take(cursor, PLAIN_IN_BRACES);
     if (text !== "") parts.push({ kind: "text", text, quoted: false });
     const char = cursor.src[cursor.pos];
-    if ((char === "/" && options.stop !== "/") || (char === "'" && options.quoted)) {
+    const isAngle = char === "<" || char === ">";
+    if (isAngle && !options.quoted) parts.push(scanProcess(cursor, char));
+    else if (
+      isAngle || (char === "/" && options.stop !== "/") || (char === "'" && options.quoted)
+    ) {
       parts.push({ kind: "text", text: char, quoted: false });
       cursor.pos++;
     } else if (!scanSpecial(cursor, parts)) break;

@@ -42,5 +42,10 @@ export function eraseUnknown(text: string): string {
 
 /** The text with unknown values shown as they were written. */
 export function showUnknown(text: string): string {
-  return text.replace(MARK, (_, name: string) => `$${name.replace(/[\ue000-\ue002]$/, "")}`);
+  return text.replace(MARK, (mark, tagged: string, at: number) => {
+    const name = tagged.replace(/[\ue000-\ue002]$/, "");
+    // Without braces the letters that follow would become part of the name.
+    const isGlued = /^\w+$/.test(name) && /\w/.test(text[at + mark.length] ?? "");
+    return isGlued ? `\${${name}}` : `$${name}`;
+  });
 }

@@ -61,16 +61,18 @@ export function unwrapWith(
   const via = spec.remote === true ? REMOTE : name;
   const cwd = spec.chdir?.flatMap((flag) => options.values.get(flag) ?? []).at(-1);
   const common: Common = { via, ...cwd === undefined ? {} : { cwd } };
+  const found: Payload[] = [];
   if (spec.scripts !== undefined) {
-    // These accept their script option after operands too.
+    // These accept their script option after operands too; it may also be one of the command's own.
     const all = parseOptions(args, grammar);
     const texts = spec.scripts.flatMap((flag) => all.values.get(flag) ?? []);
-    if (texts.length > 0) return texts.map((text) => ({ ...common, text }));
+    found.push(...texts.map((text) => ({ ...common, text })));
   }
   const { rest, payloads, variables } = skipAssignments(
     options.operands.slice(spec.operands ?? 0),
     { spec, name },
   );
+  payloads.unshift(...found);
   if (rest.length === 0) return payloads;
   if (variables.length > 0) common.variables = variables;
   // `flock -- FILE -c TEXT`

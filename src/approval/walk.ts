@@ -48,6 +48,7 @@ import {
   takeInput,
   type Walked,
   type WalkOptions,
+  type Written,
 } from "./walk_flow.ts";
 import { NO_FILES, WrittenFiles } from "./written_files.ts";
 
@@ -55,9 +56,9 @@ import { NO_FILES, WrittenFiles } from "./written_files.ts";
 export function walkShell(source: string, options: WalkOptions): Walked {
   const walker = new Walker(options);
   const normalized = walker.text(source, START);
-  const { invocations, problem, unjudged, state, files } = walker;
+  const { invocations, problem, unjudged, files } = walker;
   if (files.runsUnread) unjudged.add("file written before");
-  const variables = state.left();
+  const variables = walker.state.left();
   return { invocations, normalized, problem, unjudged: [...unjudged], variables, files };
 }
 
@@ -99,8 +100,8 @@ class Walker {
     }
     const { script, error, rest } = parseShell(source);
     const normal = this.#script(script, flow);
-    if (error === undefined) return normal;
     this.problem ??= error;
+    if (error === undefined) return normal;
     for (const { argv, raw } of roughCommands(rest)) this.#run(argv, { ...flow, ...NOTHING, raw });
     return [normal, rest].filter((piece) => piece !== "").join("; ");
   }
@@ -170,6 +171,7 @@ class Walker {
   }
 
   #compound(node: CompoundCommand, flow: Flow): string {
+    const before = this.invocations.length;
     const inner = this.#substitutions([...node.words ?? [], ...redirectWords(node.redirects)]);
     if (node.keyword === "[[") this.#evaluation.operands(node.words ?? []);
     const redirects = this.#redirects(node.redirects);
@@ -186,6 +188,8 @@ class Walker {
     const bodies = node.bodies.map((body) => this.#script(body, inside));
     if (!plain) this.#at.branches--;
     if (node.keyword === "(") this.state.cwd = cwd;
+    const commands = this.invocations.slice(before);
+    this.#feed(node, { flow: { ...flow, stdin: undefined }, commands });
     return showCompound(node, bodies);
   }
 
@@ -234,15 +238,14 @@ class Walker {
   }
 
   /** Follows the scripts of `>(…)`, which read what the command writes. */
-  #feed(command: SimpleCommand, to: { flow: Flow; commands: Invocation[] }): void {
+  #feed(command: Written, to: { flow: Flow; commands: Invocation[] }): void {
     for (const script of outputScripts(command)) {
       const stdin = this.#output(command, to.flow.stdin) ?? to.flow.stdin;
-      const upstream = [...to.flow.upstream, ...to.commands];
-      this.#script(script, { ...to.flow, upstream, stdin });
+      this.#script(script, { ...to.flow, upstream: [...to.flow.upstream, ...to.commands], stdin });
     }
   }
 
-  #output(command: SimpleCommand, stdin: string | undefined): string | undefined {
+  #output(command: Written, stdin: string | undefined): string | undefined {
     const redirects = command.redirects.filter(({ op }) => op.startsWith("<"));
     return this.#expander.stageOutput({ ...command, redirects }, stdin);
   }
@@ -284,9 +287,8 @@ class Walker {
   #substitutions(words: readonly Word[]): Invocation[] {
     const before = this.invocations.length;
     const cwd = this.state.cwd;
-    for (const word of words) {
-      for (const script of scriptsIn(word.parts)) this.#script(script, START);
-    }
+    const scripts = words.flatMap(({ parts }) => [...scriptsIn(parts)]);
+    for (const script of scripts) this.#script(script, START);
     this.#evaluation.words(words);
     this.state.cwd = cwd;
     return this.invocations.slice(before);
@@ -330,12 +332,12 @@ class Walker {
       return;
     }
     if (++this.#at.payloadDepth > MAX.payloadDepth) throw new ShellLimitError("too many wrappers");
-    const { inner, redirects, env } = from;
+    const env = new Map([...from.env, ...payload.variables ?? []]);
     const flow: Flow = { ...flowOf(from), via: [...from.via, payload.via] };
-    const restore = this.state.lend([...env, ...payload.variables ?? []]);
     const { cwd } = this.state;
+    const restore = this.state.lend([...env]);
     if (payload.cwd !== undefined) this.state.cwd = directoryAfter(payload.cwd, this.#place());
-    if ("argv" in payload) this.#run(payload.argv, { ...flow, env, redirects, inner, raw: [] });
+    if ("argv" in payload) this.#run(payload.argv, { ...from, ...flow, env, raw: [] });
     else this.#followText(payload, flow);
     if (payload.cwd !== undefined) this.state.cwd = cwd;
     restore();

@@ -2,7 +2,15 @@
 import { type Invocation, programName, type RedirectUse } from "./invocation.ts";
 import type { Place } from "./paths.ts";
 import type { TextPayload } from "./payload.ts";
-import type { Assignment, Redirect, Script, SimpleCommand, Word } from "./shell_ast.ts";
+import type {
+  Assignment,
+  CompoundCommand,
+  Part,
+  Redirect,
+  Script,
+  SimpleCommand,
+  Word,
+} from "./shell_ast.ts";
 import type { EarlierVariables } from "./shell_state.ts";
 import { showUnknown } from "./unknown.ts";
 import type { EarlierFiles, WrittenFiles } from "./written_files.ts";
@@ -111,11 +119,27 @@ export function redirectWords(redirects: readonly Redirect[]): Word[] {
   return redirects.flatMap(({ target, body }) => body === undefined ? [target] : [target, body]);
 }
 
+/** A command that may write into `>(…)`. */
+export type Written = SimpleCommand | CompoundCommand;
+
 /** The scripts of `>(…)`, which read what the command writes. */
-export function outputScripts({ words, redirects }: SimpleCommand): Script[] {
-  return [...words, ...redirectWords(redirects)].flatMap(({ parts }) =>
-    parts.flatMap((part) => part.kind === "process" && part.direction !== "<" ? [part.script] : [])
-  );
+export function outputScripts(command: Written): Script[] {
+  const given = command.kind === "simple"
+    ? [...command.assignments, ...command.words.flatMap(({ assignment }) => assignment ?? [])]
+    : [];
+  const values = given.flatMap(({ value, items }) => [value, ...items ?? []]);
+  const words = [...command.words ?? [], ...values, ...redirectWords(command.redirects)];
+  return [...new Set(words.flatMap(({ parts }) => [...outputsIn(parts)]))];
+}
+
+function* outputsIn(parts: readonly Part[]): Generator<Script> {
+  for (const part of parts) {
+    if (part.kind === "process" && part.direction === ">") yield part.script;
+    if (part.kind !== "param") continue;
+    for (const word of [part.arg, part.replacement]) {
+      if (word !== undefined) yield* outputsIn(word.parts);
+    }
+  }
 }
 
 /** The assignments of a command that stay in the shell. */

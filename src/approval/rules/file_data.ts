@@ -2,9 +2,12 @@
 import { canonicalPath } from "../paths.ts";
 import { deletes, given, isBuildStep, mirrors, operands, type Rule } from "../rule.ts";
 import { type Invocation, parseOptions } from "../invocation.ts";
+import { hasUnknown } from "../unknown.ts";
 
 /** `777`, `0666`, `o+w`, `g+r,a+rw`: others may write afterwards. */
 function opensToOthers(mode: string): boolean {
+  // The digits that are known are the last ones.
+  if (hasUnknown(mode) && /\0[0-7]*[2367]$/.test(mode)) return true;
   if (/^[0-7]{3,5}$/.test(mode)) return (Number(mode.at(-1)) & 2) !== 0;
   return mode.split(",").some((clause) => {
     const who = /^[ugoa]*/.exec(clause)![0];

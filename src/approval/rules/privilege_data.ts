@@ -1,9 +1,12 @@
 /** Rights, mounts, accounts, network settings and protection of the machine. */
 import { type Invocation, parseOptions } from "../invocation.ts";
+import { eraseUnknown, hasUnknown } from "../unknown.ts";
 import { byProgram, type Rule } from "../rule.ts";
 
 /** `4755`, `u+s`, `g+s,o+x`, `=rwxs`: the file runs with its owner's rights. */
 function setsId(mode: string): boolean {
+  // Whatever is missing may be who, the sign or a leading digit; a mode of which nothing is known is everyday.
+  if (hasUnknown(mode)) return /s|^[0-7]{3,}$/.test(eraseUnknown(mode));
   if (/^[+=]?[0-7]{4,5}$/.test(mode)) return (Number(mode.at(-4)) & 6) !== 0;
   return mode.split(",").some((clause) => /^[ugoa]*[+=][rwxXt]*s/.test(clause));
 }
