@@ -73,15 +73,15 @@ export interface OpenedSession {
 export async function openSession(given: OpenOptions): Promise<OpenedSession> {
   const { settings } = given;
   await given.plugins?.begin();
-  const environment = settings.config.terminal.backend;
+  const { backend: environment } = settings.config.terminal;
   environmentFactory(environment);
   const cassette = await openCassette(given);
   const notices: string[] = [];
   let isOpen = false;
   const records = openRecords(given, { cassette, onNotice: (text) => notices.push(text) });
-  const cwd = sessionDirectory(given, records.found);
+  const options: OpenOptions = { ...given, cwd: sessionDirectory(given, records.found) };
+  const { cwd } = options;
   if (cwd !== given.cwd) notices.push(`goes on in ${cwd}; -C DIR goes on elsewhere`);
-  const options: OpenOptions = { ...given, cwd };
   const [route, tools] = await Promise.all([
     findRoute(options, { records, cassette }),
     selectTools({ ...options, environment }),
@@ -92,13 +92,8 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
     ? before
     : await systemPrompt(options, { environment, tools });
   const { primary } = route;
-  records.describe({
-    source: options.source,
-    cwd,
-    provider: primary.name,
-    model: primary.model.id,
-    systemPrompt: system,
-  });
+  const described = { source: options.source, cwd, systemPrompt: system };
+  records.describe({ ...described, provider: primary.name, model: primary.model.id });
   const images = (provider: Provider) => withImages(provider, records.blobs);
   const budget = new Budget(limits(options));
   const runtime = new LazyRuntime({

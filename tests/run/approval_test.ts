@@ -27,7 +27,7 @@ Deno.test("run --approve ask asks at the terminal, and a yes lasts as long as wa
     call("rm -rf once"),
     call("rm -rf session"),
     call("rm -rf again"),
-    call("git reset --hard"),
+    call("git push --force"),
     { text: "over" },
   ];
   await withScreen({ args: ["run", "--approve", "ask", "go"], replies }, async (seat) => {
@@ -36,7 +36,7 @@ Deno.test("run --approve ask asks at the terminal, and a yes lasts as long as wa
     await screen.type("1");
     await screen.shows(/rm -rf session\nAllow it\?[\s\S]*esc cancels/);
     await screen.type("2");
-    await screen.shows(/git reset --hard\nAllow it\?[\s\S]*esc cancels/);
+    await screen.shows(/git push --force\nAllow it\?[\s\S]*esc cancels/);
     await screen.type("3");
     await screen.shows(/over\n/);
     strictEqual(await screen.exitCode(), 0);
@@ -49,7 +49,7 @@ Deno.test("run --approve ask asks at the terminal, and a yes lasts as long as wa
     ]);
     match(
       await Deno.readTextFile(`${home}/.hermes/config.yaml`),
-      /command_allowlist:[\s\S]*git reset --hard/,
+      /command_allowlist:[\s\S]*git force push/,
     );
   });
 });
@@ -151,18 +151,18 @@ Deno.test("run never asks a judge about what is forbidden", async () => {
 });
 
 Deno.test("run lets command_allowlist stand for a yes: a rule, a glob, never the forbidden", async () => {
-  const replies = [call("rm -rf a"), call("git reset --hard HEAD"), call("rm -rf /"), {
+  const replies = [call("rm -rf a"), call("git push --force"), call("rm -rf /"), {
     text: "done",
   }];
   await withJob(replies, async (job) => {
     await configure(
       job.home,
-      "command_allowlist: ['recursive delete', 'git reset*', 'rm -rf /', '*']\n",
+      "command_allowlist: ['recursive delete', 'git push*', 'rm -rf /', '*']\n",
     );
     strictEqual((await job.run(["--quiet", "go"])).code, 0);
-    const [removed, reset, root] = results(job);
+    const [removed, pushed, root] = results(job);
     strictEqual(removed!.exit_code, 0);
-    ok(!String(reset!.error ?? "").includes("BLOCKED"));
+    ok(!String(pushed!.error ?? "").includes("BLOCKED"));
     match(String(root!.error), /^BLOCKED \(hardline\)/);
   });
 });
