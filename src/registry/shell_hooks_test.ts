@@ -323,3 +323,14 @@ Deno.test("HookConsents keeps one command's consents for several places apart", 
     await Deno.remove(dir, { recursive: true });
   }
 });
+
+Deno.test("parseShellHooks() takes a guard under a mistyped event for a missing guard", () => {
+  const { problems, missingGuards } = parseShellHooks({
+    "pre_tol_call": [{ command: "guard", fail_closed: true }],
+    "post_tol_call": { command: "observer" },
+  });
+  assert.deepEqual(missingGuards, [
+    'hooks.pre_tol_call: there is no such event. Did you mean "pre_tool_call"?',
+  ]);
+  assert.equal(problems.length, 1);
+});

@@ -43,7 +43,10 @@ async function onTerminal(
       const { command, args } = hermesCommand(argv);
       return `${shellJoin([command, ...args])} </dev/null`;
     }).join("; echo ====; ");
-    const process = await environment.spawn(`${script}; echo ====`, { pty: true });
+    // A person's terminal carries no mark of a session's command.
+    const process = await environment.spawn(`unset HERMES_EXEC; ${script}; echo ====`, {
+      pty: true,
+    });
     await process.exited;
     return process.output().text.split("====").slice(0, commands.length);
   } finally {

@@ -1,0 +1,39 @@
+/** A resumed session goes on where it was, not where the person happens to stand. */
+import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
+import { withJob } from "../support/run_job.ts";
+
+Deno.test("run --resume goes on in the directory of the session unless another is named", async () => {
+  const reply = { toolCalls: [{ name: "terminal", arguments: { command: "pwd" } }] };
+  const replies = [reply, { text: "one" }, reply, { text: "two" }, reply, { text: "three" }];
+  await withJob(replies, async (job) => {
+    const [mine, other] = [`${job.home}/mine`, `${job.home}/other`];
+    await Promise.all([Deno.mkdir(mine), Deno.mkdir(other)]);
+    strictEqual((await job.run(["go"], { cwd: mine })).code, 0);
+    const again = await job.run(["--resume", "latest", "again"], { cwd: other });
+    match(again.stderr, /goes on in \S+\/mine; -C DIR goes on elsewhere/);
+    strictEqual(
+      (await job.run(["--resume", "latest", "-C", other, "more"], { cwd: mine })).code,
+      0,
+    );
+    const results =
+      (job.model.requests.at(-1)!.body.messages as { role: string; content: string }[])
+        .filter(({ role }) => role === "tool")
+        .map(({ content }) => JSON.parse(content).output.trim());
+    deepStrictEqual(results, [mine, mine, other]);
+    await Deno.remove(mine);
+    const lost = await job.run(["--resume", "latest", "-C", mine, "x"], { cwd: other });
+    strictEqual(lost.code, 2);
+  });
+});
+
+Deno.test("run --resume says so when the directory of the session is gone", async () => {
+  await withJob([{ text: "one" }], async (job) => {
+    const mine = `${job.home}/mine`;
+    await Deno.mkdir(mine);
+    strictEqual((await job.run(["go"], { cwd: mine })).code, 0);
+    await Deno.remove(mine);
+    const lost = await job.run(["--resume", "latest", "again"], { cwd: job.home });
+    strictEqual(lost.code, 2);
+    match(lost.stderr, /directory of session \S+ cannot be entered: \S+\/mine[\s\S]*-C DIR/);
+  });
+});
