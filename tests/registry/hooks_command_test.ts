@@ -54,7 +54,7 @@ Deno.test("hermes hooks list, approve and revoke agree on what may run", async (
   assert.deepEqual(listed.hooks.map((hook: { approved: boolean }) => hook.approved), [true, false]);
   assert.match(
     (await hermes(home.path, "hooks", "approve")).stdout,
-    /^approved for post_tool_call: true\n {2}\S+\/true \(the system's, by its path\)\n$/,
+    /^approved for post_tool_call: true\n {2}\S+\/true(?: -> \S+)? \(the system's, by its path\)\n$/,
   );
   assert.equal(
     (await hermes(home.path, "hooks", "revoke", "true")).stdout,
