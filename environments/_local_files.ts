@@ -232,7 +232,7 @@ function stat(path: string): Promise<FileInfo | undefined> {
   });
 }
 
-/** What each path names, links followed. Blocking: thirty looks take less time than one thread's start. */
+/** The files that paths name, links followed. Blocking: thirty looks take less time than one thread's start. */
 export function identify(paths: readonly string[]): (FileIdentity | undefined)[] {
   return paths.map((path) => {
     try {

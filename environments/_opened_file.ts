@@ -35,7 +35,7 @@ export function truePath(id: string, path: string): string | undefined {
     const real = Deno.realPathSync(path);
     return identityOf(Deno.lstatSync(real)).id === id ? real : undefined;
   } catch {
-    // It is not there any more: its name says nothing.
+    // The file was removed or replaced meanwhile: its name says nothing.
     return undefined;
   }
 }
