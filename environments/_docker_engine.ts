@@ -83,7 +83,7 @@ export class DockerEngine {
     return (await this.#inspectAll([name]))[0];
   }
 
-  /** The ids among `ids` whose containers still exist. */
+  /** The containers among `names` that still exist. */
   async #inspectAll(names: readonly string[]): Promise<ContainerInfo[]> {
     const label = (key: string) => `{{index .Config.Labels "${key}"}}`;
     const labels = [LABEL.key, LABEL.profile, LABEL.owner].map(label);
