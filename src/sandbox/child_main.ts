@@ -5,6 +5,7 @@
  */
 import { type RunFrame, ToolClient } from "./child_rpc.ts";
 import { type GuestBoot, hostGuest } from "./guest_host.ts";
+import { hideInternalsAtUse, hideInternalsNow } from "./internals.ts";
 import { keepNoFiles } from "./descriptors.ts";
 import { compileFilter } from "./seccomp.ts";
 import type { PathGrant } from "./landlock.ts";
@@ -106,6 +107,10 @@ async function hostScript(boot: BootSpec): Promise<void> {
   if (!boot.without.includes("permissions")) {
     revokePermissions();
     walls.push("permissions");
+  }
+  if (!boot.without.includes("internals")) {
+    if (boot.checksImports) hideInternalsAtUse();
+    else hideInternalsNow();
   }
   client.send({ t: "hello", token: boot.token, walls });
   const script = new ScriptHost(client);

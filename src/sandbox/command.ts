@@ -15,6 +15,7 @@ import {
 import type { ChildProgram, ProgramName } from "./child_program.ts";
 import type { ChildMode, Wall } from "./contract.ts";
 import type { GuestPermissions } from "./guest_host.ts";
+import { internalsImportMap } from "./internals.ts";
 import type { PathGrant } from "./landlock.ts";
 
 export interface ChildCommandOptions {
@@ -87,8 +88,13 @@ export function childCommand(options: ChildCommandOptions): SelfCommand {
     : STRICT;
   return {
     command: executablePath(),
-    args: ["run", ...strict, heap, ...grants, program],
+    args: ["run", ...strict, ...importMap(options), heap, ...grants, program],
   };
+}
+
+/** What leads a child's imports of built-in modules past `internals.ts`. */
+function importMap({ without }: ChildCommandOptions): string[] {
+  return without.includes("internals") ? [] : [`--import-map=${internalsImportMap()}`];
 }
 
 /** Flags that grant a list. Each path has its own, because the kernel limits an argument's length; a comma in it is doubled. */
@@ -132,7 +138,7 @@ export function guestCommand(
   const grants = Object.entries(lists).flatMap(([kind, list]) => allow(kind, list));
   return {
     command: executablePath(),
-    args: ["run", ...STRICT, heap, "--allow-ffi", ...grants, program],
+    args: ["run", ...STRICT, ...importMap(options), heap, "--allow-ffi", ...grants, program],
   };
 }
 

@@ -5,6 +5,7 @@
  */
 import type { BootSpec } from "./child_main.ts";
 import { keepNoFiles } from "./descriptors.ts";
+import { changedModules, hideInternalsAtUse, stripInternals } from "./internals.ts";
 import { FrameWriter, readFrames } from "./frames.ts";
 import { openLibc } from "./libc.ts";
 import type { PortGrant } from "./landlock.ts";
@@ -41,6 +42,12 @@ interface GuestOutlet {
   writer: FrameWriter;
   /** Raises the walls; the plugin itself comes only after the greeting. */
   raise: () => void;
+  hidesInternals: boolean;
+}
+
+interface LocalOutlet extends GuestOutlet {
+  /** The kinds of permission that stay; undefined keeps all. */
+  keep: string[] | undefined;
 }
 
 const CHANNEL_KEY = Symbol.for("hermes.channel");
@@ -54,10 +61,16 @@ export async function hostGuest(boot: BootSpec, guest: GuestBoot): Promise<void>
   const raise = () => {
     if (raiseCallFilter(boot, guest)) walls.push("seccomp");
   };
+  const hidesInternals = !boot.without.includes("internals");
   const permitted = boot.without.includes("permissions");
   const deliver = boot.checksImports || permitted
-    ? await loadHere(guest, { writer, raise, keep: permitted ? undefined : keptKinds(boot, guest) })
-    : await loadInWorker(guest, { writer, raise });
+    ? await loadHere(guest, {
+      writer,
+      raise,
+      hidesInternals: hidesInternals && boot.checksImports,
+      keep: permitted ? undefined : keptKinds(boot, guest),
+    })
+    : await loadInWorker(guest, { writer, raise, hidesInternals });
   if (!permitted) walls.push("permissions");
   writer.send({ t: "hello", token: boot.token, walls });
   serve(connection, deliver).finally(() => exit(1));
@@ -112,7 +125,7 @@ function keptKinds({ socket }: BootSpec, { permissions }: GuestBoot): string[] {
 /** Lets the guest into this realm, behind the walls that `raise` raises. */
 async function loadHere(
   guest: GuestBoot,
-  { writer, raise, keep }: GuestOutlet & { keep: string[] | undefined },
+  { writer, raise, keep, hidesInternals }: LocalOutlet,
 ): Promise<(line: string) => void> {
   raise();
   if (keep !== undefined) revokePermissions(keep);
@@ -121,6 +134,7 @@ async function loadHere(
     send: (frame) => writer.send(frame),
     receive: (given) => listener = given,
   };
+  if (hidesInternals) hideInternalsAtUse();
   Object.defineProperty(globalThis, CHANNEL_KEY, { value: channel, configurable: true });
   await import(guest.module);
   Reflect.deleteProperty(globalThis, CHANNEL_KEY);
@@ -134,9 +148,11 @@ async function loadHere(
  */
 async function loadInWorker(
   guest: GuestBoot,
-  { writer, raise }: GuestOutlet,
+  { writer, raise, hidesInternals }: GuestOutlet,
 ): Promise<(line: string) => void> {
-  const source = `(${workerMain})(${JSON.stringify([guest.module, guest.modulesUrl])});`;
+  const place = JSON.stringify([guest.module, guest.modulesUrl, changedModules()]);
+  const hide = hidesInternals ? `${stripInternals}` : "() => {}";
+  const source = `(${workerMain})(${place}, ${hide});`;
   const root = `data:application/javascript;base64,${new TextEncoder().encode(source).toBase64()}`;
   const permissions = { ...guest.permissions, ffi: false, sys: false, import: false };
   const options = { type: "module", deno: { permissions } } as WorkerOptions;
@@ -156,7 +172,10 @@ async function loadInWorker(
 }
 
 /** Runs in the worker, from its own text alone. Sends `ready`, then frames; an empty text means exit. */
-async function workerMain([module, modulesUrl]: [string, string]): Promise<void> {
+async function workerMain(
+  [module, modulesUrl, changed]: [string, string, Record<string, string>],
+  hide: typeof stripInternals,
+): Promise<void> {
   const scope = globalThis as unknown as {
     postMessage(line: string): void;
     onmessage: (event: { data: string }) => void;
@@ -169,6 +188,10 @@ async function workerMain([module, modulesUrl]: [string, string]): Promise<void>
   };
   registerHooks({
     resolve: (specifier, context, next) => {
+      const instead = changed[specifier];
+      if (instead !== undefined && context.parentURL !== instead) {
+        return { url: instead, shortCircuit: true };
+      }
       const own = /^\.{1,2}\//.test(specifier) && context.parentURL !== undefined;
       const url = own ? new URL(specifier, context.parentURL).href : specifier;
       return check(url, () => next(specifier, context));
@@ -191,6 +214,7 @@ async function workerMain([module, modulesUrl]: [string, string]): Promise<void>
     },
   };
   Object.defineProperty(globalThis, key, { value: channel, configurable: true });
+  hide((globalThis as unknown as { process: Parameters<typeof hide>[0] }).process);
   await import(module);
   Reflect.deleteProperty(globalThis, key);
   post("ready");

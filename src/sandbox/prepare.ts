@@ -5,6 +5,7 @@
  */
 import type { Node, Program } from "../deps/acorn.ts";
 import type { ScriptLanguage } from "./contract.ts";
+import { PURE_BUILTINS } from "./internals_data.ts";
 import {
   applyEdits,
   type Edit,
@@ -28,11 +29,8 @@ export interface PrepareOptions {
 /** What messages call the script. */
 const FILE = "script.ts";
 
-/** Modules of pure computation; the others would only fail at run time, less clearly. */
-const PURE_MODULES = new Set(
-  ["assert", "buffer", "crypto", "events", "path", "querystring", "string_decoder", "url", "util"]
-    .flatMap((name) => [`node:${name}`, name]),
-);
+/** What may be imported; the others would only fail at run time, less clearly. */
+const PURE_MODULES = new Set(PURE_BUILTINS.flatMap((name) => [`node:${name}`, name]));
 
 /** @throws {ScriptSyntaxError} when the script cannot run as written. */
 export async function prepareScript(source: string, options: PrepareOptions): Promise<string> {

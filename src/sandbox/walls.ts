@@ -3,6 +3,7 @@
  * Deno's permissions. Runs in the child only, before any line of a script is seen.
  */
 import { compileFilter, type FilterProfile } from "./seccomp.ts";
+import { changedModules } from "./internals.ts";
 import { type PathGrant, raiseLandlock } from "./landlock.ts";
 import { addressOf, architecture, type Libc, readDescriptor, readThroughLibc } from "./libc.ts";
 import type { Wall } from "./contract.ts";
@@ -104,8 +105,13 @@ export async function refuseImports(): Promise<void> {
     if (/^(data|blob|node):/.test(url)) return go();
     throw new TypeError(`Cannot import ${url}: a script has no modules but its own`);
   };
+  const changed = changedModules();
   registerHooks({
-    resolve: (specifier, context, next) => check(specifier, () => next(specifier, context)),
+    resolve: (specifier, context, next) => {
+      const url = changed[specifier];
+      if (url !== undefined && context.parentURL !== url) return { url, shortCircuit: true };
+      return check(specifier, () => next(specifier, context));
+    },
     load: (url, context, next) => check(url, () => next(url, context)),
   });
 }
