@@ -199,7 +199,7 @@ function realPath(path: string): Promise<string> {
     let rest = "";
     for (let current = path;;) {
       try {
-        return joinPath(await Deno.realPath(current), rest);
+        return joinPath(resolveLinks(current), rest);
       } catch (error) {
         if (!(error instanceof Deno.errors.NotFound) || current === "/") throw error;
       }
@@ -214,22 +214,30 @@ function realPath(path: string): Promise<string> {
   });
 }
 
+/** Blocking: every command begins with both looks, and a thread's start takes longer than they do. */
+function resolveLinks(path: string): string {
+  return Deno.realPathSync(path);
+}
+
 function stat(path: string): Promise<FileInfo | undefined> {
-  return withPath(path, async () => {
-    try {
-      const info = await Deno.stat(path);
-      return {
-        kind: info.isFile ? "file" : info.isDirectory ? "directory" : "other",
-        size: info.size,
-        mtimeMs: info.mtime?.getTime() ?? 0,
-        ...(info.mode === null ? {} : { mode: info.mode & 0o7777 }),
-      } as const;
-    } catch (error) {
-      if (error instanceof Deno.errors.NotFound) return undefined;
-      if ((error as { code?: string }).code === "ENOTDIR") return undefined;
-      throw error;
-    }
-  });
+  return withPath(path, () => Promise.resolve(look(path)));
+}
+
+/** Blocking, as `resolveLinks()` is. */
+function look(path: string): FileInfo | undefined {
+  try {
+    const info = Deno.statSync(path);
+    return {
+      kind: info.isFile ? "file" : info.isDirectory ? "directory" : "other",
+      size: info.size,
+      mtimeMs: info.mtime?.getTime() ?? 0,
+      ...(info.mode === null ? {} : { mode: info.mode & 0o7777 }),
+    };
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    if ((error as { code?: string }).code === "ENOTDIR") return undefined;
+    throw error;
+  }
 }
 
 /** The files that paths name, links followed. Blocking: thirty looks take less time than one thread's start. */

@@ -36,9 +36,11 @@ export class OwnFiles {
 
   #remove(path: string): void {
     try {
-      Deno.removeSync(path, { recursive: true });
-    } catch {
+      Deno.removeSync(path);
+    } catch (error) {
       // Never written, or somebody cleaned the directory: it is gone, which was the point.
+      if (error instanceof Deno.errors.NotFound) return;
+      removeTree(path);
     }
   }
 }
@@ -49,5 +51,14 @@ function holds(path: string, text: string): boolean {
   } catch {
     // Gone, or a directory: it is written again.
     return false;
+  }
+}
+
+/** Something else was put in the file's place. */
+function removeTree(path: string): void {
+  try {
+    Deno.removeSync(path, { recursive: true });
+  } catch {
+    // What cannot be removed makes the next write fail.
   }
 }

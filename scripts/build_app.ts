@@ -5,6 +5,7 @@
  * start-up fast; every figure is measured.
  */
 import type { BuildOptions as MinifyOptions } from "npm:esbuild@0.28.2";
+import { failedExample, RULES } from "../src/approval/rules.ts";
 import { LOCKED, runDeno } from "./_tree.ts";
 
 /** The bundler's `require` helper would load `node:module` for every command: 20 ms. */
@@ -36,6 +37,7 @@ export interface BuildOptions {
 
 /** Bundles `main.ts` into `outdir` and returns the entry's path. @throws when a bundler fails. */
 export async function buildApp(outdir: string, options: BuildOptions = {}): Promise<string> {
+  verifyRules();
   const split = await Deno.makeTempDir({ prefix: "hermes-split-" });
   const whole = await Deno.makeTempDir({ prefix: "hermes-whole-" });
   try {
@@ -54,6 +56,14 @@ export async function buildApp(outdir: string, options: BuildOptions = {}): Prom
     await edit(`${outdir}/${name}`, (text) => text.replaceAll(LAZY_IMPORT, HIDDEN_IMPORT));
   }
   return `${outdir}/main.js`;
+}
+
+/** @throws when a rule of the gate is wrong about one of its own examples. */
+function verifyRules(): void {
+  for (const rule of RULES) {
+    const wrong = failedExample(rule);
+    if (wrong !== undefined) throw new Error(`the rule "${rule.key}" is wrong about: ${wrong}`);
+  }
 }
 
 async function bundle(outdir: string, what: readonly string[]): Promise<void> {

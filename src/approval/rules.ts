@@ -1,7 +1,7 @@
 /**
- * Every rule, indexed by program. A rule is verified on its own examples before it first
- * judges a command (all at once would cost 50 ms); one that fails is a bug, and then every
- * command it would have judged needs a yes.
+ * Every rule, indexed by program. Rules are verified on their own examples by the tests, by each
+ * build of the program and by `hermes approvals rules --verify`, not before a command is judged:
+ * that would take longer than all the rest of the first command.
  */
 import { foldText } from "./fold.ts";
 import type { Invocation } from "./invocation.ts";
@@ -111,29 +111,10 @@ function wordsOf({ path, args, redirects }: Invocation): string {
     : `${words} ${redirects.map(({ target }) => target).join(" ")}`;
 }
 
-/** Of each kind, how many examples of a program are asked before its first command is judged. */
-const QUICK_EXAMPLES = 3;
-
-const proofs = new Map<Rule, Map<string, string | undefined>>();
-
-/**
- * The first of its examples that a rule gets wrong; undefined when it is right. With a program,
- * only some examples with that program are asked, so that a first command is judged quickly.
- */
-export function failedExample(rule: Rule, program = ""): string | undefined {
-  const proof = proofs.get(rule) ?? new Map<string, string | undefined>();
-  proofs.set(rule, proof);
-  const isAbout = (example: string) => example.toLowerCase().includes(program);
-  // A program that no example shows is judged as well as the rule is proved as a whole.
-  const key = proof.has(program) || rule.match.some(isAbout) ? program : "";
-  if (!proof.has(key)) {
-    const some = (examples: readonly string[]) =>
-      key === "" ? examples : examples.filter(isAbout).slice(0, QUICK_EXAMPLES);
-    const wrong = some(rule.match).find((example) => !judges(rule, example)) ??
-      some(rule.noMatch).find((example) => judges(rule, example));
-    proof.set(key, wrong);
-  }
-  return proof.get(key);
+/** The first of its examples that a rule gets wrong; undefined when it is right. */
+export function failedExample(rule: Rule): string | undefined {
+  return rule.match.find((example) => !judges(rule, example)) ??
+    rule.noMatch.find((example) => judges(rule, example));
 }
 
 function judges(rule: Rule, example: string): boolean {
@@ -154,32 +135,13 @@ function appliesTo(rule: Rule, command: Invocation): boolean {
   return rule.programs?.some((name) => names.includes(name)) === true;
 }
 
-/** What a rule has to say about one command: itself, that it is broken, or nothing. */
-export function applyRule(
-  rule: Rule,
-  invocation: Invocation,
-  all: readonly Invocation[],
-): Rule | undefined {
-  const example = failedExample(rule, invocation.program);
-  if (example === undefined) return rule.test(invocation, all) ? rule : undefined;
-  return {
-    ...rule,
-    key: `broken rule: ${rule.key}`,
-    kind: "dangerous",
-    description: `cannot be checked: the rule "${rule.key}" is wrong about its example ${example}`,
-  };
-}
-
 /** Rules that find something in the commands, in the order of `RULES`, each once. */
 export function findingsIn(invocations: readonly Invocation[]): Rule[] {
-  const found = new Map<Rule, Rule>();
+  const found = new Set<Rule>();
   for (const invocation of invocations) {
     for (const rule of rulesFor(invocation)) {
-      if (found.has(rule)) continue;
-      const finding = applyRule(rule, invocation, invocations);
-      if (finding !== undefined) found.set(rule, finding);
+      if (!found.has(rule) && rule.test(invocation, invocations)) found.add(rule);
     }
   }
-  if (found.size < 2) return [...found.values()];
-  return RULES.flatMap((rule) => found.get(rule) ?? []);
+  return found.size < 2 ? [...found] : RULES.filter((rule) => found.has(rule));
 }
