@@ -21,6 +21,7 @@ import { resolveRoute, type Route } from "../providers/route.ts";
 import { type Cassette, openCassette } from "./cassette.ts";
 import { withImages } from "./images.ts";
 import { LazyRuntime } from "./lazy_runtime.ts";
+import { mayHoldSecret } from "../util/secret_hint.ts";
 import { readProjectText } from "./project_text.ts";
 import { SessionRecords } from "./records.ts";
 import { Session } from "./session.ts";
@@ -291,8 +292,22 @@ async function systemPrompt(
 
 /** For text that others wrote: a project's author, or a server that repeats what it was sent. */
 async function withoutSecrets(settings: Settings, text: string): Promise<string> {
+  if (!mayHoldSecret(text, secretCandidates(settings))) return text;
   const { settingsRedactor } = await import("../config/known_secrets.ts");
   return settingsRedactor(settings)(text, "code");
+}
+
+/** Every value that might be a secret: telling which are takes more than a first look. */
+function* secretCandidates({ variables, config }: Settings): Generator<string> {
+  for (const [, value] of variables()) yield value;
+  yield* strings(config);
+}
+
+function* strings(value: unknown): Generator<string> {
+  if (typeof value === "string") yield value;
+  else if (typeof value === "object" && value !== null) {
+    for (const inner of Object.values(value)) yield* strings(inner);
+  }
 }
 
 function limits(options: OpenOptions): BudgetLimits {
