@@ -7,6 +7,7 @@ import {
   type Redactor,
   redactSecrets,
 } from "../util/redact.ts";
+import { parseEnvFile } from "./env_file.ts";
 import type { Settings } from "./load.ts";
 import { isSecretPath } from "./secrets.ts";
 import { leaves } from "./tree.ts";
@@ -20,6 +21,12 @@ export function knownSecrets(settings: Pick<Settings, "variables" | "config">): 
     else found.push(...urlSecrets(value));
   }
   return [...new Set(found)].filter((value) => value !== "");
+}
+
+/** The secrets of a project's own `.env` file, without passwords that are words of every text. */
+export function envFileSecrets(text: string): string[] {
+  return [...parseEnvFile(text)].flatMap(([name, value]) => secretsIn(name, value))
+    .filter((value) => !/^[a-z]{0,15}$/i.test(value));
 }
 
 /** What of a variable is secret: nothing, its value, or parts of it. */

@@ -4,7 +4,6 @@
  */
 import { createEnvironment } from "../../environments/manifest.ts";
 import { createProcessTable } from "../../environments/process_table.ts";
-import { settingsRedactor } from "../config/known_secrets.ts";
 import type { Settings } from "../config/load.ts";
 import type { ApprovalPolicy, Approver } from "../protocol/approval.ts";
 import type { ToolDispatcher } from "../protocol/dispatch.ts";
@@ -21,6 +20,7 @@ import { SessionFileLedger } from "../util/file_ledger.ts";
 import { joinPath } from "../util/path.ts";
 import type { ProtectedPlaces } from "../util/protected_paths.ts";
 import { createGate } from "./gate.ts";
+import { projectRedactor } from "./project_secrets.ts";
 import { createSpillStore } from "./spill.ts";
 import { createTodoList } from "./todo_list.ts";
 
@@ -65,7 +65,7 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
   const hooks = options.hooks ?? new Hooks({ log: options.log });
   const userHome = processEnv.HOME ?? "/";
   const sudoPassword = settings.env("SUDO_PASSWORD");
-  const redact = settingsRedactor(settings);
+  const redact = projectRedactor(settings, options.cwd);
   const environment = await createEnvironment(options.environment, {
     cwd: options.cwd,
     env: sudoPassword === undefined ? processEnv : { ...processEnv, SUDO_PASSWORD: sudoPassword },

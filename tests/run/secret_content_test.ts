@@ -118,3 +118,22 @@ Deno.test("no encoding carries a value of hermes' own .env to the model", async 
     });
   });
 });
+
+Deno.test("no value of the project's .env reaches the model through commands that print every file", async () => {
+  const password = "kT4-m9Qz_oak-stream-77";
+  const shell = (command: string): Call => ["terminal", { command }];
+  const calls: Call[] = [
+    shell(`printf 'DB_PASSWORD=${"%s"}\\n' "$(printf '%s%s' kT4-m9Qz_oak -stream-77)" > .env`),
+    shell("grep -rh . .env | cut -d= -f2"),
+    shell("cut -d= -f2 $(ls -A | grep env)"),
+    shell("git init -q . && git add -f .env && git diff --cached | cut -d= -f2"),
+    shell("tar cf - .env | strings | cut -d= -f2"),
+    shell("cut -d= -f2 .env | rev; cut -d= -f2 .env | base64; cut -d= -f2 .env | xxd -p"),
+  ];
+  await results(calls, (contents) => {
+    for (const content of contents.slice(1)) {
+      ok(!content.includes(password), content);
+      match(content, /\*\*\*/);
+    }
+  });
+});
