@@ -117,6 +117,17 @@ function isSecretTree(path: string, place: Place): boolean {
   if (/^\/(?:home|users|root|var\/root|proc|etc)?$/i.test(full)) return true;
   if (/^\/(?:home|users)\/[^/]+$/i.test(full)) return true;
   const { homes, hermesHomes } = placesOf(place);
-  return hermesHomes.includes(full) ||
-    homes.some((home) => full === home || full === `${home}/.config` || full === `${home}/Library`);
+  const trees = [
+    ...hermesHomes,
+    ...homes.flatMap((home) => [home, `${home}/.config`, `${home}/Library`]),
+  ];
+  return trees.some((tree) => tree === full || (hasGlob(full) && meansTree(full, tree)));
+}
+
+/** Whether a pattern may stand for the directory, or for one that it lies in. */
+function meansTree(pattern: string, tree: string): boolean {
+  if (pattern.length > MAX_PATTERN) return true;
+  const depth = pattern.split("/").length;
+  const names = tree.split("/");
+  return names.length >= depth && globMatch(pattern, names.slice(0, depth).join("/"));
 }

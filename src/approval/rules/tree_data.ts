@@ -1,9 +1,10 @@
 /** Trees and places beyond the project: system data, whole homes, what searches find. */
 import { deletedBy, touchesOf, writtenBy } from "../effects.ts";
-import { type Invocation, parseOptions } from "../invocation.ts";
+import type { Invocation } from "../invocation.ts";
 import { absolutePath, canonicalPath, deleteTarget } from "../paths.ts";
 import { holdsSecretTree, protectionAt, withoutPattern } from "../protection.ts";
 import type { Rule } from "../rule.ts";
+import { TREE_PROGRAMS, treesRead } from "../tree_reads.ts";
 import { basename, isWithin } from "../../util/path.ts";
 
 /** Below these directories live logs, mail, databases and devices. */
@@ -57,55 +58,34 @@ function unpacksAnywhere({ program, args }: Invocation): boolean {
     args.some((arg) => /^-[a-zA-Z]{0,9}P|^--absolute-names$/.test(arg));
 }
 
-/** Programs that take a whole tree, and what makes them do so. */
-const TREE_READERS: Readonly<Record<string, RegExp>> = {
-  tar: /^-{0,2}[a-zA-Z]*[cru]/,
-  gtar: /^-{0,2}[a-zA-Z]*[cru]/,
-  bsdtar: /^-{0,2}[a-zA-Z]*[cru]/,
-  zip: /^-[a-zA-Z]*r/,
-  "7z": /^[au]$/,
-  cp: /^-[a-zA-Z]*[rRa]|^--(?:recursive|archive)/,
-  scp: /^-[a-zA-Z]*r/,
-  rsync: /^/,
-  grep: /^-[a-zA-Z]*[rR]|^--(?:dereference-)?recursive/,
-  egrep: /^-[a-zA-Z]*[rR]/,
-  rg: /^-[a-zA-Z]*(?:uu|\.)|^--(?:hidden|unrestricted)/,
-  ag: /^-[a-zA-Z]*u|^--hidden/,
-  ditto: /^/,
-  restic: /^backup$/,
-  borg: /^create$/,
-  duplicity: /^/,
-  rclone: /^(?:copy|sync|move|copyto)$/,
-};
+/** Programs that pack or copy the files whose names they are given. */
+const PACKERS = /^(?:cpio|pax|tar|gtar|bsdtar|zip|rsync|7z)$/;
+/** Programs that tell of a file what its directory tells as well. */
+const ONLY_LOOKS =
+  /^(?:ls|stat|echo|printf|file|du|chmod|chown|basename|dirname|realpath|test|\[|wc|sort|uniq|head|tail|touch|rm|mkdir)$/;
 
-/** `find ~ -type f -exec cat {} +`, unless it looks for certain names. */
-function findReadsTree(command: Invocation): boolean {
+/** `find ~ -type f -exec cat {} +`, `find ~ | cpio -o`, unless it reads only certain names. */
+function findReadsTree(command: Invocation, all: readonly Invocation[]): boolean {
   const { args } = command;
-  if (args.some((arg) => /^-i?(?:name|path|wholename|regex)$/.test(arg))) return false;
-  const run = args[args.findIndex((arg) => /^-(?:exec|execdir|ok|okdir)$/.test(arg)) + 1] ?? "";
-  if (
-    run === args[0] ||
-    /^(?:ls|stat|echo|printf|file|du|chmod|chown|basename|dirname|test)$/.test(basename(run))
-  ) {
-    return false;
-  }
   const end = args.findIndex((arg) => /^[-(!]/.test(arg) && !/^-[HLPD]$/.test(arg));
   const roots = args.slice(0, end < 0 ? undefined : end);
-  return (roots.length > 0 ? roots : ["."]).some((path) => holdsSecretTree(path, command.place));
+  const holdsSecrets = (roots.length > 0 ? roots : ["."])
+    .some((path) => holdsSecretTree(path, command.place));
+  if (!holdsSecrets) return false;
+  const readers = all.filter((other) => other.upstream.includes(command));
+  if (readers.some(({ program }) => PACKERS.test(program))) return true;
+  if (args.some((arg) => /^-i?(?:name|path|wholename|regex)$/.test(arg))) return false;
+  const at = args.findIndex((arg) => /^-(?:exec|execdir|ok|okdir)$/.test(arg));
+  if (at >= 0 && !ONLY_LOOKS.test(basename(args[at + 1] ?? ""))) return true;
+  return readers.some(({ program, via }) => via.includes("xargs") && !ONLY_LOOKS.test(program));
 }
 
-function readsHomeTree(command: Invocation): boolean {
-  if (command.program === "find") return findReadsTree(command);
-  const pattern = TREE_READERS[command.program];
-  if (pattern === undefined || !command.args.some((arg) => pattern.test(arg))) return false;
-  const { operands } = parseOptions(command.args, {
-    values: "fCeT",
-    longValues: ["exclude", "include"],
-  });
-  const sources = /^(?:cp|scp|rsync|ditto|rclone)$/.test(command.program) && operands.length > 1
-    ? operands.slice(0, -1)
-    : operands;
-  return sources.some((path) => !path.includes(":") && holdsSecretTree(path, command.place));
+function readsHomeTree(command: Invocation, all: readonly Invocation[]): boolean {
+  if (command.program === "find") return findReadsTree(command, all);
+  return treesRead(command).some((path) =>
+    holdsSecretTree(path, command.place) ||
+    (command.program === "git" && (protectionAt(path, command.place)?.read ?? "free") !== "free")
+  );
 }
 
 /** Names of files that are looked for because of what they hold. */
@@ -230,7 +210,7 @@ export const TREE_RULES: readonly Rule[] = [
     key: "read a whole home",
     kind: "dangerous",
     description: "copies, packs or searches everything in a home, keys and tokens included",
-    programs: [...Object.keys(TREE_READERS), "find"],
+    programs: [...TREE_PROGRAMS, "find"],
     test: readsHomeTree,
     match: [
       "tar czf all.tgz ~",
@@ -238,6 +218,10 @@ export const TREE_RULES: readonly Rule[] = [
       "rsync -a ~/ /mnt/b",
       "zip -r x.zip $HOME",
       "rg -uu key ~",
+      "tar cf x.tar -C ~ .",
+      "diff -r ~ /tmp/x",
+      "git -C ~ add .",
+      "find ~ | cpio -o > x",
     ],
     noMatch: [
       "tar czf x.tgz .",
@@ -245,6 +229,9 @@ export const TREE_RULES: readonly Rule[] = [
       "rsync -a src/ dst/",
       "cp -r ~/project /tmp/p",
       "rg foo ~",
+      "tar cf x.tar -C ~/project .",
+      "git -C ~/project add .",
+      "find ~ -name '*.md' | xargs grep TODO",
     ],
   },
   {
