@@ -1,6 +1,11 @@
 /** The way of a call's argument text to checked values: parse, mend, coerce, validate. Pure. */
 import type { ToolFacts } from "../protocol/tool.ts";
-import { isDeeperThan, MAX_ARGUMENT_DEPTH } from "../util/json_depth.ts";
+import {
+  holdsMoreThan,
+  isDeeperThan,
+  MAX_ARGUMENT_DEPTH,
+  MAX_ARGUMENT_VALUES,
+} from "../util/json_depth.ts";
 import { coerceArguments } from "./coerce.ts";
 import { parseLenientJson } from "./repair.ts";
 import { validateArguments } from "./validate.ts";
@@ -41,6 +46,10 @@ export function readArguments(text: string, facts: ToolFacts): ReadArguments {
  * Everything behind this relies on the depth that is checked here.
  */
 export function checkArguments(value: Record<string, unknown>, facts: ToolFacts): ReadArguments {
+  if (holdsMoreThan(value, MAX_ARGUMENT_VALUES)) {
+    const error = `Arguments of ${facts.name} hold more than ${MAX_ARGUMENT_VALUES} values.`;
+    return { ok: false, truncated: false, error };
+  }
   // Coercion goes as deep as the schema, and may parse a text that is deeper.
   const args = coerceArguments(value, facts.schema);
   if (isDeeperThan(args, MAX_ARGUMENT_DEPTH)) {

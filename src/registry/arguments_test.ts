@@ -89,3 +89,15 @@ Deno.test("readArguments() refuses what is no object", () => {
   assert.match(String(read('{"path":"a', SCHEMA)), /cut off and did not run/);
   assert.match(String(read("{path}", SCHEMA)), /not valid JSON.*Send it again/);
 });
+
+Deno.test("readArguments() refuses more values than any call needs, in keys, lists and their depths", () => {
+  const many = Array.from({ length: 30_000 }, (_, i) => i);
+  const texts = [
+    { path: "a", ...Object.fromEntries(many.map((i) => [`k${i}`, 1])) },
+    { path: "a", list: many },
+    { path: "a", deep: many.slice(0, 200).map((i) => many.slice(0, 200).map((j) => [i, j])) },
+  ].map((value) => JSON.stringify(value));
+  for (const text of texts) {
+    assert.equal(read(text, SCHEMA), "Arguments of t hold more than 20000 values.");
+  }
+});
