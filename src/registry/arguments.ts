@@ -46,16 +46,12 @@ export function readArguments(text: string, facts: ToolFacts): ReadArguments {
  * Everything behind this relies on the depth that is checked here.
  */
 export function checkArguments(value: Record<string, unknown>, facts: ToolFacts): ReadArguments {
-  if (holdsMoreThan(value, MAX_ARGUMENT_VALUES)) {
-    const error = `Arguments of ${facts.name} hold more than ${MAX_ARGUMENT_VALUES} values.`;
-    return { ok: false, truncated: false, error };
-  }
+  const before = sizeProblem(value);
+  if (before !== undefined) return refused(facts, before);
   // Coercion goes as deep as the schema, and may parse a text that is deeper.
   const args = coerceArguments(value, facts.schema);
-  if (isDeeperThan(args, MAX_ARGUMENT_DEPTH)) {
-    const error = `Arguments of ${facts.name} are nested deeper than ${MAX_ARGUMENT_DEPTH} levels.`;
-    return { ok: false, truncated: false, error };
-  }
+  const after = sizeProblem(args);
+  if (after !== undefined) return refused(facts, after);
   const problems = facts.lenient ? [] : validateArguments(args, facts.schema);
   if (problems.length === 0) return { ok: true, args };
   return {
@@ -63,6 +59,20 @@ export function checkArguments(value: Record<string, unknown>, facts: ToolFacts)
     truncated: false,
     error: `Invalid arguments for ${facts.name}: ${problems.join("; ")}.`,
   };
+}
+
+/** Why nothing behind the parser should work on a value; undefined when it can. */
+function sizeProblem(value: Record<string, unknown>): string | undefined {
+  if (isDeeperThan(value, MAX_ARGUMENT_DEPTH)) {
+    return `are nested deeper than ${MAX_ARGUMENT_DEPTH} levels`;
+  }
+  return holdsMoreThan(value, MAX_ARGUMENT_VALUES)
+    ? `hold more than ${MAX_ARGUMENT_VALUES} values`
+    : undefined;
+}
+
+function refused({ name }: ToolFacts, problem: string): ReadArguments {
+  return { ok: false, truncated: false, error: `Arguments of ${name} ${problem}.` };
 }
 
 function unwrap(text: string): unknown {
