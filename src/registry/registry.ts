@@ -1,7 +1,8 @@
 /**
- * The central table of tools. Every file in `tools/` registers here once at import; MCP
- * servers and plugins use the same call. Owns names, collisions, lazy imports and the
- * generation counter; knows nothing of availability or of running a tool.
+ * The table of tools. Every file in `tools/` registers in the process-wide one at import. A session
+ * sees it through a `fork()` of its own: what MCP servers and plugins register there is seen by
+ * that session alone. Owns names, collisions, lazy imports and the generation counter; knows
+ * nothing of availability or of running a tool.
  */
 import type { JsonSchema } from "../protocol/json_schema.ts";
 import type { ManifestEntry, ToolFacts, ToolSpec } from "../protocol/tool.ts";
@@ -26,10 +27,21 @@ export class ToolRegistry {
   #problems: string[] = [];
   #generation = 0;
   #onProblem: ((line: string) => void) | undefined;
+  /** What is seen where this table has nothing of its own. Never changed from here. */
+  readonly #base: ToolRegistry | undefined;
+
+  constructor(base?: ToolRegistry) {
+    this.#base = base;
+  }
+
+  /** A table that shows everything of this one and keeps its own changes to itself. */
+  fork(): ToolRegistry {
+    return new ToolRegistry(this);
+  }
 
   /** Bumped by every change a definition could show; caches key on it. */
   get generation(): number {
-    return this.#generation;
+    return this.#generation + (this.#base?.generation ?? 0);
   }
 
   /** Rejected registrations and modules that failed to import, oldest first. */
@@ -45,14 +57,15 @@ export class ToolRegistry {
 
   /** Adds or replaces a tool; false, with a reported reason, when the name belongs to another toolset. */
   register<const S extends JsonSchema>(spec: ToolSpec<S>): boolean {
-    const slot = this.#slots.get(spec.name);
-    if (slot && slot.facts.toolset !== spec.toolset && !spec.override) {
+    const owner = this.facts(spec.name)?.toolset;
+    if (owner !== undefined && owner !== spec.toolset && !spec.override) {
       this.#report(
         `Tool "${spec.name}" of toolset "${spec.toolset}" is rejected: the name belongs to toolset ` +
-          `"${slot.facts.toolset}". Register it with override, or under another name.`,
+          `"${owner}". Register it with override, or under another name.`,
       );
       return false;
     }
+    const slot = this.#slots.get(spec.name);
     const live = spec as unknown as ToolSpec;
     if (slot?.manifest && !slot.spec && slot.facts.toolset === spec.toolset) {
       // The announced module arrived: what the model sees is unchanged, so caches stay good.
@@ -85,13 +98,13 @@ export class ToolRegistry {
   /** Announces tools by their manifest entries; live registrations of the same name win. */
   addManifest(entries: readonly ManifestEntry[]): void {
     for (const entry of entries) {
-      if (this.#slots.has(entry.name)) continue;
+      if (this.facts(entry.name) !== undefined) continue;
       this.#slots.set(entry.name, { facts: entry, manifest: entry });
       this.#generation++;
     }
   }
 
-  /** Removes a tool; the last one of a toolset takes the toolset's aliases with it. */
+  /** Removes a tool of this table; the last one of a toolset takes the toolset's aliases with it. */
   unregister(name: string): boolean {
     const slot = this.#slots.get(name);
     if (!slot) return false;
@@ -108,7 +121,7 @@ export class ToolRegistry {
 
   /** Another name for a toolset: MCP servers answer to `<server>` beside `mcp-<server>`. */
   alias(alias: string, toolset: string): void {
-    const previous = this.#aliases.get(alias);
+    const previous = this.aliases.get(alias);
     if (previous !== undefined && previous !== toolset) {
       this.#report(`Toolset alias "${alias}" now means "${toolset}" instead of "${previous}".`);
     }
@@ -117,34 +130,45 @@ export class ToolRegistry {
   }
 
   get aliases(): ReadonlyMap<string, string> {
-    return this.#aliases;
+    return this.#base === undefined
+      ? this.#aliases
+      : new Map([...this.#base.aliases, ...this.#aliases]);
   }
 
   /** The tool with its code; undefined when unknown or not imported yet (see `load`). */
   get(name: string): ToolSpec | undefined {
-    return this.#slots.get(name)?.spec;
+    return this.#slot(name)?.spec;
   }
 
   /** What is known without importing anything. */
   facts(name: string): ToolFacts | undefined {
-    return this.#slots.get(name)?.facts;
+    return this.#slot(name)?.facts;
   }
 
   /** The manifest entry of a tool whose module has not been imported yet. */
   pending(name: string): ManifestEntry | undefined {
-    const slot = this.#slots.get(name);
+    const slot = this.#slot(name);
     return slot?.spec ? undefined : slot?.manifest;
   }
 
   /** Why the module of a tool could not be imported, once it was tried. */
   loadFailure(name: string): string | undefined {
-    return this.#slots.get(name)?.failure;
+    return this.#slot(name)?.failure;
   }
 
   /** Every known tool, sorted by name. */
   list(): ToolFacts[] {
-    return [...this.#slots.values()].map((slot) => slot.facts)
+    return [...this.#all().values()].map((slot) => slot.facts)
       .sort((a, b) => a.name < b.name ? -1 : 1);
+  }
+
+  #all(): ReadonlyMap<string, Slot> {
+    return this.#base === undefined ? this.#slots : new Map([...this.#base.#all(), ...this.#slots]);
+  }
+
+  #slot(name: string): Slot | undefined {
+    const own = this.#slots.get(name);
+    return own ?? (this.#base === undefined ? undefined : this.#base.#slot(name));
   }
 
   /** Names of the tools registered for a toolset, sorted. */
@@ -155,7 +179,9 @@ export class ToolRegistry {
   /** The tool with its code, importing its module first if need be. Never rejects. */
   async load(name: string): Promise<ToolSpec | undefined> {
     const slot = this.#slots.get(name);
-    if (!slot || slot.spec || !slot.manifest || slot.failure) return slot?.spec;
+    // The module registers in the table that announced it.
+    if (!slot) return await this.#base?.load(name);
+    if (slot.spec || !slot.manifest || slot.failure) return slot.spec;
     slot.loading ??= this.#import(slot, slot.manifest);
     await slot.loading;
     return this.#slots.get(name)?.spec;

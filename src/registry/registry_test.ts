@@ -137,3 +137,53 @@ Deno.test("withdraw() leaves a later registration of the same toolset alone", ()
   registry.withdraw(renewed);
   assert.equal(registry.get("a"), own);
 });
+
+Deno.test("fork() shows the base and keeps its own changes from it and from other forks", async () => {
+  const base = new ToolRegistry();
+  base.register(tool("shared", "core"));
+  base.alias("c", "core");
+  const late = tool("late", "core");
+  base.addManifest([entry(late, () => Promise.resolve(base.register(late)))]);
+  const [a, b] = [base.fork(), base.fork()];
+  const names = (one: ToolRegistry) => one.list().map(({ name }) => name);
+  a.register(tool("own", "plugin-a"));
+  b.register(tool("own", "plugin-b"));
+  a.alias("p", "plugin-a");
+  assert.deepEqual([names(base), names(a), names(b)], [
+    ["late", "shared"],
+    ["late", "own", "shared"],
+    ["late", "own", "shared"],
+  ]);
+  assert.deepEqual([a.facts("own")?.toolset, b.facts("own")?.toolset], ["plugin-a", "plugin-b"]);
+  assert.deepEqual([...b.aliases], [["c", "core"]]);
+  assert.equal(await a.load("late"), late);
+  assert.equal(b.get("late"), late);
+  assert.equal(a.unregister("own"), true);
+  assert.equal(b.get("own")?.toolset, "plugin-b");
+  assert.equal(a.aliases.has("p"), false);
+});
+
+Deno.test("fork() overrides for itself alone, and taking that back shows the base again", () => {
+  const base = new ToolRegistry();
+  base.register(tool("t", "core"));
+  const fork = base.fork();
+  assert.equal(fork.register(tool("t", "plugin")), false);
+  const own = tool("t", "plugin", { override: true });
+  const before = fork.generation;
+  assert.equal(fork.register(own), true);
+  assert.ok(fork.generation > before);
+  assert.deepEqual([fork.facts("t")?.toolset, base.facts("t")?.toolset], ["plugin", "core"]);
+  assert.equal(fork.withdraw(own), true);
+  assert.equal(fork.facts("t")?.toolset, "core");
+  assert.equal(fork.unregister("t"), false);
+  assert.equal(base.facts("t")?.toolset, "core");
+});
+
+Deno.test("fork() sees what the base learns later", () => {
+  const base = new ToolRegistry();
+  const fork = base.fork();
+  const before = fork.generation;
+  base.register(tool("new", "core"));
+  assert.ok(fork.generation > before);
+  assert.equal(fork.get("new")?.name, "new");
+});
