@@ -6,6 +6,7 @@
 import type { ApprovalAnswer, ApprovalRequest } from "./approval.ts";
 import type { AssistantMessage, Usage, UserPart } from "./message.ts";
 import type { FailureKind } from "./provider.ts";
+import type { Question, QuestionAnswer } from "./question.ts";
 
 export interface EventBase {
   /** ISO 8601 instant. */
@@ -71,6 +72,10 @@ export type EventBody =
     /** Who decided: the person, a policy, a remembered answer, the auxiliary model, a timeout. */
     by: string;
   }
+  | { type: "question_start"; question: Question }
+  | { type: "question_end"; questionId: string; answer: QuestionAnswer; by: string }
+  /** Input that waits for its turn; `position` 0 says that it no longer waits. */
+  | { type: "queue"; position: number; input: UserPart[]; by?: string }
   | { type: "subagent_start"; subagentId: string; goal: string }
   | { type: "subagent_end"; subagentId: string; status: string; summary: string }
   | { type: "context_start"; reason: string; tokens: number }

@@ -67,6 +67,47 @@ const approvalRequest = z.object({
   onceOnly: z.boolean().exactOptional(),
 });
 
+const approvalAnswer = z.enum(["once", "session", "always", "deny"]);
+
+const questionAnswer = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("approval"),
+    answer: approvalAnswer,
+    reason: z.string().exactOptional(),
+  }),
+  z.object({
+    kind: z.literal("clarify"),
+    answers: z.array(z.array(z.string())).exactOptional(),
+  }),
+  z.object({ kind: z.literal("confirm"), yes: z.boolean() }),
+]);
+
+const anyQuestion = {
+  id: z.string(),
+  expiresAt: z.string().exactOptional().describe("ISO 8601 instant; then the fallback counts"),
+  fallback: questionAnswer.describe("The answer when nobody answers"),
+};
+
+const question = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("approval"),
+    callId: z.string(),
+    request: approvalRequest,
+    ...anyQuestion,
+  }),
+  z.object({
+    kind: z.literal("clarify"),
+    questions: z.array(z.object({
+      id: z.string(),
+      question: z.string(),
+      choices: z.array(z.string()),
+      multiSelect: z.boolean(),
+    })),
+    ...anyQuestion,
+  }),
+  z.object({ kind: z.literal("confirm"), text: z.string(), ...anyQuestion }),
+]);
+
 const errorKind = z.enum([
   "rate_limit",
   "overloaded",
@@ -142,8 +183,15 @@ export const AgentEventSchema = z.discriminatedUnion("type", [
   event("approval_start", { callId: z.string(), request: approvalRequest }),
   event("approval_end", {
     callId: z.string(),
-    answer: z.enum(["once", "session", "always", "deny"]),
+    answer: approvalAnswer,
     by: z.string(),
+  }),
+  event("question_start", { question }),
+  event("question_end", { questionId: z.string(), answer: questionAnswer, by: z.string() }),
+  event("queue", {
+    position: z.number().describe("1 is next, 0 no longer waits"),
+    input: z.array(userPart),
+    by: z.string().exactOptional(),
   }),
   event("subagent_start", { subagentId: z.string(), goal: z.string() }),
   event("subagent_end", { subagentId: z.string(), status: z.string(), summary: z.string() }),

@@ -1,0 +1,45 @@
+/**
+ * What a surface asks of a session: plain data, so that it can come from a terminal, a socket, a
+ * chat platform or a file. A session answers each operation with an acknowledgement at once; what
+ * follows from it is in the event stream.
+ */
+import type { EndReason } from "./event.ts";
+import type { UserPart } from "./message.ts";
+import type { QuestionAnswer } from "./question.ts";
+
+/** Raised when an operation changes its meaning; an unknown version is rejected. */
+export const OPERATION_VERSION = 1;
+
+/**
+ * What becomes of input that comes while a turn runs: it waits for its own turn, reaches the model
+ * at its next call, ends the running turn and takes its place, or is refused.
+ */
+export const BUSY_POLICIES = ["queue", "steer", "interrupt", "reject"] as const;
+
+export type BusyPolicy = typeof BUSY_POLICIES[number];
+
+export type OperationBody =
+  | { op: "input"; content: UserPart[]; busy?: BusyPolicy; synthetic?: boolean }
+  /** Goes on from the transcript as it stands. */
+  | { op: "continue" }
+  | { op: "steer"; text: string }
+  | { op: "interrupt"; reason?: string }
+  | { op: "answer"; questionId: string; answer: QuestionAnswer }
+  | { op: "command"; name: string; argument: string }
+  | { op: "compact"; topic?: string }
+  | { op: "set_model"; model: string; provider?: string }
+  | { op: "close"; reason?: EndReason };
+
+export type Operation = OperationBody & {
+  v?: typeof OPERATION_VERSION;
+  /** Who submits it, for records and for those who watch: `terminal`, `telegram:4711`. */
+  by?: string;
+};
+
+export type Acknowledgement =
+  /** It takes effect now; `turn` is the turn it began. */
+  | { status: "accepted"; turn?: number }
+  /** It waits; 1 is next. */
+  | { status: "queued"; position: number }
+  /** One line that says why nothing happens. */
+  | { status: "rejected"; reason: string };

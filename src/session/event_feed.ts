@@ -1,0 +1,142 @@
+/**
+ * The event stream of one session for any number of listeners. Each first gets a snapshot and then
+ * every event once and in order, from a queue of its own: a listener that does not keep up loses
+ * its queue, is told how much, and starts again from a snapshot. Publishing never waits.
+ */
+import type { AgentEvent } from "../protocol/event.ts";
+import type { Snapshot } from "../protocol/snapshot.ts";
+
+export type FeedItem =
+  | { type: "snapshot"; snapshot: Snapshot }
+  | { type: "event"; event: AgentEvent }
+  /** Events that this listener did not get; a snapshot follows. */
+  | { type: "missed"; count: number };
+
+export interface SubscribeOptions {
+  /** Events that may wait for this listener. */
+  limit?: number;
+  /** False: events alone, from now on. */
+  snapshot?: boolean;
+}
+
+export interface Subscription extends AsyncIterable<FeedItem> {
+  /** Ends the iteration; what still waits is dropped. */
+  close(): void;
+}
+
+const DEFAULT_LIMIT = 1_000;
+
+export class EventFeed {
+  readonly #listeners = new Set<Listener>();
+  readonly #snapshot: () => Snapshot;
+  #ended = false;
+
+  constructor(snapshot: () => Snapshot) {
+    this.#snapshot = snapshot;
+  }
+
+  get listeners(): number {
+    return this.#listeners.size;
+  }
+
+  publish(event: AgentEvent): void {
+    for (const listener of this.#listeners) listener.push(event);
+  }
+
+  subscribe(options: SubscribeOptions = {}): Subscription {
+    const { limit = DEFAULT_LIMIT, snapshot = true } = options;
+    const listener = new Listener({
+      limit,
+      snapshot: this.#snapshot,
+      begin: snapshot,
+      onClose: () => this.#listeners.delete(listener),
+    });
+    if (this.#ended) listener.end();
+    else this.#listeners.add(listener);
+    return listener;
+  }
+
+  /** Lets every listener read what waits for it, and then ends it. */
+  end(): void {
+    this.#ended = true;
+    for (const listener of this.#listeners) listener.end();
+    this.#listeners.clear();
+  }
+}
+
+interface ListenerOptions {
+  limit: number;
+  snapshot(): Snapshot;
+  /** Begins with a snapshot. */
+  begin: boolean;
+  onClose(): void;
+}
+
+class Listener implements Subscription {
+  readonly #options: ListenerOptions;
+  #waiting: AgentEvent[] = [];
+  #missed = 0;
+  #needsSnapshot: boolean;
+  #ended = false;
+  #wake: (() => void) | undefined;
+
+  constructor(options: ListenerOptions) {
+    this.#options = options;
+    this.#needsSnapshot = options.begin;
+  }
+
+  push(event: AgentEvent): void {
+    if (this.#ended) return;
+    // Whoever waits for a snapshot finds the event in it.
+    if (this.#needsSnapshot) return this.#notify();
+    if (this.#waiting.length >= this.#options.limit) {
+      this.#missed += this.#waiting.length + 1;
+      this.#waiting = [];
+      this.#needsSnapshot = true;
+    } else {
+      this.#waiting.push(event);
+    }
+    this.#notify();
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#notify();
+  }
+
+  close(): void {
+    this.#waiting = [];
+    this.#missed = 0;
+    this.#needsSnapshot = false;
+    this.end();
+    this.#options.onClose();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<FeedItem, void, void> {
+    try {
+      while (true) {
+        if (this.#missed > 0) {
+          const count = this.#missed;
+          this.#missed = 0;
+          yield { type: "missed", count };
+        } else if (this.#needsSnapshot) {
+          this.#needsSnapshot = false;
+          yield { type: "snapshot", snapshot: this.#options.snapshot() };
+        } else if (this.#waiting.length > 0) {
+          yield { type: "event", event: this.#waiting.shift()! };
+        } else if (this.#ended) {
+          return;
+        } else {
+          await new Promise<void>((resolve) => this.#wake = resolve);
+        }
+      }
+    } finally {
+      this.close();
+    }
+  }
+
+  #notify(): void {
+    this.#wake?.();
+    this.#wake = undefined;
+  }
+}

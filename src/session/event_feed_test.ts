@@ -1,0 +1,84 @@
+import { deepEqual, equal } from "node:assert/strict";
+import type { AgentEvent } from "../protocol/event.ts";
+import { zeroUsage } from "../protocol/message.ts";
+import type { Snapshot } from "../protocol/snapshot.ts";
+import { EventFeed, type FeedItem } from "./event_feed.ts";
+
+/** A feed whose snapshot is the number of the last event. */
+function createFeed() {
+  let seq = 0;
+  const snapshot = (): Snapshot => ({
+    sessionId: "s",
+    seq,
+    provider: "p",
+    model: "m",
+    cwd: "/",
+    usage: zeroUsage(),
+    transcript: [],
+    questions: [],
+    queued: [],
+  });
+  const feed = new EventFeed(snapshot);
+  const publish = () => {
+    const event: AgentEvent = { type: "notice", text: "x", ts: "", sessionId: "s", seq: ++seq };
+    feed.publish(event);
+  };
+  return { feed, publish };
+}
+
+function shown(item: FeedItem): string {
+  if (item.type === "snapshot") return `snapshot ${item.snapshot.seq}`;
+  return item.type === "event" ? `${item.event.seq}` : `missed ${item.count}`;
+}
+
+Deno.test("subscribe() gives a snapshot and then every event once, in order", async () => {
+  const { feed, publish } = createFeed();
+  publish();
+  publish();
+  const listener = feed.subscribe();
+  publish();
+  const seen: string[] = [];
+  for await (const item of listener) {
+    seen.push(shown(item));
+    if (seen.length === 1) {
+      publish();
+      publish();
+    }
+    if (seen.length === 3) feed.end();
+  }
+  deepEqual(seen, ["snapshot 3", "4", "5"]);
+});
+
+Deno.test("a listener that does not keep up is told what it missed and starts anew", async () => {
+  const { feed, publish } = createFeed();
+  const slow = feed.subscribe({ limit: 3, snapshot: false })[Symbol.asyncIterator]();
+  const quick = feed.subscribe({ snapshot: false })[Symbol.asyncIterator]();
+  for (let i = 0; i < 5; i++) publish();
+  const next = async (from: typeof slow) => shown((await from.next()).value as FeedItem);
+  equal(await next(slow), "missed 4");
+  equal(await next(slow), "snapshot 5");
+  publish();
+  equal(await next(slow), "6");
+  for (let i = 1; i <= 6; i++) equal(await next(quick), `${i}`);
+  feed.end();
+  equal((await slow.next()).done, true);
+});
+
+Deno.test("close() ends a listener and frees its place; others go on", async () => {
+  const { feed, publish } = createFeed();
+  const [a, b] = [feed.subscribe({ snapshot: false }), feed.subscribe({ snapshot: false })];
+  publish();
+  a.close();
+  publish();
+  deepEqual(await Array.fromAsync(a), []);
+  equal(feed.listeners, 1);
+  feed.end();
+  deepEqual((await Array.fromAsync(b)).map(shown), ["1", "2"]);
+});
+
+Deno.test("subscribe() after the end gives the last snapshot and nothing more", async () => {
+  const { feed, publish } = createFeed();
+  publish();
+  feed.end();
+  deepEqual((await Array.fromAsync(feed.subscribe())).map(shown), ["snapshot 1"]);
+});

@@ -1,0 +1,67 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import type { EventBody } from "../protocol/event.ts";
+import { Questions } from "./questions.ts";
+
+const NO = { kind: "confirm", yes: false } as const;
+const YES = { kind: "confirm", yes: true } as const;
+
+function createQuestions() {
+  const events: EventBody[] = [];
+  const timers: { ms: number; ring: () => void; cancelled: boolean }[] = [];
+  const questions = new Questions({
+    emit: (event) => events.push(event),
+    now: () => new Date(0),
+    timer(ms, ring) {
+      const timer = { ms, ring, cancelled: false };
+      timers.push(timer);
+      return () => timer.cancelled = true;
+    },
+  });
+  const ask = (expiresMs?: number, signal = new AbortController().signal) =>
+    questions.ask({ kind: "confirm", text: "Sure?" }, {
+      fallback: NO,
+      signal,
+      ...(expiresMs === undefined ? {} : { expiresMs }),
+    });
+  return { events, timers, questions, ask };
+}
+
+Deno.test("ask() resolves to the first answer; later ones are told so", async () => {
+  const { events, questions, ask } = createQuestions();
+  const asked = ask();
+  deepEqual(questions.list().map(({ id }) => id), ["q1"]);
+  equal(questions.answer("q1", YES, "terminal"), undefined);
+  match(questions.answer("q1", NO, "telegram")!, /answered already/);
+  deepEqual(await asked, { answer: YES, by: "terminal" });
+  match(questions.answer("q1", NO, "telegram")!, /answered already/);
+  match(questions.answer("q2", NO, "telegram")!, /no question q2/);
+  deepEqual(events.map(({ type }) => type), ["question_start", "question_end"]);
+  deepEqual(questions.list(), []);
+});
+
+Deno.test("ask() takes no answer of another kind", async () => {
+  const { questions, ask } = createQuestions();
+  const asked = ask();
+  match(questions.answer("q1", { kind: "clarify" }, "x")!, /of kind confirm, not clarify/);
+  questions.answer("q1", YES, "x");
+  equal((await asked).by, "x");
+});
+
+Deno.test("ask() falls back when its time is over or the turn is interrupted", async () => {
+  const { events, timers, ask } = createQuestions();
+  const late = ask(5_000);
+  equal(timers[0]!.ms, 5_000);
+  timers[0]!.ring();
+  deepEqual(await late, { answer: NO, by: "timeout" });
+  const abort = new AbortController();
+  const cut = ask(5_000, abort.signal);
+  abort.abort();
+  deepEqual(await cut, { answer: NO, by: "interrupt" });
+  equal(timers[1]!.cancelled, true);
+  deepEqual(await ask(undefined, abort.signal), { answer: NO, by: "interrupt" });
+  const starts = events.filter((event) => event.type === "question_start");
+  deepEqual(starts.map((event) => event.question.expiresAt), [
+    "1970-01-01T00:00:05.000Z",
+    "1970-01-01T00:00:05.000Z",
+  ]);
+});

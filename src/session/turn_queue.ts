@@ -1,0 +1,138 @@
+/**
+ * One turn at a time. Input that comes while a turn runs waits, steers it, ends it or is refused,
+ * as it says; what waits runs in order. Owns the running turn's way to be interrupted; how a turn
+ * runs is given.
+ */
+import type { EventBody } from "../protocol/event.ts";
+import type { UserPart } from "../protocol/message.ts";
+import type { Acknowledgement, BusyPolicy } from "../protocol/operation.ts";
+
+export interface TurnRequest {
+  /** Absent to go on from the transcript. */
+  content?: UserPart[];
+  synthetic?: boolean;
+  by?: string;
+}
+
+export interface TurnQueueOptions {
+  /** Runs one turn to its end. Must not reject for anything but a broken store. */
+  run(request: TurnRequest, signal: AbortSignal): Promise<void>;
+  /** Text for the model at its next call. */
+  steer(text: string): void;
+  emit(event: EventBody): void;
+  /** A turn that rejected: the session cannot go on. */
+  onFailure(error: unknown): void;
+  /** Input that may wait; more is refused. */
+  limit?: number;
+}
+
+const DEFAULT_LIMIT = 100;
+
+export class TurnQueue {
+  readonly #options: TurnQueueOptions;
+  #waiting: TurnRequest[] = [];
+  #running: AbortController | undefined;
+  #turns = 0;
+  #closed = false;
+  #idle: Promise<void> = Promise.resolve();
+
+  constructor(options: TurnQueueOptions) {
+    this.#options = options;
+  }
+
+  get isRunning(): boolean {
+    return this.#running !== undefined;
+  }
+
+  /** Input that waits for its turn, next first. */
+  get queued(): UserPart[][] {
+    return this.#waiting.map(({ content }) => content ?? []);
+  }
+
+  /** Resolves when nothing runs and nothing waits. */
+  get idle(): Promise<void> {
+    return this.#idle;
+  }
+
+  submit(request: TurnRequest, busy: BusyPolicy = "queue"): Acknowledgement {
+    if (this.#closed) return rejected("the session is closed");
+    if (this.#running === undefined) return this.#start(request);
+    switch (busy) {
+      case "reject":
+        return rejected("a turn is running");
+      case "steer":
+        return this.#steer(request);
+      case "interrupt":
+        this.#waiting.unshift(request);
+        this.interrupt("other input took its place");
+        return this.#queued(request, 1);
+      case "queue":
+        return this.#enqueue(request);
+    }
+  }
+
+  /** Stops the running turn; what waits goes on with its own. False when none runs. */
+  interrupt(reason: string): boolean {
+    if (this.#running === undefined || this.#running.signal.aborted) return false;
+    this.#running.abort(new Error(reason));
+    return true;
+  }
+
+  /** Takes nothing more, forgets what waits, and gives it back. */
+  close(): UserPart[][] {
+    this.#closed = true;
+    const dropped = this.queued;
+    this.#waiting = [];
+    return dropped;
+  }
+
+  #steer({ content = [], ...rest }: TurnRequest): Acknowledgement {
+    const texts = content.map((part) => part.type === "text" ? part.text : undefined);
+    // An image cannot be put between two calls of the model.
+    if (texts.includes(undefined)) return this.#enqueue({ content, ...rest });
+    this.#options.steer(texts.join("\n"));
+    return { status: "accepted", turn: this.#turns };
+  }
+
+  #enqueue(request: TurnRequest): Acknowledgement {
+    const { limit = DEFAULT_LIMIT } = this.#options;
+    if (this.#waiting.length >= limit) return rejected(`${limit} inputs wait already`);
+    this.#waiting.push(request);
+    return this.#queued(request, this.#waiting.length);
+  }
+
+  #queued({ content = [], by }: TurnRequest, position: number): Acknowledgement {
+    const whose = by === undefined ? {} : { by };
+    this.#options.emit({ type: "queue", position, input: content, ...whose });
+    return { status: "queued", position };
+  }
+
+  #start(request: TurnRequest): Acknowledgement {
+    const idle = Promise.withResolvers<void>();
+    this.#idle = idle.promise;
+    this.#runAll(request).then(idle.resolve, (error) => {
+      this.#running = undefined;
+      this.close();
+      this.#options.onFailure(error);
+      idle.resolve();
+    });
+    return { status: "accepted", turn: this.#turns };
+  }
+
+  async #runAll(first: TurnRequest): Promise<void> {
+    for (let next: TurnRequest | undefined = first; next !== undefined;) {
+      this.#running = new AbortController();
+      this.#turns++;
+      await this.#options.run(next, this.#running.signal);
+      next = this.#waiting.shift();
+      if (next === undefined) break;
+      const whose = next.by === undefined ? {} : { by: next.by };
+      this.#options.emit({ type: "queue", position: 0, input: next.content ?? [], ...whose });
+    }
+    this.#running = undefined;
+  }
+}
+
+function rejected(reason: string): Acknowledgement {
+  return { status: "rejected", reason };
+}
