@@ -38,7 +38,15 @@ export type EventBody =
   }
   | { type: "session_end"; reason: EndReason; exitCode: number; detail?: string; usage: Usage }
   | { type: "turn_start"; turn: number; input: UserPart[] }
-  | { type: "turn_end"; turn: number; reason: EndReason; text: string; iterations: number }
+  | {
+    type: "turn_end";
+    turn: number;
+    reason: EndReason;
+    text: string;
+    iterations: number;
+    /** One line about a reason other than `done`. */
+    detail?: string;
+  }
   | { type: "message_start"; iteration: number }
   | { type: "message_delta"; kind: "text" | "reasoning"; text: string }
   | { type: "message_end"; message: AssistantMessage }

@@ -91,7 +91,6 @@ const anyQuestion = {
 const question = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("approval"),
-    callId: z.string(),
     request: approvalRequest,
     ...anyQuestion,
   }),
@@ -161,6 +160,7 @@ export const AgentEventSchema = z.discriminatedUnion("type", [
     reason: endReason,
     text: z.string(),
     iterations: z.number(),
+    detail: z.string().exactOptional().describe("One line about a reason other than done"),
   }),
   event("message_start", { iteration: z.number() }),
   event("message_delta", { kind: z.enum(["text", "reasoning"]), text: z.string() }),

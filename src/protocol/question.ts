@@ -7,7 +7,7 @@ import type { ApprovalAnswer, ApprovalRequest } from "./approval.ts";
 import type { ClarifyQuestion } from "./services.ts";
 
 export type QuestionBody =
-  | { kind: "approval"; callId: string; request: ApprovalRequest }
+  | { kind: "approval"; request: ApprovalRequest }
   | { kind: "clarify"; questions: ClarifyQuestion[] }
   | { kind: "confirm"; text: string };
 

@@ -1,15 +1,22 @@
 /**
- * What a surface holds: one conversation. Takes input, yields events, can be steered and
- * interrupted, and stores everything on the way. Built by `open.ts`; owns no composition.
+ * What a surface holds: one conversation. Takes operations and tells every listener what happens,
+ * and stores everything on the way; `send()` is the same for one consumer. Built by `open.ts`;
+ * owns no composition.
  */
 import { runTurn } from "../agent/loop.ts";
 import type { LoopDeps, TurnInput, TurnResult } from "../agent/types.ts";
 import type { AgentEvent, EndReason, EventBody } from "../protocol/event.ts";
+import { type Acknowledgement, type Operation, OPERATION_VERSION } from "../protocol/operation.ts";
+import type { Snapshot } from "../protocol/snapshot.ts";
 import type { HookName, HookPayload, HookRunner } from "../protocol/hook.ts";
 import type { UserPart } from "../protocol/message.ts";
 import type { JsonSchema } from "../protocol/json_schema.ts";
 import type { ScriptCall } from "../store/record.ts";
+import { EventFeed, type SubscribeOptions, type Subscription } from "./event_feed.ts";
 import type { BlobShelf } from "./images.ts";
+import { Questions } from "./questions.ts";
+import { TurnFollower } from "./running_turn.ts";
+import { TurnQueue } from "./turn_queue.ts";
 import { EXIT } from "../protocol/error.ts";
 import { VERSION } from "../util/version.ts";
 
@@ -29,6 +36,12 @@ export type SessionDeps = Omit<LoopDeps, "signal" | "inbox" | "request"> & {
   notices: () => string[];
   /** How events are stamped; a replay stamps them the same every time. */
   clock: EventClock;
+  /** Changes the model of later turns. @throws {HermesError} when there is none of that name. */
+  setModel?: (model: string, provider?: string) => Promise<void>;
+  /** Runs a command by name. @throws {HermesError} when it fails. */
+  runCommand?: (name: string, argument: string) => Promise<void>;
+  /** Makes what is sent smaller from the next request on. */
+  compact?: (topic?: string) => Promise<void>;
   /** Stores how it ended; quick. */
   end: (reason: EndReason) => void;
   /** Frees processes, files and the store; nobody waits for it. */
@@ -70,9 +83,26 @@ export class Session {
   #announced: Promise<void> | undefined;
   /** Arguments of script calls under way, by call id. */
   #scriptArguments = new Map<string, string>();
+  readonly #feed = new EventFeed(() => this.snapshot());
+  readonly #follower = new TurnFollower();
+  readonly #turns: TurnQueue;
+  /** What waits for somebody's answer. */
+  readonly questions: Questions;
 
   constructor(deps: SessionDeps) {
     this.#deps = deps;
+    const emit = (event: EventBody) => void this.#stamp(event);
+    this.questions = new Questions({ emit, now: () => deps.clock.now(), timer: startTimer });
+    this.#turns = new TurnQueue({
+      emit,
+      steer: (text) => this.steer(text),
+      run: async ({ content, synthetic }, signal) => {
+        const turn = this.send(content, { signal, ...(synthetic ? { synthetic } : {}) });
+        while (!(await turn.next()).done);
+      },
+      onFailure: (error) =>
+        emit({ type: "error", kind: "store", message: String(error), fatal: true }),
+    });
     this.id = deps.id;
     this.cwd = deps.cwd;
     this.resumed = deps.resumed;
@@ -113,6 +143,100 @@ export class Session {
     });
   }
 
+  /** Everything that happens from now on, after a snapshot of what is. */
+  subscribe(options: SubscribeOptions = {}): Subscription {
+    return this.#feed.subscribe(options);
+  }
+
+  /** The session at this moment. */
+  snapshot(): Snapshot {
+    const { history, providers: { active } } = this.#deps;
+    const { running } = this.#follower;
+    return {
+      sessionId: this.id,
+      seq: this.#seq,
+      provider: active.name,
+      model: active.model.id,
+      cwd: this.cwd,
+      usage: { ...this.usage },
+      transcript: [...history.messages()],
+      ...(running === undefined ? {} : { running }),
+      questions: this.questions.list(),
+      queued: this.#turns.queued,
+    };
+  }
+
+  /** Resolves when no turn runs and none waits. */
+  get idle(): Promise<void> {
+    return this.#turns.idle;
+  }
+
+  /** Takes an operation and says at once what becomes of it. */
+  submit(operation: Operation): Acknowledgement {
+    const { v = OPERATION_VERSION, by } = operation;
+    const whose = by === undefined ? {} : { by };
+    if (v !== OPERATION_VERSION) return rejected(`operations of version ${v} are not known`);
+    if (this.#closed) return rejected("the session is closed");
+    switch (operation.op) {
+      case "input": {
+        const { content, busy, synthetic } = operation;
+        return this.#turns.submit({ content, ...whose, ...(synthetic ? { synthetic } : {}) }, busy);
+      }
+      case "continue":
+        return this.unfinished
+          ? this.#turns.submit(whose, "reject")
+          : rejected("the last turn is finished");
+      case "steer":
+        if (!this.#turns.isRunning) return rejected("no turn is running");
+        this.steer(operation.text);
+        return { status: "accepted" };
+      case "interrupt":
+        return this.#turns.interrupt(operation.reason ?? "interrupted")
+          ? { status: "accepted" }
+          : rejected("no turn is running");
+      case "answer": {
+        const { questionId, answer } = operation;
+        const problem = this.questions.answer(questionId, answer, by ?? "person");
+        return problem === undefined ? { status: "accepted" } : rejected(problem);
+      }
+      case "command":
+        return this.#perform(this.#deps.runCommand?.(operation.name, operation.argument));
+      case "compact":
+        return this.#perform(this.#deps.compact?.(operation.topic));
+      case "set_model":
+        if (this.#turns.isRunning) return rejected("a turn is running");
+        return this.#perform(this.#deps.setModel?.(operation.model, operation.provider));
+      case "close":
+        this.#perform(this.end(operation.reason ?? "done"));
+        return { status: "accepted" };
+    }
+  }
+
+  /** Something that takes a while; what goes wrong with it is an event. */
+  #perform(work: Promise<unknown> | undefined): Acknowledgement {
+    if (work === undefined) return rejected("this session cannot do that");
+    work.catch((error) => {
+      const message = error instanceof Error ? error.message : String(error);
+      this.#stamp({ type: "error", kind: "config", message, fatal: false });
+    });
+    return { status: "accepted" };
+  }
+
+  /**
+   * Ends the session: takes nothing more, interrupts the running turn and waits for it, stores how
+   * it ended and frees everything.
+   */
+  async end(reason: EndReason, detail?: string): Promise<void> {
+    this.#turns.close();
+    this.#turns.interrupt("the session is closed");
+    await this.#turns.idle;
+    try {
+      await this.finish(reason, detail);
+    } finally {
+      await this.close();
+    }
+  }
+
   /** Text for the model at its next call, while a turn runs. */
   steer(text: string): void {
     this.#steering.push(text);
@@ -148,9 +272,10 @@ export class Session {
       yield this.#stamp(step.value);
       step = await events.next();
     }
-    const { reason, text, iterations } = step.value;
+    const { reason, text, iterations, detail } = step.value;
     await this.#notify("post_llm_call", { reason, response: text }, options.signal);
-    yield this.#stamp({ type: "turn_end", turn, reason, text, iterations });
+    const why = detail === undefined ? {} : { detail };
+    yield this.#stamp({ type: "turn_end", turn, reason, text, iterations, ...why });
     return step.value;
   }
 
@@ -173,6 +298,7 @@ export class Session {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    this.#feed.end();
     await this.#deps.dispose();
   }
 
@@ -225,6 +351,18 @@ export class Session {
     const timed = body.type === "tool_end"
       ? { ...body, durationMs: clock.duration(body.durationMs) }
       : body;
-    return { ...timed, ts: clock.now().toISOString(), sessionId: this.id, seq: ++this.#seq };
+    const event = { ...timed, ts: clock.now().toISOString(), sessionId: this.id, seq: ++this.#seq };
+    this.#follower.follow(body);
+    this.#feed.publish(event);
+    return event;
   }
+}
+
+function rejected(reason: string): Acknowledgement {
+  return { status: "rejected", reason };
+}
+
+function startTimer(ms: number, ring: () => void): () => void {
+  const timer = setTimeout(ring, ms);
+  return () => clearTimeout(timer);
 }
