@@ -1,0 +1,143 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { FakeDispatcher, loopDeps } from "../../tests/support/loop_deps.ts";
+import { ScriptedProvider, type ScriptedReply } from "../../tests/support/scripted_provider.ts";
+import type { Operation } from "../protocol/operation.ts";
+import type { FeedItem, Subscription } from "./event_feed.ts";
+import { Session } from "./session.ts";
+
+function createSession(replies: ScriptedReply[], dispatcher?: FakeDispatcher) {
+  const provider = new ScriptedProvider(replies);
+  const { deps, messages } = loopDeps({ provider, ...(dispatcher ? { dispatcher } : {}) });
+  const ended: string[] = [];
+  const session = new Session({
+    ...deps,
+    id: "s1",
+    cwd: "/work",
+    resumed: false,
+    hooks: () => Promise.resolve(undefined),
+    images: () => {
+      throw new Error("no images here");
+    },
+    logScriptCall: () => {},
+    onFirstRequest: () => {},
+    notices: () => [],
+    clock: { now: () => new Date(0), duration: (ms) => ms },
+    end: (reason) => void ended.push(reason),
+    dispose: () => Promise.resolve(void ended.push("disposed")),
+  });
+  return { session, provider, messages, ended };
+}
+
+function input(text: string): Operation {
+  return { op: "input", content: [{ type: "text", text }] };
+}
+
+/** Reads until an event of this type came, and gives the types and texts on the way. */
+async function until(listener: AsyncIterator<FeedItem>, type: string): Promise<string[]> {
+  const seen: string[] = [];
+  while (true) {
+    const { value, done } = await listener.next();
+    if (done) return [...seen, "end"];
+    const name = value.type === "event" ? value.event.type : value.type;
+    seen.push(name);
+    if (name === type) return seen;
+  }
+}
+
+function reading(subscription: Subscription): AsyncIterator<FeedItem> {
+  return subscription[Symbol.asyncIterator]();
+}
+
+Deno.test("submit() runs a turn that every listener sees in the same order", async () => {
+  const { session, messages } = createSession([{ text: "hello" }]);
+  const listeners = [1, 2, 3].map(() => reading(session.subscribe({ snapshot: false })));
+  deepEqual(session.submit(input("hi")), { status: "accepted", turn: 1 });
+  const seen = await Promise.all(listeners.map((one) => until(one, "turn_end")));
+  deepEqual(seen[0], [
+    "turn_start",
+    "message_start",
+    "message_delta",
+    "message_end",
+    "usage",
+    "turn_end",
+  ]);
+  deepEqual(seen[1], seen[0]);
+  deepEqual(seen[2], seen[0]);
+  equal(messages.length, 2);
+  await session.end("done");
+});
+
+Deno.test("subscribe() in the middle of a turn gives the turn so far, then the rest once", async () => {
+  const { session } = createSession([{ text: "thinking aloud", hang: true }, { text: "next" }]);
+  const first = reading(session.subscribe({ snapshot: false }));
+  session.submit(input("go"));
+  await until(first, "message_delta");
+  session.submit(input("later"));
+  const late = reading(session.subscribe());
+  const { value } = await late.next();
+  ok(value?.type === "snapshot");
+  const { snapshot } = value;
+  equal(snapshot.running?.text, "thinking aloud");
+  deepEqual(snapshot.queued, [[{ type: "text", text: "later" }]]);
+  equal(snapshot.transcript.length, 1);
+  deepEqual(session.submit({ op: "interrupt" }), { status: "accepted" });
+  const { value: next } = await late.next();
+  ok(next?.type === "event" && next.event.seq === snapshot.seq + 1);
+  await until(late, "turn_start");
+  await until(late, "turn_end");
+  await session.idle;
+  equal(session.snapshot().running, undefined);
+  await session.end("done");
+});
+
+Deno.test("questions are answered by operations; the first answer counts", async () => {
+  const late: { session?: Session } = {};
+  const answers: unknown[] = [];
+  const dispatcher = new FakeDispatcher(async (_call, signal) => {
+    const question = { kind: "confirm", text: "Really?" } as const;
+    const fallback = { kind: "confirm", yes: false } as const;
+    answers.push(await late.session!.questions.ask(question, { fallback, signal }));
+    return {};
+  });
+  const calls = [{ name: "probe", arguments: {} }];
+  const { session } = createSession([{ calls }, { text: "done" }], dispatcher);
+  late.session = session;
+  const listener = reading(session.subscribe({ snapshot: false }));
+  session.submit(input("go"));
+  await until(listener, "question_start");
+  const [question] = session.snapshot().questions;
+  const answer = { kind: "confirm", yes: true } as const;
+  const operation = { op: "answer", questionId: question!.id, answer } as const;
+  deepEqual(session.submit({ ...operation, by: "a" }), { status: "accepted" });
+  const second = session.submit({ ...operation, by: "b" });
+  ok(second.status === "rejected" && /answered already/.test(second.reason));
+  await until(listener, "turn_end");
+  deepEqual(answers, [{ answer, by: "a" }]);
+  await session.end("done");
+});
+
+Deno.test("submit() says why an operation does nothing", async () => {
+  const { session } = createSession([]);
+  const reason = (operation: Parameters<Session["submit"]>[0]) => {
+    const answer = session.submit(operation);
+    return answer.status === "rejected" ? answer.reason : answer.status;
+  };
+  equal(reason({ op: "steer", text: "x" }), "no turn is running");
+  equal(reason({ op: "interrupt" }), "no turn is running");
+  equal(reason({ op: "continue" }), "the last turn is finished");
+  match(reason({ op: "command", name: "x", argument: "" }), /cannot do that/);
+  match(reason({ op: "interrupt", v: 2 as 1 }), /version 2/);
+  await session.end("done");
+  equal(reason(input("late")), "the session is closed");
+});
+
+Deno.test("end() interrupts the running turn, drops what waits, stores and frees, once", async () => {
+  const { session, ended } = createSession([{ text: "x", hang: true }]);
+  const listener = reading(session.subscribe({ snapshot: false }));
+  session.submit(input("go"));
+  session.submit(input("never"));
+  await until(listener, "message_delta");
+  deepEqual(session.submit({ op: "close" }), { status: "accepted" });
+  deepEqual((await until(listener, "nothing")).slice(-3), ["turn_end", "session_end", "end"]);
+  deepEqual(ended, ["done", "disposed"]);
+});
