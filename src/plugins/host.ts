@@ -4,9 +4,8 @@
  */
 import { ToolError } from "../protocol/error.ts";
 import type { HookName, HookPayload } from "../protocol/hook.ts";
-import type { HookRight, HookTarget, SessionPlugins } from "../protocol/plugin.ts";
+import type { HookRight, HookTarget, SessionPlugins, ToolTable } from "../protocol/plugin.ts";
 import type { ToolContext, ToolResult, ToolSpec } from "../protocol/tool.ts";
-import type { ToolRegistry } from "../registry/registry.ts";
 import { cleanOutput } from "../util/clean_output.ts";
 import type { CommandRecord, ToolRecord } from "./messages.ts";
 import type { HookView } from "./hook_rights.ts";
@@ -31,7 +30,6 @@ export interface LoadedPlugin {
 }
 
 export interface HostOptions {
-  registry: ToolRegistry;
   /** Names of commands that hermes has itself. */
   ownCommands: readonly string[];
   /** A line the person must see. */
@@ -71,6 +69,8 @@ export class PluginHost implements SessionPlugins {
   /** What was refused and said: each only once. */
   readonly #refused = new Set<string>();
   #closed = false;
+  /** The table of the session, once there is one. */
+  #table: ToolTable | undefined;
 
   constructor(loaded: readonly LoadedPlugin[], options: HostOptions) {
     this.#options = options;
@@ -112,9 +112,10 @@ export class PluginHost implements SessionPlugins {
     await Promise.all(early.map(({ plugin }) => plugin.warm()));
   }
 
-  registerTools(): void {
+  registerTools(table: ToolTable): void {
+    this.#table = table;
     for (const one of this.#working()) {
-      for (const record of one.plugin.registrations.tools) this.#registerTool(one, record);
+      for (const record of one.plugin.registrations.tools) this.#registerTool(table, one, record);
       for (const line of one.gaps) this.#options.report(`Plugin ${one.id}: ${line}`);
     }
   }
@@ -123,7 +124,7 @@ export class PluginHost implements SessionPlugins {
     for (const one of this.#working()) {
       const view: HookView = {
         rights: one.rights ?? [],
-        owns: (tool) => this.#options.registry.facts(tool)?.toolset === one.id,
+        owns: (tool) => this.#table?.facts(tool)?.toolset === one.id,
       };
       for (const { name, index, timeoutMs } of one.plugin.registrations.hooks) {
         const limit = timeoutMs === undefined ? {} : { timeoutMs };
@@ -175,16 +176,20 @@ export class PluginHost implements SessionPlugins {
 
   #rollBack(one: Registered): void {
     for (const detach of one.detach.splice(0).reverse()) detach();
-    for (const tool of one.tools.splice(0).reverse()) this.#options.registry.withdraw(tool);
+    for (const tool of one.tools.splice(0).reverse()) this.#table?.withdraw(tool);
   }
 
-  #registerTool(one: Registered & { plugin: Plugin }, record: ToolRecord): void {
-    const { registry, report } = this.#options;
+  #registerTool(
+    table: ToolTable,
+    one: Registered & { plugin: Plugin },
+    record: ToolRecord,
+  ): void {
+    const { report } = this.#options;
     if (MCP_NAME.test(record.name)) {
       report(`Plugin ${one.id}: tool "${record.name}" is left out: MCP servers have such names`);
       return;
     }
-    const owner = registry.facts(record.name)?.toolset;
+    const owner = table.facts(record.name)?.toolset;
     const overrides = owner !== undefined && owner !== one.id;
     if (overrides && !(record.override && one.allowToolOverride)) {
       const whose = this.#ownerName(owner);
@@ -192,7 +197,7 @@ export class PluginHost implements SessionPlugins {
       return;
     }
     const spec = { ...toolSpec(one, record), ...(overrides ? { override: true } : {}) };
-    if (registry.register(spec)) one.tools.push(spec);
+    if (table.register(spec)) one.tools.push(spec);
   }
 
   /** A toolset's owner for people: another plugin, an MCP server, or hermes itself. */

@@ -5,7 +5,6 @@
 import { readOptional, type Settings } from "../config/load.ts";
 import { HermesError, UsageError } from "../protocol/error.ts";
 import { HOOK_RIGHTS, type HookRight, type PluginManifest } from "../protocol/plugin.ts";
-import { registry as processRegistry, type ToolRegistry } from "../registry/registry.ts";
 import { TOOLSETS } from "../registry/toolsets_data.ts";
 import type { ChildMode, Wall } from "../sandbox/contract.ts";
 import { joinPath } from "../util/path.ts";
@@ -39,7 +38,6 @@ export interface OpenPluginsOptions {
   log(line: string): void;
   /** Names of commands that hermes has itself; asked for when a plugin brings one. */
   ownCommands?: () => Promise<readonly string[]>;
-  registry?: ToolRegistry;
   registerTimeoutMs?: number;
   mode?: ChildMode;
   without?: readonly Wall[];
@@ -55,7 +53,7 @@ export interface PluginChange {
 
 /** @throws {UsageError} when a plugin named for this run cannot be used. */
 export async function openPlugins(options: OpenPluginsOptions): Promise<PluginHost> {
-  const { report, registry = processRegistry } = options;
+  const { report } = options;
   const late: { host?: PluginHost } = {};
   const endedEarly = new Map<string, string>();
   const onEnd = (id: string, reason: string) => {
@@ -68,7 +66,7 @@ export async function openPlugins(options: OpenPluginsOptions): Promise<PluginHo
   }
   const bringsCommands = loaded.some(({ plugin }) => plugin?.registrations.commands.length);
   const ownCommands = bringsCommands ? await options.ownCommands?.() : [];
-  late.host = new PluginHost(loaded, { registry, ownCommands: ownCommands ?? [], report });
+  late.host = new PluginHost(loaded, { ownCommands: ownCommands ?? [], report });
   for (const [id, reason] of endedEarly) late.host.disable(id, reason);
   return late.host;
 }
@@ -180,7 +178,7 @@ function brokenPlugin(id: string, error: unknown): LoadedPlugin {
   return { id, problem: `${reasonOf(error)}${hint}` };
 }
 
-export type LoadOptions = Omit<OpenPluginsOptions, "report" | "registry" | "ownCommands"> & {
+export type LoadOptions = Omit<OpenPluginsOptions, "report" | "ownCommands"> & {
   onEnd(id: string, reason: string): void;
   /** What was read of it and agreed to; default it is read, and must be what was agreed to. */
   source?: PluginSource;

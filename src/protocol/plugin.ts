@@ -3,6 +3,7 @@
  * adds to a session. `src/plugins` implements it, surfaces hand it to the session.
  */
 import type { HookName, HookPayload } from "./hook.ts";
+import type { ToolFacts, ToolSpec } from "./tool.ts";
 
 /**
  * What a plugin's hooks and prompt sections may learn or change of what is not its own. Without
@@ -64,12 +65,19 @@ export interface HookTarget {
   ): () => void;
 }
 
+/** Where tools can be added: the registry view of one session. */
+export interface ToolTable {
+  facts(name: string): ToolFacts | undefined;
+  register(spec: ToolSpec): boolean;
+  withdraw(spec: ToolSpec): boolean;
+}
+
 /** The plugins of one session. */
 export interface SessionPlugins {
   /** A session is about to begin: starts the processes its first hooks need, and waits for none. */
   begin(): Promise<void>;
-  /** Adds their tools to the registry; call it once the built-in tools are known. */
-  registerTools(): void;
+  /** Adds their tools to the session's table; call it once the built-in tools are known. */
+  registerTools(table: ToolTable): void;
   /** Texts for the system prompt, in order. */
   readonly promptSections: readonly string[];
   readonly hasHooks: boolean;

@@ -4,7 +4,6 @@
  */
 import type { HookRunner } from "../protocol/hook.ts";
 import type { SessionPlugins } from "../protocol/plugin.ts";
-import { registry } from "../registry/registry.ts";
 import type { ToolRuntime, ToolRuntimeOptions } from "./tool_runtime.ts";
 
 export type LazyRuntimeOptions = Omit<ToolRuntimeOptions, "hooks"> & {
@@ -66,7 +65,10 @@ export class LazyRuntime {
   }
 
   async #warm(): Promise<void> {
-    await Promise.all([this.get(), ...this.#options.tools.map((name) => registry.load(name))]);
+    await Promise.all([
+      this.get(),
+      ...this.#options.tools.map((name) => this.#options.registry.load(name)),
+    ]);
   }
 
   async #build(): Promise<ToolRuntime> {

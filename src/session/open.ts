@@ -3,6 +3,7 @@
  * together. What the first request does not need is behind lazy imports.
  */
 import { environmentFactory } from "../../environments/manifest.ts";
+import { TOOL_MANIFEST } from "../../tools/manifest.ts";
 import { startDirectory } from "../../environments/start_directory.ts";
 import { Budget, type BudgetLimits } from "../agent/budget.ts";
 import type { LoopDeps, RetryPolicy } from "../agent/types.ts";
@@ -18,6 +19,7 @@ import type { Provider, ToolDefinition } from "../protocol/provider.ts";
 import type { Clarifier } from "../protocol/services.ts";
 import type { StreamTimeouts } from "../providers/watchdog.ts";
 import { resolveRoute, type Route } from "../providers/route.ts";
+import { registry as base } from "../registry/registry.ts";
 import { type Cassette, openCassette } from "./cassette.ts";
 import { withImages } from "./images.ts";
 import { LazyRuntime } from "./lazy_runtime.ts";
@@ -83,9 +85,11 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
   const options: OpenOptions = { ...given, cwd: sessionDirectory(given, records.found) };
   const { cwd } = options;
   if (cwd !== given.cwd) notices.push(`goes on in ${cwd}; -C DIR goes on elsewhere`);
+  base.addManifest(TOOL_MANIFEST);
+  const registry = base.fork();
   const [route, tools] = await Promise.all([
     findRoute(options, { records, cassette }),
-    selectTools({ ...options, environment }),
+    selectTools({ ...options, registry, environment }),
   ]);
   if (route.notice !== undefined && !options.quiet) notices.push(route.notice);
   const before = records.found?.systemPrompt;
@@ -99,6 +103,7 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
   const budget = new Budget(limits(options));
   const runtime = new LazyRuntime({
     ...options,
+    registry,
     environment,
     tools: tools.map((tool) => tool.name),
     sessionId: records.id,

@@ -1,17 +1,18 @@
 /** Which tools a session offers: toolsets by name, minus the disabled, minus the unavailable. */
-import { TOOL_MANIFEST } from "../../tools/manifest.ts";
 import type { Settings } from "../config/load.ts";
 import { UsageError } from "../protocol/error.ts";
 import type { SessionPlugins } from "../protocol/plugin.ts";
 import type { ToolDefinition } from "../protocol/provider.ts";
 import { Availability } from "../registry/availability.ts";
 import { buildDefinitions } from "../registry/definitions.ts";
-import { registry } from "../registry/registry.ts";
+import type { ToolRegistry } from "../registry/registry.ts";
 import { describeUnknown, resolveToolsets } from "../registry/toolsets.ts";
 import { createCheckContext } from "./check_context.ts";
 
 export interface ToolChoiceOptions {
   settings: Settings;
+  /** The session's own view of the tools. */
+  registry: ToolRegistry;
   source: string;
   toolsets?: readonly string[];
   disableToolsets?: readonly string[];
@@ -24,10 +25,9 @@ export interface ToolChoiceOptions {
 
 /** The definitions to send, in a stable order. @throws {UsageError} for an unknown name. */
 export async function selectTools(options: ToolChoiceOptions): Promise<ToolDefinition[]> {
-  const { settings, log } = options;
+  const { settings, registry, log } = options;
   const { toolsets, platform_toolsets, agent } = settings.config;
-  registry.addManifest(TOOL_MANIFEST);
-  options.plugins?.registerTools();
+  options.plugins?.registerTools(registry);
   const { tools, unknown } = resolveToolsets(registry, {
     enabled: options.toolsets ?? platform_toolsets[options.source] ?? toolsets,
     disabled: [...agent.disabled_toolsets, ...(options.disableToolsets ?? [])],

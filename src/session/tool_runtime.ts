@@ -13,7 +13,7 @@ import type { Provider } from "../protocol/provider.ts";
 import type { Clarifier, ToolServices } from "../protocol/services.ts";
 import { createDispatcher } from "../registry/dispatch.ts";
 import { Hooks } from "../registry/hooks.ts";
-import { registry } from "../registry/registry.ts";
+import type { ToolRegistry } from "../registry/registry.ts";
 import { parseChildMode } from "../sandbox/command.ts";
 import { SandboxRunner } from "../sandbox/runner.ts";
 import { SessionFileLedger } from "../util/file_ledger.ts";
@@ -26,6 +26,8 @@ import { createTodoList } from "./todo_list.ts";
 
 export interface ToolRuntimeOptions {
   settings: Settings;
+  /** The session's own view of the tools. */
+  registry: ToolRegistry;
   source: "run" | "chat";
   /** Names offered to the model. */
   tools: readonly string[];
@@ -97,7 +99,7 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
     ]),
   };
   const dispatcher = createDispatcher({
-    registry,
+    registry: options.registry,
     environment,
     services,
     hooks,

@@ -126,10 +126,9 @@ export class PluginBench implements AsyncDisposable {
       userHome: this.root,
       report: (line) => this.reports.push(line),
       log: (line) => this.logs.push(line),
-      registry: this.bench.registry,
     });
     this.#hosts.push(host);
-    host.registerTools();
+    host.registerTools(this.bench.registry);
     host.attachHooks(this.bench.hooks);
     this.bench.tools.splice(0, Infinity, ...this.bench.registry.list().map((facts) => facts.name));
     return host;

@@ -29,7 +29,7 @@ export async function reportTools(
   plugins?: SessionPlugins,
 ): Promise<ToolReport[]> {
   registry.addManifest(TOOL_MANIFEST);
-  plugins?.registerTools();
+  plugins?.registerTools(registry);
   const selection = selectionOf(settings);
   const chosen = resolveToolsets(registry, selection).tools;
   const availability = new Availability({
