@@ -20,6 +20,7 @@ import {
   parseOptions,
   type RedirectUse,
 } from "./invocation.ts";
+import { modeTargets } from "./modes.ts";
 import { destinations, editedInPlace } from "./rule.ts";
 import { pathsIn } from "./words.ts";
 import { subcommand } from "./unwrap.ts";
@@ -247,11 +248,9 @@ function dumped(command: Invocation): Touch[] {
   return [...mentioned(command, command.args), ...all("write", writes)];
 }
 
-/** `chmod -x f` has a mode that looks like an option. */
-function modeChanged({ args }: Invocation): Touch[] {
-  const words = args.filter((arg) => !/^-[Rcvf]+$|^--/.test(arg));
-  const paths = args.some((arg) => arg.startsWith("--reference")) ? words : words.slice(1);
-  return args.some((arg) => /^-[a-z]*R|^--rec/.test(arg))
+function modeChanged(command: Invocation): Touch[] {
+  const paths = modeTargets(command);
+  return command.args.some((arg) => /^-[a-z]*R|^--rec/.test(arg))
     ? allBelow("mode", paths)
     : all("mode", paths);
 }

@@ -104,6 +104,10 @@ const SPECIAL: ReadonlyMap<string, Special> = new Map(Object.entries<Special>({
   ".": unwrapSource,
   tar: unwrapTar,
   gtar: unwrapTar,
+  mapfile: unwrapMapfile,
+  readarray: unwrapMapfile,
+  compgen: unwrapCompletion,
+  complete: unwrapCompletion,
   trap: ({ args }) => scripts([args.find((arg) => arg !== "--")], "trap"),
   jobs: ({ args }) =>
     args[0] === "-x" ? [{ argv: args.slice(args[1] === "--" ? 2 : 1), via: "jobs" }] : [],
@@ -138,6 +142,37 @@ function unwrapSource(invocation: Invocation, fileText: FileText): Payload[] {
   const text = isInput ? inputText(invocation) : fileText(file);
   if (text !== undefined) return scripts([text], "source");
   return isInput || isOpaque(file, invocation) ? [{ unjudged: "source" }] : [];
+}
+
+/** Lines for which a callback is judged one by one; with more, the line counts as unknown. */
+const MAX_LINES = 16;
+
+/** `mapfile -C CALLBACK` runs the callback with a number and a line behind it. */
+function unwrapMapfile(invocation: Invocation): Payload[] {
+  const { program, args } = invocation;
+  const { values } = parseLeading(args, { values: "dnOsuCc" });
+  const lines = inputText(invocation)?.split("\n") ?? [];
+  const given = lines.length > 0 && lines.length <= MAX_LINES ? lines : [unknown("line")];
+  return (values.get("C") ?? []).flatMap((callback) =>
+    given.map((line) => called(callback, { words: ["0", line], via: program }))
+  );
+}
+
+/** `compgen -C COMMAND WORD` runs the command with the word behind it. */
+function unwrapCompletion({ program, args }: Invocation): Payload[] {
+  const { values, operands } = parseLeading(args, { values: "oAGWFCXPS" });
+  const words = ["", operands[0] ?? unknown("word"), ""];
+  return (values.get("C") ?? []).map((command) => called(command, { words, via: program }));
+}
+
+/** Text for a shell with words behind it that are arguments, whatever is in them. */
+function called(
+  text: string,
+  { words, via }: { words: readonly string[]; via: string },
+): Payload {
+  const names = words.map((_, i) => `__hermes_word_${i}`);
+  const variables = words.map((word, i) => [names[i]!, word] as const);
+  return { text: [text, ...names.map((name) => `"$${name}"`)].join(" "), via, variables };
 }
 
 /** Compressors and hooks of tar are commands. */

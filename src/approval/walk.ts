@@ -4,18 +4,18 @@
  * Over-approximates: both branches are taken, every possible value is tried.
  */
 import { applyBuiltin, directoryAfter } from "./builtins.ts";
+import { Callables } from "./callables.ts";
 import { FollowedFiles, textsOnDisk } from "./disk_scripts.ts";
 import { Expander, scriptsIn } from "./expand.ts";
 import { Evaluation } from "./evaluation.ts";
 import { innerCommands } from "./inner_commands.ts";
-import { inputText, type Invocation, type RedirectUse } from "./invocation.ts";
+import type { Invocation, RedirectUse } from "./invocation.ts";
 import { absolutePath, canonicalPath, type Place } from "./paths.ts";
 import type { Payload, TextPayload } from "./payload.ts";
 import { isForkBomb } from "./fork_bomb.ts";
 import { runsInput } from "./program_files.ts";
 import { isProgramPattern, readingsOf } from "./readings.ts";
 import { showCommand, showCompound } from "./show_command.ts";
-import { shellQuote } from "../util/shell_quote.ts";
 import {
   type Command,
   type CompoundCommand,
@@ -30,12 +30,12 @@ import {
 } from "./shell_ast.ts";
 import { parseShell } from "./shell_parser.ts";
 import { ShellState } from "./shell_state.ts";
-import { hasUnknownBut, showUnknown } from "./unknown.ts";
+import { hasUnknownBut } from "./unknown.ts";
 import {
   type Flow,
-  flowOf,
   type Frame,
   givenIn,
+  insideOf,
   invocationOf,
   isFedLater,
   MAX,
@@ -45,7 +45,6 @@ import {
   roughCommands,
   scriptOf,
   START,
-  takeInput,
   type Walked,
   type WalkOptions,
   type Written,
@@ -72,9 +71,7 @@ class Walker {
   readonly state: ShellState;
   readonly #expander: Expander;
   readonly #evaluation: Evaluation;
-  readonly #functions = new Map<string, Command>();
-  /** Functions being followed, so that recursion ends. */
-  readonly #calling = new Set<string>();
+  readonly #callables: Callables;
   readonly #onDisk = new FollowedFiles();
   /** How deep the walker is; above zero `branches` it is not certain that a command runs. */
   #at = { branches: 0, payloadDepth: 0, readings: 0, payloadChars: 0 };
@@ -90,6 +87,7 @@ class Walker {
       expander: this.#expander,
       follow: (payload) => this.#follow(payload, { ...START, ...NOTHING }),
     });
+    this.#callables = new Callables(this.state);
   }
 
   /** Parses and follows shell text; returns it in normal form. */
@@ -155,18 +153,12 @@ class Walker {
   }
 
   #define({ name, body }: FunctionCommand, flow: Flow): string {
-    this.#functions.set(name, body);
     if (isForkBomb(name, body)) {
       this.#push(["function", name], { ...flow, ...NOTHING }).forks = true;
     }
-    const { positional } = this.state;
-    this.state.positional = undefined;
     this.#at.branches++;
-    this.#calling.add(name);
-    const text = this.#command(body, flow);
-    this.#calling.delete(name);
+    const text = this.#callables.define(name, { body, follow: () => this.#command(body, flow) });
     this.#at.branches--;
-    this.state.positional = positional;
     return `${name}() ${text}`;
   }
 
@@ -175,12 +167,9 @@ class Walker {
     const inner = this.#substitutions([...node.words ?? [], ...redirectWords(node.redirects)]);
     if (node.keyword === "[[") this.#evaluation.operands(node.words ?? []);
     const redirects = this.#redirects(node.redirects);
-    const inside = { ...flow, stdin: inputText({ redirects, stdin: flow.stdin }) };
-    if (redirects.length > 0) {
-      const frame = { ...flow, ...NOTHING, inner, redirects };
-      this.#runReadings(this.#push([], frame), frame);
-      takeInput(inside, redirects);
-    }
+    const frame = { ...flow, ...NOTHING, inner, redirects };
+    if (redirects.length > 0) this.#runReadings(this.#push([], frame), frame);
+    const inside = insideOf(frame);
     const cwd = this.state.cwd;
     const plain = node.keyword === "(" || node.keyword === "{";
     if (!plain) this.#at.branches++;
@@ -300,7 +289,11 @@ class Walker {
     this.#evaluation.builtin(invocation);
     applyBuiltin(this.state, invocation);
     this.#evaluation.assigned();
-    this.#callFunction(invocation, frame);
+    const inside = insideOf(frame);
+    this.#callables.call(invocation, {
+      text: (text) => void this.text(text, inside),
+      body: (body) => void this.#command(body, inside),
+    });
     const fileText = (path: string) => this.files.text(path, invocation.place);
     const inner = innerCommands(invocation, { fileText, fed: this.state.fed });
     for (const payload of [...inner, ...textsOnDisk(invocation, fileText, this.state)]) {
@@ -333,12 +326,12 @@ class Walker {
     }
     if (++this.#at.payloadDepth > MAX.payloadDepth) throw new ShellLimitError("too many wrappers");
     const env = new Map([...from.env, ...payload.variables ?? []]);
-    const flow: Flow = { ...flowOf(from), via: [...from.via, payload.via] };
+    const via = [...from.via, payload.via];
     const { cwd } = this.state;
     const restore = this.state.lend([...env]);
     if (payload.cwd !== undefined) this.state.cwd = directoryAfter(payload.cwd, this.#place());
-    if ("argv" in payload) this.#run(payload.argv, { ...from, ...flow, env, raw: [] });
-    else this.#followText(payload, flow);
+    if ("argv" in payload) this.#run(payload.argv, { ...from, via, env, raw: [] });
+    else this.#followText(payload, { ...insideOf(from), via });
     if (payload.cwd !== undefined) this.state.cwd = cwd;
     restore();
     this.#at.payloadDepth--;
@@ -351,7 +344,11 @@ class Walker {
       this.state.zero = payload.positional[0] ?? zero;
       this.state.positional = payload.positional.slice(1);
     }
-    const inside = payload.fromInput === true ? { ...flow, stdin: undefined } : flow;
+    const inside = payload.fed === true
+      ? { ...START, via: flow.via, later: true }
+      : payload.fromInput === true
+      ? { ...flow, stdin: undefined }
+      : flow;
     if (payload.file === undefined) this.text(scriptOf(payload), inside);
     else this.#followFile(payload.file, () => this.text(scriptOf(payload), inside));
     this.state.positional = positional;
@@ -363,25 +360,6 @@ class Walker {
     const before = { ...this.#at };
     const undo = () => void (this.#at = before);
     this.#onDisk.follow(file, { run, undo, unjudged: this.unjudged });
-  }
-
-  #callFunction({ path, args, redirects }: Invocation, frame: Frame): void {
-    const alias = this.state.aliases.get(path);
-    if (alias !== undefined && !this.#calling.has(path)) {
-      this.#calling.add(path);
-      this.text([alias, ...args.map((arg) => shellQuote(showUnknown(arg)))].join(" "), frame);
-      this.#calling.delete(path);
-    }
-    const body = this.#functions.get(path);
-    if (body === undefined || this.#calling.has(path)) return;
-    const { positional } = this.state;
-    this.state.positional = args;
-    this.#calling.add(path);
-    const inside: Flow = { ...frame, stdin: inputText({ redirects, stdin: frame.stdin }) };
-    takeInput(inside, redirects);
-    this.#command(body, inside);
-    this.#calling.delete(path);
-    this.state.positional = positional;
   }
 
   #push(argv: readonly string[], frame: Frame): Invocation {

@@ -1,5 +1,5 @@
 /** What surrounds a command while a script is followed, and what following it found. */
-import { type Invocation, programName, type RedirectUse } from "./invocation.ts";
+import { inputText, type Invocation, programName, type RedirectUse } from "./invocation.ts";
 import type { Place } from "./paths.ts";
 import type { TextPayload } from "./payload.ts";
 import type {
@@ -49,23 +49,20 @@ export interface Flow {
   later?: boolean;
 }
 
-/** The surroundings alone, without what belongs to one command. */
-export function flowOf({ upstream, stdin, background, via, input, later }: Flow): Flow {
+/** What the commands inside a redirected command or construct find around them. */
+export function insideOf({ redirects, ...around }: Frame): Flow {
+  const { upstream, background, via, input, later } = around;
+  const files = redirects.filter(({ op, fd }) => /^<>?$/.test(op) && /^0?$/.test(fd));
+  const from = files.length > 0 ? files.map(({ target }) => target) : input;
+  const isLater = later === true || redirects.some(isOpenInput);
   return {
     upstream,
-    stdin,
+    stdin: inputText({ redirects, stdin: around.stdin }),
     background,
     via,
-    ...input === undefined ? {} : { input },
-    ...later === undefined ? {} : { later },
+    ...from === undefined ? {} : { input: from },
+    ...isLater ? { later: true } : {},
   };
-}
-
-/** Notes from which files the commands inside a redirected construct read. */
-export function takeInput(flow: Flow, redirects: readonly RedirectUse[]): void {
-  const files = redirects.filter(({ op, fd }) => /^<>?$/.test(op) && /^0?$/.test(fd));
-  if (files.length > 0) flow.input = files.map(({ target }) => target);
-  if (redirects.some(isOpenInput)) flow.later = true;
 }
 
 /** `<&3`: whatever somebody opened before. */
