@@ -194,13 +194,14 @@ export const EFFECTS: ReadonlyMap<string, EffectRow> = new Map(
 
 /** Options of any program whose value names a file that is written. */
 export const OUTPUT_OPTIONS =
-  /^(?:-o|-O|-out|-w|--(?:out|output|outfile|output[-_]?(?:file|dir|path|directory|document)|out[-_]?(?:file|dir|path)|save|save-to|dest|destination|target-dir|directory-prefix|log-file|logfile|target|prefix|install-dir))$/;
+  /^(?:-out|--(?:out[\w-]*|save|save-to|dest|destination|target-dir|directory-prefix|log-file|logfile|target|prefix|install-dir))$/;
 
 /** Programs in which these letters mean something else. */
 export const NO_OUTPUT_OPTIONS: ReadonlySet<string> = new Set(
   ("grep egrep fgrep zgrep rg ag ack ls ps ssh scp sftp mount umount find set test [ sudo su top lsblk findmnt id " +
     "netstat ss ip kubectl docker helm az gcloud aws psql mysql column lsof rsync awk gawk df nl od stat date bash sh " +
-    "zsh dash ksh shopt read bind complete git pkill pgrep tree eza exa sed perl ruby python python3 node jq")
+    "zsh dash ksh shopt read bind complete git pkill pgrep tree eza exa sed perl ruby python python3 node jq " +
+    "wc diff cmp comm cat strings hexdump nm who w")
     .split(" "),
 );
 

@@ -60,7 +60,7 @@ export function executedByGit(
   if (copies && optionValues(args, ["template"]).length > 0) payloads.push({ unjudged: "git" });
   for (const setting of [...settings, ...own]) {
     const cut = setting.indexOf("=");
-    const key = cut < 0 ? setting : setting.slice(0, cut);
+    const key = (cut < 0 ? setting : setting.slice(0, cut)).trim();
     if (!GIT_EXECUTES.test(key)) continue;
     const value = cut < 0 ? "" : setting.slice(cut + 1);
     const shell = /^(?:core\.(?:pager|editor|sshcommand)|pager\.)/i.test(key) ||

@@ -103,16 +103,27 @@ export class Expander {
 
   /** What a command substitution prints, when that is certain. */
   output(script: Script): string | undefined {
-    const [statement, ...more] = script.statements;
-    if (statement === undefined) return "";
-    if (more.length > 0 || statement.pipelines.length !== 1) return undefined;
-    let text: string | undefined;
-    for (const stage of statement.pipelines[0]!.stages) text = this.stageOutput(stage, text);
+    const text = this.#printed(script, undefined);
     return text === undefined ? undefined : trimEndOf(text, "\n");
+  }
+
+  /** What all commands of a script print, those that may not run included. */
+  #printed(script: Script, stdin: string | undefined): string | undefined {
+    let all = "";
+    for (const { stages } of script.statements.flatMap(({ pipelines }) => pipelines)) {
+      let text = stdin;
+      for (const stage of stages) text = this.stageOutput(stage, text);
+      if (text === undefined) return undefined;
+      all += text;
+      checkGrowth(all.length);
+    }
+    return all;
   }
 
   /** What one stage of a pipeline prints, when that is certain. */
   stageOutput(stage: Command, stdin: string | undefined): string | undefined {
+    const isGroup = stage.kind === "compound" && /^[({]$/.test(stage.keyword);
+    if (isGroup && stage.redirects.length === 0) return this.#printed(stage.bodies[0]!, stdin);
     if (stage.kind !== "simple" || stage.words.length === 0) return undefined;
     let input = stdin;
     for (const redirect of stage.redirects) {

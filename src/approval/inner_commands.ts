@@ -10,6 +10,7 @@ import {
   parseOptions,
   shellUse,
 } from "./invocation.ts";
+import { printedWords } from "./literal_output.ts";
 import { absolutePath } from "./paths.ts";
 import type { Payload } from "./payload.ts";
 import { hasUnknown, hasUnknownBut, unknown } from "./unknown.ts";
@@ -137,10 +138,14 @@ const SPECIAL: ReadonlyMap<string, Special> = new Map(Object.entries<Special>({
 }));
 
 function unwrapSource(invocation: Invocation, fileText: FileText): Payload[] {
-  const [file = ""] = invocation.args[0] === "--" ? invocation.args.slice(1) : invocation.args;
+  const [file = "", ...words] = invocation.args[0] === "--"
+    ? invocation.args.slice(1)
+    : invocation.args;
   const isInput = isStdinFile(file, invocation.place);
   const text = isInput ? inputText(invocation) : fileText(file);
-  if (text !== undefined) return scripts([text], "source");
+  if (text !== undefined) {
+    return [{ text, via: "source", ...words.length > 0 ? { positional: ["", ...words] } : {} }];
+  }
   return isInput || isOpaque(file, invocation) ? [{ unjudged: "source" }] : [];
 }
 
@@ -229,7 +234,12 @@ function unwrapXargs(invocation: Invocation): Payload[] {
   // A shell without a script takes the first word for one.
   const open = input === undefined && operands.slice(1).every((word) => word.startsWith("-")) &&
     /(?:^|\/)(?:\w*sh|env|sudo|doas|xargs|nohup|setsid|busybox)$/.test(operands[0]!);
-  return [{ argv: [...operands, ...open ? [unknown("xargs")] : words], via: "xargs" }];
+  const given = open
+    ? [unknown("xargs")]
+    : input === undefined
+    ? printedWords(invocation.upstream)
+    : words;
+  return [{ argv: [...operands, ...given], via: "xargs" }];
 }
 
 function unwrapFind({ args }: Invocation): Payload[] {

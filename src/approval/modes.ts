@@ -12,7 +12,7 @@ const EXECUTES = 0o111;
 
 /** What a file has before: its owner reads and writes it. */
 const BEFORE = 0o600;
-/** What the usual umask takes away from a step that names nobody. */
+/** What a step that names nobody leaves alone, by the usual umask. */
 const UMASK = 0o022;
 const WHO: Readonly<Record<string, number>> = { u: 0o4700, g: 0o2070, o: 0o1007, a: 0o7777 };
 const BITS: Readonly<Record<string, number>> = {
@@ -57,7 +57,7 @@ function step(
   let named = isDigits ? parseInt(names, 8) & 0o7777 : 0;
   for (const letter of isDigits ? "" : names) named |= BITS[letter] ?? copied(bits, letter);
   if (!isDigits) named &= reach;
-  if (who === "" && !isDigits && op !== "-") named &= ~UMASK;
+  if (who === "" && !isDigits) named &= ~UMASK;
   if (op === "+") return bits | named;
   return op === "-" ? bits & ~named : (bits & ~reach) | named;
 }

@@ -43,6 +43,7 @@ import {
   outputScripts,
   redirectWords,
   roughCommands,
+  SAME_SHELL,
   scriptOf,
   START,
   type Walked,
@@ -340,8 +341,9 @@ class Walker {
   #followText(payload: TextPayload, flow: Flow): void {
     if (hasUnknownBut(payload.text, "number", "quoted", "settings")) this.unjudged.add(payload.via);
     const { positional, zero } = this.state;
+    const isOwn = payload.positional !== undefined || !SAME_SHELL.test(payload.via);
     if (payload.positional !== undefined) {
-      this.state.zero = payload.positional[0] ?? zero;
+      this.state.zero = payload.positional[0] || zero;
       this.state.positional = payload.positional.slice(1);
     }
     const inside = payload.fed === true
@@ -351,7 +353,7 @@ class Walker {
       : flow;
     if (payload.file === undefined) this.text(scriptOf(payload), inside);
     else this.#followFile(payload.file, () => this.text(scriptOf(payload), inside));
-    this.state.positional = positional;
+    if (isOwn) this.state.positional = positional;
     this.state.zero = zero;
   }
 

@@ -79,6 +79,9 @@ export function isFedLater({ redirects, later }: Invocation): boolean {
 /** Stages of a pipeline, scripts inside scripts, and readings of a reading: a link to a copy. */
 export const MAX = { stages: 256, payloadDepth: 16, readings: 3 } as const;
 
+/** Who runs a text in the shell at hand: `eval 'set -- a'` changes `$1` for what follows. */
+export const SAME_SHELL = /^(?:eval|source|trap|mapfile|readarray|compgen)$/;
+
 export const START: Flow = { upstream: [], stdin: undefined, background: false, via: [] };
 
 /** The parts of a command that do not depend on which words were chosen. */
