@@ -13,7 +13,6 @@ import type { Invocation, RedirectUse } from "./invocation.ts";
 import { absolutePath, canonicalPath, type Place } from "./paths.ts";
 import type { Payload, TextPayload } from "./payload.ts";
 import { isForkBomb } from "./fork_bomb.ts";
-import { runsInput } from "./program_files.ts";
 import { isProgramPattern, readingsOf } from "./readings.ts";
 import { showCommand, showCompound } from "./show_command.ts";
 import {
@@ -37,7 +36,7 @@ import {
   givenIn,
   insideOf,
   invocationOf,
-  isFedLater,
+  isFedUnread,
   MAX,
   NOTHING,
   outputScripts,
@@ -370,7 +369,7 @@ class Walker {
     const invocation = invocationOf(argv, { ...frame, place: this.#place() });
     this.invocations.push(invocation);
     this.files.note(invocation);
-    if (isFedLater(invocation) && runsInput(invocation)) this.unjudged.add("later input");
+    if (isFedUnread(invocation, this.state)) this.unjudged.add("later input");
     return invocation;
   }
 
