@@ -289,10 +289,9 @@ class Walker {
     this.#evaluation.builtin(invocation);
     applyBuiltin(this.state, invocation);
     this.#evaluation.assigned();
-    const inside = insideOf(frame);
     this.#callables.call(invocation, {
-      text: (text) => void this.text(text, inside),
-      body: (body) => void this.#command(body, inside),
+      text: (text) => void this.text(text, insideOf(frame)),
+      body: (body) => void this.#command(body, insideOf(frame)),
     });
     const fileText = (path: string) => this.files.text(path, invocation.place);
     const inner = innerCommands(invocation, { fileText, fed: this.state.fed });
