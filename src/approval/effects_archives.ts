@@ -26,7 +26,7 @@ function dashed([letters = "", ...rest]: readonly string[]): string[] {
 /** Archives read what they pack, and write where they are unpacked. */
 export function archived(command: Invocation): Touch[] {
   const { args } = command;
-  const options = parseOptions(/^[a-zA-Z]+$/.test(args[0] ?? "") ? dashed(args) : args, {
+  const options = parseOptions(/^[^-]/.test(args[0] ?? "") ? dashed(args) : args, {
     values: TAR_VALUES,
     longValues: [
       "directory",

@@ -210,6 +210,7 @@ function unwrapEnv(invocation: Invocation): Payload[] {
 
 /** The command of xargs with the words it would receive, or a mark for them. */
 function unwrapXargs(invocation: Invocation): Payload[] {
+  const { upstream, redirects } = invocation;
   const { operands, values, flags } = parseLeading(invocation.args, {
     values: "adEILnPs",
     longValues: [
@@ -234,12 +235,11 @@ function unwrapXargs(invocation: Invocation): Payload[] {
   // A shell without a script takes the first word for one.
   const open = input === undefined && operands.slice(1).every((word) => word.startsWith("-")) &&
     /(?:^|\/)(?:\w*sh|env|sudo|doas|xargs|nohup|setsid|busybox)$/.test(operands[0]!);
-  const given = open
-    ? [unknown("xargs")]
-    : input === undefined
-    ? printedWords(invocation.upstream)
-    : words;
-  return [{ argv: [...operands, ...given], via: "xargs" }];
+  const given = open ? [unknown("xargs")] : input === undefined ? printedWords(upstream) : words;
+  const payload: Payload = { argv: [...operands, ...given], via: "xargs" };
+  // Input from around it may have been read by somebody else.
+  const isOwn = upstream.length > 0 || redirects.some(({ op }) => op.startsWith("<"));
+  return isOwn || given.length === 0 ? [payload] : [payload, { argv: operands, via: "xargs" }];
 }
 
 function unwrapFind({ args }: Invocation): Payload[] {
