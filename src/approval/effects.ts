@@ -2,8 +2,8 @@
  * What one program run does to the paths it names: read, written, deleted, or only looked at.
  * Judges by the arguments alone; which of these paths matter is the rules' business.
  */
-import { archived, unpacked, zipped } from "./effects_archives.ts";
-import { EFFECTS, GIT_LOOKS, GIT_READS } from "./effects_data.ts";
+import { archived, listedArchive, unpacked, zipped } from "./effects_archives.ts";
+import { EFFECTS, GIT_LOOKS, GIT_READS, OPTION_WRITES } from "./effects_data.ts";
 import { byRow, ordinary, outputsOf } from "./effects_rows.ts";
 import { copiedBelow, gitBelow, patchedBelow } from "./effects_trees.ts";
 import { all, allBelow, mentioned, type Touch } from "./mentions.ts";
@@ -15,6 +15,7 @@ import {
   parseOptions,
   type RedirectUse,
 } from "./invocation.ts";
+import { optionValues } from "./executors.ts";
 import { modeTargets } from "./modes.ts";
 import { destinations, editedInPlace } from "./rule.ts";
 import { pathsIn } from "./words.ts";
@@ -98,6 +99,12 @@ const SPECIAL: ReadonlyMap<string, Reader> = new Map(Object.entries<Reader>({
   mawk: awked,
   nawk: awked,
   gawk: awked,
+  ar: (command) => [...mentioned(command, command.args), ...all("write", listedArchive(command))],
+  jar: archived,
+  ffmpeg: (
+    command,
+  ) => [...mentioned(command, command.args), ...all("write", command.args.slice(-1))],
+  yq: (command) => [...ordinary(command), ...all("write", editedInPlace(command).slice(1))],
   tar: archived,
   gtar: archived,
   bsdtar: archived,
@@ -125,9 +132,23 @@ function named(command: Invocation): Touch[] {
   const { program, args } = command;
   if (args.length === 0) return [];
   const special = SPECIAL.get(program);
-  if (special !== undefined) return special(command);
   const row = EFFECTS.get(program);
-  return row === undefined ? ordinary(command) : byRow(command, row);
+  const touches = special !== undefined
+    ? special(command)
+    : row === undefined
+    ? ordinary(command)
+    : byRow(command, row);
+  const options = OPTION_WRITES.get(program);
+  return options === undefined
+    ? touches
+    : [...touches, ...all("write", [...optionValues(args, options), ...attached(args, options)])];
+}
+
+/** `-MFfile`: a word with one dash and what is attached to it. */
+function attached(args: readonly string[], options: readonly string[]): string[] {
+  return options.filter((name) => /^-\w\w/.test(name)).flatMap((name) =>
+    args.filter((arg) => arg.startsWith(name) && arg !== name).map((arg) => arg.slice(name.length))
+  );
 }
 
 function copied(command: Invocation): Touch[] {

@@ -10,24 +10,33 @@ export function unpacked(command: Invocation): Touch[] {
   return [...byRow(command, EFFECTS.get(command.program)!), ...unpackedBelow(command)];
 }
 
-/** Letters of tar that take a value. */
+/** Letters of tar and of jar that take a value. */
 const TAR_VALUES = "CfTXIbgHVKNLF";
+const JAR_VALUES = "fmeC";
 
 /** `cvf FILE DIR`, without a dash: each letter takes its value from the words that follow. */
-function dashed([letters = "", ...rest]: readonly string[]): string[] {
+function dashed([letters = "", ...rest]: readonly string[], values: string): string[] {
   const words: string[] = [];
   for (const letter of letters) {
     words.push(`-${letter}`);
-    if (TAR_VALUES.includes(letter)) words.push(...rest.splice(0, 1));
+    if (values.includes(letter)) words.push(...rest.splice(0, 1));
   }
   return [...words, ...rest];
 }
 
+/** The library that `ar` makes or changes; listing and unpacking leave it alone. */
+export function listedArchive({ args }: Invocation): string[] {
+  const [letters = "", ...rest] = args.filter((arg) => !arg.startsWith("--"));
+  // `a`, `b` and `i` name a member before the library.
+  return /^-?[tpx]/.test(letters) ? [] : rest.slice(0, /[abi]/.test(letters) ? 2 : 1);
+}
+
 /** Archives read what they pack, and write where they are unpacked. */
 export function archived(command: Invocation): Touch[] {
-  const { args } = command;
-  const options = parseOptions(/^[^-]/.test(args[0] ?? "") ? dashed(args) : args, {
-    values: TAR_VALUES,
+  const { program, args } = command;
+  const values = program === "jar" ? JAR_VALUES : TAR_VALUES;
+  const options = parseOptions(/^[^-]/.test(args[0] ?? "") ? dashed(args, values) : args, {
+    values,
     longValues: [
       "directory",
       "file",

@@ -73,7 +73,7 @@ export const EFFECTIVE_ARGUMENTS: Readonly<Record<string, RegExp>> = {
   kubectl: /\bdelete (?!pods? )|\bdrain\b/,
   terraform: /\bdestroy\b(?!=)|-auto-approve/,
   helm: /\b(?:uninstall|delete)\b/,
-  aws: /\b(?:delete|terminate|rm|rb)\b/,
+  aws: /(?:^|\s)(?:s3 (?:rm|rb) \S|[a-z][\w-]* (?:delete|terminate)\b)/,
   gcloud: /\bdelete\b/,
   npm: /\b(?:publish|unpublish)\b/,
   hermes:
