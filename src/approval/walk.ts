@@ -55,6 +55,7 @@ import { NO_FILES, WrittenFiles } from "./written_files.ts";
 export function walkShell(source: string, options: WalkOptions): Walked {
   const walker = new Walker(options);
   const normalized = walker.text(source, START);
+  walker.runTraps();
   const { invocations, problem, unjudged, files } = walker;
   if (files.runsUnread) unjudged.add("file written before");
   const variables = walker.state.left();
@@ -72,6 +73,7 @@ class Walker {
   readonly #expander: Expander;
   readonly #evaluation: Evaluation;
   readonly #callables: Callables;
+  readonly #traps: Invocation[] = [];
   readonly #onDisk = new FollowedFiles();
   /** How deep the walker is; above zero `branches` it is not certain that a command runs. */
   #at = { branches: 0, payloadDepth: 0, readings: 0, payloadChars: 0 };
@@ -102,6 +104,11 @@ class Walker {
     if (error === undefined) return normal;
     for (const { argv, raw } of roughCommands(rest)) this.#run(argv, { ...flow, ...NOTHING, raw });
     return [normal, rest].filter((piece) => piece !== "").join("; ");
+  }
+
+  /** Follows the texts of `trap` once more, with what the variables and the input are in the end. */
+  runTraps(): void {
+    for (const trap of this.#traps.splice(0)) this.#runInner(trap);
   }
 
   #script(script: Script, flow: Flow): string {
@@ -293,12 +300,17 @@ class Walker {
       text: (text) => void this.text(text, insideOf(frame)),
       body: (body) => void this.#command(body, insideOf(frame)),
     });
+    this.#runInner(invocation);
+    if (invocation.program === "trap") this.#traps.push(invocation);
+    this.#runReadings(invocation, frame);
+  }
+
+  #runInner(invocation: Invocation): void {
     const fileText = (path: string) => this.files.text(path, invocation.place);
     const inner = innerCommands(invocation, { fileText, fed: this.state.fed });
     for (const payload of [...inner, ...textsOnDisk(invocation, fileText, this.state)]) {
       this.#follow(payload, invocation);
     }
-    this.#runReadings(invocation, frame);
   }
 
   /** Runs what the command may turn out to be. */
