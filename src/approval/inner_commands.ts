@@ -158,16 +158,21 @@ function unwrapMapfile(invocation: Invocation): Payload[] {
   const { values } = parseLeading(args, { values: "dnOsuCc" });
   const lines = inputText(invocation)?.split("\n") ?? [];
   const given = lines.length > 0 && lines.length <= MAX_LINES ? lines : [unknown("line")];
-  return (values.get("C") ?? []).flatMap((callback) =>
-    given.map((line) => called(callback, { words: ["0", line], via: program }))
-  );
+  return (values.get("C") ?? []).flatMap((callback) => [
+    // Programs that complain of words too many have done their work by then.
+    { text: callback, via: program },
+    ...given.map((line) => called(callback, { words: ["0", line], via: program })),
+  ]);
 }
 
 /** `compgen -C COMMAND WORD` runs the command with the word behind it. */
 function unwrapCompletion({ program, args }: Invocation): Payload[] {
   const { values, operands } = parseLeading(args, { values: "oAGWFCXPS" });
   const words = ["", operands[0] ?? unknown("word"), ""];
-  return (values.get("C") ?? []).map((command) => called(command, { words, via: program }));
+  return (values.get("C") ?? []).flatMap((command) => [
+    { text: command, via: program },
+    called(command, { words, via: program }),
+  ]);
 }
 
 /** Text for a shell with words behind it that are arguments, whatever is in them. */
