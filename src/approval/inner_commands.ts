@@ -10,6 +10,7 @@ import {
   parseOptions,
   shellUse,
 } from "./invocation.ts";
+import { printedWords } from "./literal_output.ts";
 import { absolutePath } from "./paths.ts";
 import type { Payload } from "./payload.ts";
 import { hasUnknown, hasUnknownBut, unknown } from "./unknown.ts";
@@ -104,6 +105,10 @@ const SPECIAL: ReadonlyMap<string, Special> = new Map(Object.entries<Special>({
   ".": unwrapSource,
   tar: unwrapTar,
   gtar: unwrapTar,
+  mapfile: unwrapMapfile,
+  readarray: unwrapMapfile,
+  compgen: unwrapCompletion,
+  complete: unwrapCompletion,
   trap: ({ args }) => scripts([args.find((arg) => arg !== "--")], "trap"),
   jobs: ({ args }) =>
     args[0] === "-x" ? [{ argv: args.slice(args[1] === "--" ? 2 : 1), via: "jobs" }] : [],
@@ -133,11 +138,51 @@ const SPECIAL: ReadonlyMap<string, Special> = new Map(Object.entries<Special>({
 }));
 
 function unwrapSource(invocation: Invocation, fileText: FileText): Payload[] {
-  const [file = ""] = invocation.args[0] === "--" ? invocation.args.slice(1) : invocation.args;
+  const [file = "", ...words] = invocation.args[0] === "--"
+    ? invocation.args.slice(1)
+    : invocation.args;
   const isInput = isStdinFile(file, invocation.place);
   const text = isInput ? inputText(invocation) : fileText(file);
-  if (text !== undefined) return scripts([text], "source");
+  if (text !== undefined) {
+    return [{ text, via: "source", ...words.length > 0 ? { positional: ["", ...words] } : {} }];
+  }
   return isInput || isOpaque(file, invocation) ? [{ unjudged: "source" }] : [];
+}
+
+/** Lines for which a callback is judged one by one; with more, the line counts as unknown. */
+const MAX_LINES = 16;
+
+/** `mapfile -C CALLBACK` runs the callback with a number and a line behind it. */
+function unwrapMapfile(invocation: Invocation): Payload[] {
+  const { program, args } = invocation;
+  const { values } = parseLeading(args, { values: "dnOsuCc" });
+  const lines = inputText(invocation)?.split("\n") ?? [];
+  const given = lines.length > 0 && lines.length <= MAX_LINES ? lines : [unknown("line")];
+  return (values.get("C") ?? []).flatMap((callback) => [
+    // Programs that complain of words too many have done their work by then.
+    { text: callback, via: program },
+    ...given.map((line) => called(callback, { words: ["0", line], via: program })),
+  ]);
+}
+
+/** `compgen -C COMMAND WORD` runs the command with the word behind it. */
+function unwrapCompletion({ program, args }: Invocation): Payload[] {
+  const { values, operands } = parseLeading(args, { values: "oAGWFCXPS" });
+  const words = ["", operands[0] ?? unknown("word"), ""];
+  return (values.get("C") ?? []).flatMap((command) => [
+    { text: command, via: program },
+    called(command, { words, via: program }),
+  ]);
+}
+
+/** Text for a shell with words behind it that are arguments, whatever is in them. */
+function called(
+  text: string,
+  { words, via }: { words: readonly string[]; via: string },
+): Payload {
+  const names = words.map((_, i) => `__hermes_word_${i}`);
+  const variables = words.map((word, i) => [names[i]!, word] as const);
+  return { text: [text, ...names.map((name) => `"$${name}"`)].join(" "), via, variables };
 }
 
 /** Compressors and hooks of tar are commands. */
@@ -170,6 +215,7 @@ function unwrapEnv(invocation: Invocation): Payload[] {
 
 /** The command of xargs with the words it would receive, or a mark for them. */
 function unwrapXargs(invocation: Invocation): Payload[] {
+  const { upstream, redirects } = invocation;
   const { operands, values, flags } = parseLeading(invocation.args, {
     values: "adEILnPs",
     longValues: [
@@ -194,7 +240,11 @@ function unwrapXargs(invocation: Invocation): Payload[] {
   // A shell without a script takes the first word for one.
   const open = input === undefined && operands.slice(1).every((word) => word.startsWith("-")) &&
     /(?:^|\/)(?:\w*sh|env|sudo|doas|xargs|nohup|setsid|busybox)$/.test(operands[0]!);
-  return [{ argv: [...operands, ...open ? [unknown("xargs")] : words], via: "xargs" }];
+  const given = open ? [unknown("xargs")] : input === undefined ? printedWords(upstream) : words;
+  const payload: Payload = { argv: [...operands, ...given], via: "xargs" };
+  // Input from around it may have been read by somebody else.
+  const isOwn = upstream.length > 0 || redirects.some(({ op }) => op.startsWith("<"));
+  return isOwn || given.length === 0 ? [payload] : [payload, { argv: operands, via: "xargs" }];
 }
 
 function unwrapFind({ args }: Invocation): Payload[] {

@@ -21,6 +21,8 @@ export interface TextPayload extends Common {
   positional?: string[];
   fromInput?: boolean;
   expands?: true;
+  /** Who runs it writes its input. */
+  fed?: true;
   /** The file on the disk that the text was read from. */
   file?: string;
 }

@@ -5,6 +5,7 @@
 import { PROGRAM_DEFAULTS } from "./executors_data.ts";
 import { globMatch, hasGlob } from "./glob.ts";
 import type { Invocation, RedirectUse } from "./invocation.ts";
+import { printedWords } from "./literal_output.ts";
 import { eraseUnknown, hasUnknown, showUnknown } from "./unknown.ts";
 import type { WrittenFiles } from "./written_files.ts";
 
@@ -18,7 +19,7 @@ export interface Reading {
 const AT_ROOT = "etc var home root usr bin sbin opt boot dev proc sys lib run srv mnt tmp".split(
   " ",
 );
-const ROOT_PATTERN = /^\/([^/]*[*?[][^/]*)(?=\/.)/;
+const ROOT_PATTERN = /^\/([^/]*[*?[][^/]*)(?=\/|$)/;
 /**
  * A value at the start that may be empty or a directory, before a name at the root or a hidden
  * one. After a slash only names that are rare elsewhere: `$PREFIX/bin/x` is everyday.
@@ -56,8 +57,16 @@ export function* readingsOf(
     yield* changedWords(invocation, knownStart);
     yield* changedWords(invocation, withoutUnknown);
   }
+  yield* withPrinted(invocation);
   for (const program of files.programsBehind(invocation, path)) yield { argv: [program, ...args] };
   yield* files.behindLinks(invocation);
+}
+
+/** `cat $(p)`: what a substitution prints in parts that are known may be meant. */
+function* withPrinted({ path, args, inner }: Invocation): Generator<Reading> {
+  if (inner.length === 0 || !args.some(hasUnknown)) return;
+  const words = printedWords(inner);
+  if (words.length > 0) yield { argv: [path, ...args, ...words] };
 }
 
 /** Programs that the command word may stand for. `/proc/self/exe` is the shell. */

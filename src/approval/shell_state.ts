@@ -12,7 +12,8 @@ export type EarlierVariables = ReadonlyMap<string, readonly string[]>;
 export class ShellState {
   /** Possible values; more than one after branches and loops. Absent: unknown. */
   readonly vars = new Map<string, string[]>();
-  readonly arrays = new Map<string, string[]>();
+  /** Possible lists of items. */
+  readonly arrays = new Map<string, string[][]>();
   readonly aliases = new Map<string, string>();
   /** Arrays whose subscripts are keys, not numbers. */
   readonly keyed = new Set<string>();
@@ -100,15 +101,16 @@ export class ShellState {
     if (values.length === 0) this.#written.push({ name, value: undefined });
   }
 
-  /** The items of an array. */
-  assignArray(name: string, items: string[]): void {
-    this.arrays.set(name, items);
+  /** The items of an array; several lists when it is open which. */
+  assignArray(name: string, ...lists: string[][]): void {
+    this.arrays.set(name, lists);
     // `$a` is the first item; a text that the name held before stays possible.
     const before = this.vars.get(name);
-    if (before !== undefined && items[0] !== undefined) {
-      this.vars.set(name, [...new Set([...before, items[0]])].slice(-MAX_CHOICES));
+    const first = lists.flatMap(([item]) => item ?? []);
+    if (before !== undefined && first.length > 0) {
+      this.vars.set(name, [...new Set([...before, ...first])].slice(-MAX_CHOICES));
     }
-    for (const value of items) this.#written.push({ name, value });
+    for (const value of lists.flat()) this.#written.push({ name, value });
   }
 
   /** Notes text that a word expanded once more: `${x@P}`. */

@@ -4,18 +4,17 @@
  * Over-approximates: both branches are taken, every possible value is tried.
  */
 import { applyBuiltin, directoryAfter } from "./builtins.ts";
+import { Callables } from "./callables.ts";
 import { FollowedFiles, textsOnDisk } from "./disk_scripts.ts";
 import { Expander, scriptsIn } from "./expand.ts";
 import { Evaluation } from "./evaluation.ts";
 import { innerCommands } from "./inner_commands.ts";
-import { inputText, type Invocation, type RedirectUse } from "./invocation.ts";
+import type { Invocation, RedirectUse } from "./invocation.ts";
 import { absolutePath, canonicalPath, type Place } from "./paths.ts";
 import type { Payload, TextPayload } from "./payload.ts";
 import { isForkBomb } from "./fork_bomb.ts";
-import { runsInput } from "./program_files.ts";
 import { isProgramPattern, readingsOf } from "./readings.ts";
 import { showCommand, showCompound } from "./show_command.ts";
-import { shellQuote } from "../util/shell_quote.ts";
 import {
   type Command,
   type CompoundCommand,
@@ -30,22 +29,22 @@ import {
 } from "./shell_ast.ts";
 import { parseShell } from "./shell_parser.ts";
 import { ShellState } from "./shell_state.ts";
-import { hasUnknownBut, showUnknown } from "./unknown.ts";
+import { hasUnknownBut } from "./unknown.ts";
 import {
   type Flow,
-  flowOf,
   type Frame,
   givenIn,
+  insideOf,
   invocationOf,
-  isFedLater,
+  isFedUnread,
   MAX,
   NOTHING,
   outputScripts,
   redirectWords,
   roughCommands,
+  SAME_SHELL,
   scriptOf,
   START,
-  takeInput,
   type Walked,
   type WalkOptions,
   type Written,
@@ -56,6 +55,7 @@ import { NO_FILES, WrittenFiles } from "./written_files.ts";
 export function walkShell(source: string, options: WalkOptions): Walked {
   const walker = new Walker(options);
   const normalized = walker.text(source, START);
+  walker.runTraps();
   const { invocations, problem, unjudged, files } = walker;
   if (files.runsUnread) unjudged.add("file written before");
   const variables = walker.state.left();
@@ -72,9 +72,8 @@ class Walker {
   readonly state: ShellState;
   readonly #expander: Expander;
   readonly #evaluation: Evaluation;
-  readonly #functions = new Map<string, Command>();
-  /** Functions being followed, so that recursion ends. */
-  readonly #calling = new Set<string>();
+  readonly #callables: Callables;
+  readonly #traps: Invocation[] = [];
   readonly #onDisk = new FollowedFiles();
   /** How deep the walker is; above zero `branches` it is not certain that a command runs. */
   #at = { branches: 0, payloadDepth: 0, readings: 0, payloadChars: 0 };
@@ -90,6 +89,7 @@ class Walker {
       expander: this.#expander,
       follow: (payload) => this.#follow(payload, { ...START, ...NOTHING }),
     });
+    this.#callables = new Callables(this.state);
   }
 
   /** Parses and follows shell text; returns it in normal form. */
@@ -104,6 +104,11 @@ class Walker {
     if (error === undefined) return normal;
     for (const { argv, raw } of roughCommands(rest)) this.#run(argv, { ...flow, ...NOTHING, raw });
     return [normal, rest].filter((piece) => piece !== "").join("; ");
+  }
+
+  /** Follows the texts of `trap` once more, with what the variables and the input are in the end. */
+  runTraps(): void {
+    for (const trap of this.#traps.splice(0)) this.#runInner(trap);
   }
 
   #script(script: Script, flow: Flow): string {
@@ -155,18 +160,12 @@ class Walker {
   }
 
   #define({ name, body }: FunctionCommand, flow: Flow): string {
-    this.#functions.set(name, body);
     if (isForkBomb(name, body)) {
       this.#push(["function", name], { ...flow, ...NOTHING }).forks = true;
     }
-    const { positional } = this.state;
-    this.state.positional = undefined;
     this.#at.branches++;
-    this.#calling.add(name);
-    const text = this.#command(body, flow);
-    this.#calling.delete(name);
+    const text = this.#callables.define(name, { body, follow: () => this.#command(body, flow) });
     this.#at.branches--;
-    this.state.positional = positional;
     return `${name}() ${text}`;
   }
 
@@ -175,12 +174,9 @@ class Walker {
     const inner = this.#substitutions([...node.words ?? [], ...redirectWords(node.redirects)]);
     if (node.keyword === "[[") this.#evaluation.operands(node.words ?? []);
     const redirects = this.#redirects(node.redirects);
-    const inside = { ...flow, stdin: inputText({ redirects, stdin: flow.stdin }) };
-    if (redirects.length > 0) {
-      const frame = { ...flow, ...NOTHING, inner, redirects };
-      this.#runReadings(this.#push([], frame), frame);
-      takeInput(inside, redirects);
-    }
+    const frame = { ...flow, ...NOTHING, inner, redirects };
+    if (redirects.length > 0) this.#runReadings(this.#push([], frame), frame);
+    const inside = insideOf(frame);
     const cwd = this.state.cwd;
     const plain = node.keyword === "(" || node.keyword === "{";
     if (!plain) this.#at.branches++;
@@ -300,13 +296,21 @@ class Walker {
     this.#evaluation.builtin(invocation);
     applyBuiltin(this.state, invocation);
     this.#evaluation.assigned();
-    this.#callFunction(invocation, frame);
+    this.#callables.call(invocation, {
+      text: (text) => void this.text(text, insideOf(frame)),
+      body: (body) => void this.#command(body, insideOf(frame)),
+    });
+    this.#runInner(invocation);
+    if (invocation.program === "trap") this.#traps.push(invocation);
+    this.#runReadings(invocation, frame);
+  }
+
+  #runInner(invocation: Invocation): void {
     const fileText = (path: string) => this.files.text(path, invocation.place);
     const inner = innerCommands(invocation, { fileText, fed: this.state.fed });
     for (const payload of [...inner, ...textsOnDisk(invocation, fileText, this.state)]) {
       this.#follow(payload, invocation);
     }
-    this.#runReadings(invocation, frame);
   }
 
   /** Runs what the command may turn out to be. */
@@ -333,12 +337,12 @@ class Walker {
     }
     if (++this.#at.payloadDepth > MAX.payloadDepth) throw new ShellLimitError("too many wrappers");
     const env = new Map([...from.env, ...payload.variables ?? []]);
-    const flow: Flow = { ...flowOf(from), via: [...from.via, payload.via] };
+    const via = [...from.via, payload.via];
     const { cwd } = this.state;
     const restore = this.state.lend([...env]);
     if (payload.cwd !== undefined) this.state.cwd = directoryAfter(payload.cwd, this.#place());
-    if ("argv" in payload) this.#run(payload.argv, { ...from, ...flow, env, raw: [] });
-    else this.#followText(payload, flow);
+    if ("argv" in payload) this.#run(payload.argv, { ...from, via, env, raw: [] });
+    else this.#followText(payload, { ...insideOf(from), via });
     if (payload.cwd !== undefined) this.state.cwd = cwd;
     restore();
     this.#at.payloadDepth--;
@@ -347,14 +351,19 @@ class Walker {
   #followText(payload: TextPayload, flow: Flow): void {
     if (hasUnknownBut(payload.text, "number", "quoted", "settings")) this.unjudged.add(payload.via);
     const { positional, zero } = this.state;
+    const isOwn = payload.positional !== undefined || !SAME_SHELL.test(payload.via);
     if (payload.positional !== undefined) {
-      this.state.zero = payload.positional[0] ?? zero;
+      this.state.zero = payload.positional[0] || zero;
       this.state.positional = payload.positional.slice(1);
     }
-    const inside = payload.fromInput === true ? { ...flow, stdin: undefined } : flow;
+    const inside = payload.fed === true
+      ? { ...START, via: flow.via, later: true }
+      : payload.fromInput === true
+      ? { ...flow, stdin: undefined }
+      : flow;
     if (payload.file === undefined) this.text(scriptOf(payload), inside);
     else this.#followFile(payload.file, () => this.text(scriptOf(payload), inside));
-    this.state.positional = positional;
+    if (isOwn) this.state.positional = positional;
     this.state.zero = zero;
   }
 
@@ -365,32 +374,13 @@ class Walker {
     this.#onDisk.follow(file, { run, undo, unjudged: this.unjudged });
   }
 
-  #callFunction({ path, args, redirects }: Invocation, frame: Frame): void {
-    const alias = this.state.aliases.get(path);
-    if (alias !== undefined && !this.#calling.has(path)) {
-      this.#calling.add(path);
-      this.text([alias, ...args.map((arg) => shellQuote(showUnknown(arg)))].join(" "), frame);
-      this.#calling.delete(path);
-    }
-    const body = this.#functions.get(path);
-    if (body === undefined || this.#calling.has(path)) return;
-    const { positional } = this.state;
-    this.state.positional = args;
-    this.#calling.add(path);
-    const inside: Flow = { ...frame, stdin: inputText({ redirects, stdin: frame.stdin }) };
-    takeInput(inside, redirects);
-    this.#command(body, inside);
-    this.#calling.delete(path);
-    this.state.positional = positional;
-  }
-
   #push(argv: readonly string[], frame: Frame): Invocation {
     if (this.invocations.length >= LIMITS.commands) throw new ShellLimitError("too many commands");
     this.#onDisk.spend();
     const invocation = invocationOf(argv, { ...frame, place: this.#place() });
     this.invocations.push(invocation);
     this.files.note(invocation);
-    if (isFedLater(invocation) && runsInput(invocation)) this.unjudged.add("later input");
+    if (isFedUnread(invocation, this.state)) this.unjudged.add("later input");
     return invocation;
   }
 

@@ -46,11 +46,14 @@ export const EFFECTIVE_ARGUMENTS: Readonly<Record<string, RegExp>> = {
   swapoff: /./,
   umount: /./,
   crontab: /^(?!-l$|-u \S+ -l$|-V$).*/,
-  at: /^(?!-l$|-V$|-c ).*./,
+  // `-l` may carry the letters of other options, which are ignored.
+  at: /^(?!-l|-V|-c ).*./,
   batch: ALWAYS,
   "systemd-run": /^(?!--version|--help).*./,
-  systemctl: /(?:^|\s)(?:stop|restart|disable|mask|kill|reboot|poweroff|halt|isolate|edit)\b/,
-  service: /\b(?:stop|restart)$/,
+  // Options, then the verb; most verbs do nothing without a unit.
+  systemctl:
+    /^(?:--?[A-Za-z][\w-]*(?:[= ][^-\s]\S*)?\s+)*(?:-- )?(?:(?:stop|restart|disable|mask|kill|isolate|edit)\s+\S|reboot|poweroff|halt)/,
+  service: /^[^-\s]\S* (?:stop|restart)$/,
   launchctl: /^(?:stop|unload|remove|bootout|kill)/,
   useradd: /./,
   userdel: /./,
@@ -70,7 +73,7 @@ export const EFFECTIVE_ARGUMENTS: Readonly<Record<string, RegExp>> = {
   kubectl: /\bdelete (?!pods? )|\bdrain\b/,
   terraform: /\bdestroy\b(?!=)|-auto-approve/,
   helm: /\b(?:uninstall|delete)\b/,
-  aws: /\b(?:delete|terminate|rm|rb)\b/,
+  aws: /(?:^|\s)(?:s3 (?:rm|rb) \S|[a-z][\w-]* (?:delete|terminate)\b)/,
   gcloud: /\bdelete\b/,
   npm: /\b(?:publish|unpublish)\b/,
   hermes:
