@@ -215,7 +215,7 @@ function preparePrivateFile(path: string): void {
     if (!isFile) {
       const problem = "it is no regular file";
       throw new HermesError(`cannot open the session database ${path} for writing: ${problem}`, {
-        hint: "Move it away, or run with --no-session to save nothing.",
+        hint: "Move it away, set HERMES_HOME to another directory, or run with --no-session.",
       });
     }
     if (mode !== null && (mode & 0o077) !== 0) Deno.chmodSync(path, PRIVATE_FILE);
