@@ -90,9 +90,9 @@ const MAX_FILE_BYTES = 64 * 1024 * 1024;
  */
 export function readOptional(path: string, loose: string[] = []): string | undefined {
   try {
-    const { isFile, size, mode } = Deno.statSync(path);
+    const { isFile, isDirectory, size, mode } = Deno.statSync(path);
     // A pipe would be waited for without end.
-    if (!isFile) throw new TypeError("it is no regular file");
+    if (!isFile && !isDirectory) throw new TypeError("it is no regular file");
     if (size > MAX_FILE_BYTES) throw new TypeError("it is too large");
     if (isLoose(mode)) loose.push(path);
     return Deno.readTextFileSync(path);
