@@ -86,6 +86,9 @@ Deno.test("install.sh answers what it cannot do in one line", async () => {
     await fails([], /^install: name the address of the releases: --from URL$/, {
       HERMES_RELEASES_URL: "@RELEASES_URL@",
     });
+    for (const url of ["http://example.com/x", "http://127.0.0.1.example.com/x"]) {
+      await fails(["--from", url], /^install: the address of the releases must begin with https/);
+    }
     release.files.set("SHA256SUMS", new Uint8Array());
     await fails([], /^install: the release has no hermes-/);
     for (const name of ["curl", "wget"]) await Deno.remove(`${machine.path}/${name}`);
@@ -110,6 +113,12 @@ Deno.test("install.sh --uninstall removes the program, and the rest only when as
     assert.deepEqual(await names(`${machine.home}/.cache/hermes`), []);
     assert.deepEqual(await names(temporary), []);
     assert.ok(await Deno.stat(`${machine.home}/.hermes`));
+    for (const home of [machine.home, `${machine.home}/`, `${machine.home}/..`, "/"]) {
+      const refused = await installer(["--uninstall", "--purge"], { env: { HERMES_HOME: home } });
+      assert.equal(refused.code, 1, home);
+      assert.match(refused.stderr, /^install: \S+ holds more than hermes/);
+      assert.ok((await names(machine.home)).includes(".hermes"), home);
+    }
     assert.equal((await installer(["--uninstall", "--purge"])).code, 0);
     assert.ok(!(await names(machine.home)).includes(".hermes"));
   });

@@ -180,6 +180,25 @@ unpackTest("never believes times: a forged copy in its place is replaced", async
   assert.deepEqual(await names(`${machine.home}/.hermes`), [stamp.split("/").at(-1)]);
 });
 
+unpackTest("replaces a changed program also where it can leave no stamp", async (place) => {
+  const { binary, machine, fallback } = place;
+  const { HOME: _none, ...homeless } = place.env;
+  const named = `${machine.home}/named`;
+  const places: [root: string, env: Record<string, string>][] = [
+    [`${fallback}/hermes-${Deno.uid()}`, homeless],
+    [named, { ...place.env, HOME: `${machine.home}/absent`, HERMES_BIN_CACHE: named }],
+  ];
+  for (const [root, env] of places) {
+    const unpacked = `${root}/${await keyOf(binary)}`;
+    assertVersion(await run([binary, "--version"], { env, cwd: machine.home }));
+    for (const how of ["plainly", "carefully"] as const) {
+      await tamper(unpacked, how);
+      assertUnpackedAgain(await run([binary, "--version"], { env, cwd: machine.home }));
+      assertVersion(await run([binary, "--version"], { env, cwd: machine.home }));
+    }
+  }
+});
+
 unpackTest("takes a copy of what it unpacked for what it is", async ({ binary, machine, env }) => {
   const [first, copy] = [`${machine.home}/first`, `${machine.home}/copy`];
   const at = (root: string) => ({ env: { ...env, HERMES_BIN_CACHE: root } });
