@@ -75,7 +75,8 @@ export class SseDecoder {
     if (value.startsWith(" ")) value = value.slice(1);
     if (field === "event") this.#event = value;
     if (field === "data") {
-      this.#dataChars += value.length;
+      // With its line break: lines without text are no less endless.
+      this.#dataChars += value.length + 1;
       if (this.#dataChars > this.#maxChars) throw this.#tooLong();
       this.#data.push(value);
     }
