@@ -16,11 +16,16 @@ interface Variant {
 }
 
 const WALLS: readonly Wall[] = ["permissions", "landlock", "seccomp", "internals"];
-/**
- * Attempts that share a child where a wall is down, since starting one takes most of the time. With
- * all walls up each has a child of its own, and so has one that ends its process.
- */
-const BATCH = 16;
+/** Attempts that share a child, since starting one takes most of the time. */
+const BATCH = { allUp: 8, wallDown: 24 };
+/** What changes the language for the attempts after it in the same child. */
+const CHANGES_LANGUAGE = /prototype|defineProperty\(globalThis/;
+
+/** Attempts that ended their process in a variant before: they get one of their own at once. */
+const enders: Record<Variant["language"], Set<string>> = {
+  javascript: new Set(),
+  python: new Set(),
+};
 
 type Bodies = ReadonlyMap<string, string>;
 
@@ -76,14 +81,22 @@ async function attemptAll(
   const world = await World.create();
   try {
     const prison = { sandbox, world, language, attempts };
-    const waiting = [...bodiesOf(attempts, world, variant)];
-    const single = without.length > 0 || mode === "reexec" ? [] : waiting.splice(0);
+    const waiting: [string, string][] = [];
+    const single: [string, string][] = [];
+    for (const one of bodiesOf(attempts, world, variant)) {
+      const isAlone = enders[language].has(one[0]) || CHANGES_LANGUAGE.test(one[1]);
+      (isAlone ? single : waiting).push(one);
+    }
+    const size = without.length === 0 ? BATCH.allUp : BATCH.wallDown;
     while (waiting.length > 0) {
-      const batch = waiting.splice(0, BATCH);
+      const batch = waiting.splice(0, size);
       await t.step(`${batch[0]![0]} … ${batch.at(-1)![0]}`, async () => {
         // The first without a verdict has ended the process; the others had no turn.
         const [ender, ...others] = await tryOut(new Map(batch), prison);
-        if (ender !== undefined) single.push(ender);
+        if (ender !== undefined) {
+          single.push(ender);
+          enders[language].add(ender[0]);
+        }
         waiting.unshift(...others);
       });
     }
