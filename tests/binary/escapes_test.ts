@@ -86,27 +86,30 @@ const PRISONERS: readonly Prisoner[] = [
   },
 ];
 
+/** Attempts that ended a process of another prisoner before: they are made alone at once. */
+const loners = new Set<string>();
+
 /** The attempts of one prisoner: those that wait, and what the others came to. */
 class Trial {
   readonly said: string[] = [];
   readonly outcomes = new Map<string, string>();
   readonly #prisoner: Prisoner;
-  #waiting: [string, string][];
+  #waiting: [string, string][] = [];
   #single: [string, string][] = [];
 
   constructor(prisoner: Prisoner, bodies: Bodies) {
     this.#prisoner = prisoner;
-    this.#waiting = [...bodies];
+    for (const one of bodies) (loners.has(one[0]) ? this.#single : this.#waiting).push(one);
   }
 
   get isOver(): boolean {
     return this.#waiting.length + this.#single.length === 0;
   }
 
-  /** The attempts that are next. */
-  take(): Bodies {
-    const [from, size] = this.#waiting.length > 0 ? [this.#waiting, BATCH] : [this.#single, 1];
-    return new Map(from.splice(0, size));
+  /** The attempts that are next; those that may end a process have their turn in a new one. */
+  take(isFirst: boolean): Bodies {
+    const isSingle = this.#waiting.length === 0 || (isFirst && this.#single.length > 0);
+    return new Map(isSingle ? this.#single.splice(0, 1) : this.#waiting.splice(0, BATCH));
   }
 
   /** Takes the results of attempts in. False when the process they were made in is gone. */
@@ -125,7 +128,11 @@ class Trial {
     }
     // What left its process changed was made itself: the others go on in a new one.
     const isSpoilt = results.some((result) => result.includes(" SPOILT"));
-    if (!isSpoilt) this.#single.push(...open.splice(0, 1));
+    const ender = isSpoilt ? undefined : open.shift();
+    if (ender !== undefined) {
+      loners.add(ender[0]);
+      this.#single.push(ender);
+    }
     this.#waiting.unshift(...open);
     return !hasOneProcess || outcomes.every(hasVerdict);
   }
@@ -145,7 +152,7 @@ async function tryInSession(
         const goesOn = trial.settle(made, { results, isFirst: index === 1 });
         if (!goesOn || trial.isOver) return { text: "done" };
       }
-      made = trial.take();
+      made = trial.take(index === 0);
       return { toolCalls: prisoner.calls(made) };
     },
   });
