@@ -209,6 +209,7 @@ class Survey {
     const shared = [cwd, env.HOME ?? "/", ...(env.PATH ?? "").split(":")];
     if (!this.#isNew(`${folder}/`) || shared.some((path) => isWithin(path, folder))) return;
     for (const { name, isDirectory } of await entriesOf(folder)) {
+      if (this.#files.size >= MAX_FILES) return;
       if (isDirectory) {
         if (depth > 0 && !PACKAGE_FOLDER.test(name)) {
           await this.#coverTree(joinPath(folder, name), depth - 1);
