@@ -200,14 +200,17 @@ export function printedWords(commands: readonly Invocation[]): string[] {
   const words: string[] = [];
   for (const { program, args, redirects } of commands) {
     if (words.length >= MAX_WORDS) break;
-    const isPrinter = program === "echo" || program === "printf";
+    const isPrinter = /^(?:echo|printf|basename|realpath|readlink)$/.test(program);
     const texts = [
       ...isPrinter ? args.filter((arg) => arg[0] !== "-" && !arg.includes("%")) : [],
+      ...program === "dirname"
+        ? args.flatMap((arg) => /^(.+)\/[^/\0]+$/s.exec(arg)?.[1] ?? [])
+        : [],
       ...redirects.flatMap(({ text }) => text ?? []),
     ];
     for (const text of texts) {
       if (text.length <= MAX_CHARS) {
-        words.push(...text.split(/[\s\0]+/).filter((word) => word !== ""));
+        words.push(...text.split(/\s+/).filter((word) => word !== ""));
       }
     }
   }

@@ -62,11 +62,25 @@ export function* readingsOf(
   yield* files.behindLinks(invocation);
 }
 
+/** The mark of a command substitution, and how many words it prints are tried one by one. */
+const PRINTED = /\0\(…\)[^\0]*\0/g;
+const MAX_PRINTED = 8;
+
 /** `cat $(p)`: what a substitution prints in parts that are known may be meant. */
-function* withPrinted({ path, args, inner }: Invocation): Generator<Reading> {
-  if (inner.length === 0 || !args.some(hasUnknown)) return;
+function* withPrinted({ path, args, inner, redirects }: Invocation): Generator<Reading> {
+  const targets = redirects.map(({ target }) => target);
+  if (inner.length === 0 || ![...args, ...targets].some(hasUnknown)) return;
   const words = printedWords(inner);
-  if (words.length > 0) yield { argv: [path, ...args, ...words] };
+  if (words.length === 0) return;
+  if (words.length > 1) {
+    yield {
+      argv: [path, ...args.flatMap((arg) => arg.replace(PRINTED, "") === "" ? words : [arg])],
+    };
+  }
+  for (const word of new Set(words.slice(0, MAX_PRINTED))) {
+    const put = (text: string) => text.replace(PRINTED, () => word);
+    yield { argv: [path, ...args.map(put)], targets: targets.map(put) };
+  }
 }
 
 /** Programs that the command word may stand for. `/proc/self/exe` is the shell. */

@@ -9,6 +9,7 @@ import {
   EFFECTIVE_ARGUMENTS,
   EXECUTING_GIT_KEYS,
   FREE_PLACES,
+  KEYCHAINS,
   PROGRAM_STATE,
 } from "./effects_data.ts";
 import type { Change, Observation } from "./protocol.ts";
@@ -132,6 +133,7 @@ function gitConfigEffects({ kind, before = "", after = "" }: Change): Effect[] {
 
 function executes([key, value]: readonly [string, string]): boolean {
   if (key.startsWith("alias.")) return /^"?!/.test(value);
+  if (key === "credential.helper" && KEYCHAINS.test(value)) return false;
   if (/^core\.(?:editor|pager)$/.test(key) && EDITORS.test(value.replace(/["\\]/g, ""))) {
     return false;
   }

@@ -90,6 +90,9 @@ export const EFFECTIVE_ARGUMENTS: Readonly<Record<string, RegExp>> = {
 /** Values of `core.editor` and `core.pager` that are everyday choices. */
 export const EDITORS = /^(?:n?vim?|nano|emacs|code|less|more|cat|delta|true)(?: -[\w-]+)*$/;
 
+/** Values of `credential.helper` that come with git and keep passwords closed. */
+export const KEYCHAINS = /^(?:cache(?: --timeout[ =]\d+)?|osxkeychain|manager|wincred|libsecret)$/;
+
 /** Keys of `.git/config` whose value git executes, now or later, or that redirect what it fetches. */
 export const EXECUTING_GIT_KEYS: readonly RegExp[] = [
   /^core\.(?:hookspath|pager|editor|sshcommand|fsmonitor|askpass|gitproxy|worktree|attributesfile)$/,
