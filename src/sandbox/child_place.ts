@@ -63,8 +63,14 @@ export async function removePlace({ directory }: Pick<Place, "directory">): Prom
   tidied.add(parent);
   for await (const { path } of orphanedDirs(parent, NAME)) {
     await endProgramsIn(path);
-    // Another hermes may be tidying up at the same time; what stays is the next one's.
-    await removeTree(path).catch(() => {});
+    try {
+      // Taken over by a name of our own: two that remove one tree keep each other from the end.
+      const taken = joinPath(parent, `hermes-child-${Deno.pid}-${crypto.randomUUID()}`);
+      await Deno.rename(path, taken);
+      await removeTree(taken);
+    } catch {
+      // Another hermes was faster; what stays is the next one's.
+    }
   }
 }
 

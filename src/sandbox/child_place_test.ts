@@ -40,6 +40,34 @@ Deno.test("removePlace() ends nobody who looks around in what a killed hermes le
   }
 });
 
+Deno.test("removePlace() first takes over what a killed hermes left: one tidies up, not two", {
+  ignore: Deno.build.os !== "linux",
+}, async () => {
+  const tempDir = await Deno.makeTempDir();
+  try {
+    const gone = new Deno.Command("true").spawn();
+    await gone.status;
+    for (const [name, below] of [["wide", "removed-1"], ["deep", "d/".repeat(100)], ["bare", ""]]) {
+      await Deno.mkdir(`${tempDir}/hermes-child-${gone.pid}-${name}/${below}`, { recursive: true });
+    }
+    const place = makePlace({ tempDir });
+    const seen = new Set<string>();
+    using watcher = Deno.watchFs(tempDir, { recursive: false });
+    const watching = (async () => {
+      for await (const { paths } of watcher) paths.forEach((path) => seen.add(path));
+    })();
+    await removePlace(place);
+    watcher.close();
+    await watching;
+    const ours = `${tempDir}/hermes-child-${Deno.pid}-`;
+    const taken = [...seen].filter((path) => path.startsWith(ours) && path !== place.directory);
+    deepEqual(taken.length, 3, [...seen].join(" "));
+    deepEqual(await Array.fromAsync(Deno.readDir(tempDir)), []);
+  } finally {
+    await Deno.remove(tempDir, { recursive: true });
+  }
+});
+
 const MODULE = new URL("./child_place.ts", import.meta.url).href;
 const PRINT_PLACE = `const { makePlace } = await import("${MODULE}");
 const { directory } = makePlace({ tempDir: undefined });

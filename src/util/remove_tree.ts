@@ -16,7 +16,7 @@ export async function removeTree(root: string): Promise<void> {
   }
 }
 
-/** Empties a directory. Every directory below it is first moved up to it, so that no path gets long. */
+/** Empties a directory. What lies in its directories is first moved up to it, so that no path gets long. */
 async function flatten(root: string): Promise<void> {
   const directories = [root];
   await Deno.chmod(root, 0o700);
@@ -25,9 +25,10 @@ async function flatten(root: string): Promise<void> {
     for await (const { name, isDirectory } of Deno.readDir(directory)) {
       const path = joinPath(directory, name);
       if (isDirectory) {
-        const above = joinPath(root, `removed-${crypto.randomUUID()}`);
+        const isUp = directory === root;
+        const above = isUp ? path : joinPath(root, `removed-${crypto.randomUUID()}`);
         await Deno.chmod(path, 0o700);
-        await Deno.rename(path, above);
+        if (!isUp) await Deno.rename(path, above);
         directories.push(above);
       } else {
         await Deno.remove(path);

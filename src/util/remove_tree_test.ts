@@ -33,6 +33,20 @@ Deno.test("removeTree() removes a tree deeper than a path can be and than a stac
   await rejects(Deno.lstat(root), Deno.errors.NotFound);
 });
 
+Deno.test("removeTree() renames nothing that is at the top already", async () => {
+  const root = await Deno.makeTempDir({ prefix: "hermes-test-" });
+  for (let i = 0; i < 20; i++) await Deno.mkdir(`${root}/top-${i}`);
+  const seen = new Set<string>();
+  using watcher = Deno.watchFs(root, { recursive: false });
+  const watching = (async () => {
+    for await (const { paths } of watcher) paths.forEach((path) => seen.add(path));
+  })();
+  await removeTree(root);
+  watcher.close();
+  await watching;
+  equal([...seen].find((path) => path.includes("/removed-")), undefined);
+});
+
 Deno.test("removeTree() removes directories that their owner may not look into", {
   ignore: Deno.build.os === "windows",
 }, async () => {
