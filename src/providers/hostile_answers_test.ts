@@ -17,7 +17,7 @@ const MEGABYTE = 1024 * 1024;
 
 function failureOf({ events }: WireTrial): ProviderFailure {
   const last = events.at(-1);
-  assert.ok(last?.type === "failure", last?.type);
+  assert.ok(last?.type === "failure", `${last?.type}`);
   return last.failure;
 }
 

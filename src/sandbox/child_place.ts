@@ -54,20 +54,28 @@ function socketPath(directory: string): string {
 
 /** Parents that were tidied up by this process. */
 const tidied = new Set<string>();
+/** The result of a script waits for this; what stays is the next hermes' to remove. */
+const REMOVE_MS = 2000;
+const TIDY_MS = 300;
 
 /** Removes the directory, and once what others that were killed left beside it. */
-export async function removePlace({ directory }: Pick<Place, "directory">): Promise<void> {
-  await removeTree(directory);
+export async function removePlace(
+  { directory }: Pick<Place, "directory">,
+  tidyMs: number = TIDY_MS,
+): Promise<void> {
+  await removeTree(directory, { deadlineAt: performance.now() + REMOVE_MS });
   const parent = dirname(directory);
   if (tidied.has(parent)) return;
   tidied.add(parent);
+  const deadlineAt = performance.now() + tidyMs;
   for await (const { path } of orphanedDirs(parent, NAME)) {
+    if (performance.now() > deadlineAt) return;
     await endProgramsIn(path);
     try {
       // Taken over by a name of our own: two that remove one tree keep each other from the end.
       const taken = joinPath(parent, `hermes-child-${Deno.pid}-${crypto.randomUUID()}`);
       await Deno.rename(path, taken);
-      await removeTree(taken);
+      await removeTree(taken, { deadlineAt });
     } catch {
       // Another hermes was faster; what stays is the next one's.
     }

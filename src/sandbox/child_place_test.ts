@@ -19,6 +19,22 @@ Deno.test("removePlace() also removes what a killed hermes left, and nothing els
   }
 });
 
+Deno.test("removePlace() does not wait until all is gone that a killed hermes left", async () => {
+  const tempDir = await Deno.makeTempDir();
+  try {
+    const gone = new Deno.Command("true").spawn();
+    await gone.status;
+    const left = `hermes-child-${gone.pid}-x`;
+    for (let i = 0; i < 100; i++) {
+      await Deno.mkdir(`${tempDir}/${left}/scratch/${i}/${i}`, { recursive: true });
+    }
+    await removePlace(makePlace({ tempDir }), 0);
+    deepEqual((await Array.fromAsync(Deno.readDir(tempDir))).map(({ name }) => name), [left]);
+  } finally {
+    await Deno.remove(tempDir, { recursive: true });
+  }
+});
+
 Deno.test("removePlace() ends nobody who looks around in what a killed hermes left", {
   ignore: Deno.build.os !== "linux",
 }, async () => {
@@ -56,7 +72,7 @@ Deno.test("removePlace() first takes over what a killed hermes left: one tidies 
     const watching = (async () => {
       for await (const { paths } of watcher) paths.forEach((path) => seen.add(path));
     })();
-    await removePlace(place);
+    await removePlace(place, Infinity);
     watcher.close();
     await watching;
     const ours = `${tempDir}/hermes-child-${Deno.pid}-`;

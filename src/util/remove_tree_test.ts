@@ -69,3 +69,16 @@ Deno.test("removeTree() removes a link, and not what it leads to", async () => {
   equal(await Deno.readTextFile(`${parent}/real/kept`), "");
   await removeTree(parent);
 });
+
+Deno.test("removeTree() leaves the rest when its time is up, and takes it the next time", async () => {
+  const root = await Deno.makeTempDir();
+  for (let i = 0; i < 50; i++) {
+    await Deno.mkdir(`${root}/empty${i}`);
+    await Deno.mkdir(`${root}/full${i}/a/b`, { recursive: true });
+    await Deno.writeTextFile(`${root}/full${i}/a/file`, "");
+  }
+  await removeTree(root, { deadlineAt: 0 });
+  equal((await Array.fromAsync(Deno.readDir(root))).length, 100);
+  await removeTree(root, { deadlineAt: performance.now() + 60_000 });
+  await rejects(Deno.lstat(root), Deno.errors.NotFound);
+});

@@ -62,4 +62,6 @@ Deno.test("SseDecoder.push() refuses a line and an event beyond the limit", () =
     const lines = new SseDecoder({ maxChars: 10 });
     assert.throws(() => lines.push(encoder.encode(line.repeat(20))), RangeError, line);
   }
+  const many = new SseDecoder();
+  assert.throws(() => many.push(encoder.encode("data:\n".repeat(100_001))), RangeError);
 });
