@@ -218,8 +218,11 @@ export const EXECUTOR_ROWS: readonly ExecutorRow[] = [
     anywhere: /^(?:(?:SHELL|\.SHELLFLAGS|MAKE)\s*[:?+]*=|[^=!\s]+\s*!=)(.*)/s,
     runs: "shell",
   },
-  { programs: "make gmake", anywhere: /\$[({]shell\s(.*)[)}]/s, runs: "shell" },
-  { programs: "make gmake", anywhere: /(\$[({](?:file|eval|guile|call)\s.*)/s, runs: "code" },
+  {
+    programs: "make gmake",
+    anywhere: /(\$[({](?:shell|file|eval|guile|call)\s.*)/s,
+    runs: "code",
+  },
   { programs: "cmake", options: ["P"], runs: "code", text: /^(\/dev\/.*|\0.*)$/s },
   {
     programs: "gcc g++ cc c++ clang clang++",
