@@ -52,7 +52,7 @@ export const EFFECTIVE_ARGUMENTS: Readonly<Record<string, RegExp>> = {
   "systemd-run": /^(?!--version|--help).*./,
   // Options, then the verb; most verbs do nothing without a unit.
   systemctl:
-    /^(?:--?[A-Za-z][\w-]*(?:[= ][^-\s]\S*)?\s+)*(?:-- )?(?:(?:stop|restart|disable|mask|kill|isolate|edit)\s+\S|reboot|poweroff|halt)/,
+    /^(?:--?[A-Za-z][\w-]*(?:[= ][^-\s]\S*)?\s+)*(?:-- )?(?:(?:stop|restart|disable|mask|kill|isolate|edit)\s+\S|(?:reboot|poweroff|halt)(?:\s|$))/,
   service: /^[^-\s]\S* (?:stop|restart)$/,
   launchctl: /^(?:stop|unload|remove|bootout|kill)/,
   useradd: /./,
