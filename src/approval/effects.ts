@@ -176,8 +176,11 @@ function fetched(command: Invocation): Touch[] {
   const isOpen = program === "wget"
     ? hasFlag({ flags, values, operands }, "r", "m", "i", "x", "recursive", "mirror", "input-file")
     : flags.has("J") || flags.has("--remote-header-name");
+  // `wget A B -o`: an option without its value takes the first operand, as wget sees them.
+  const isOpenEnd = program === "wget" && /^-[a-zA-Z]*[aoOP]$|^--/.test(args.at(-1) ?? "");
   return [
     ...byRow(command, row),
+    ...isOpenEnd ? all("write", operands) : [],
     ...all("write", names.map((name) => `${into}/${name}`)),
     ...isOpen ? allBelow("write", [into]) : [],
   ];

@@ -200,11 +200,15 @@ function unwrapTar({ args }: Invocation): Payload[] {
 
 /** `env -S "rm -rf /"` splits its value into the words of a command. */
 function unwrapEnv(invocation: Invocation): Payload[] {
-  const args = invocation.args.map((arg) => arg === "-" ? "-i" : arg);
-  const { values, operands } = parseLeading(args, {
+  const grammar = {
     values: "uCSa",
     longValues: ["unset", "chdir", "split-string", "argv0"],
-  });
+  };
+  // A lone dash is `-i` before the command; behind it, it is the command's own.
+  const all = invocation.args.map((arg) => arg === "-" ? "-i" : arg);
+  const own = all.length - parseLeading(all, grammar).operands.length;
+  const args = [...all.slice(0, own), ...invocation.args.slice(own)];
+  const { values, operands } = parseLeading(args, grammar);
   const split = [...values.get("S") ?? [], ...values.get("split-string") ?? []];
   const cwd = [...values.get("C") ?? [], ...values.get("chdir") ?? []].at(-1);
   if (split.length === 0) return unwrapWith(args, { spec: WRAPPERS["env"]!, name: "env" });

@@ -16,7 +16,7 @@ export const FREE_PLACES: readonly string[] = [
 
 const ALWAYS = /^/;
 const CONTAINER =
-  /^(?:container |compose (?:-\S+ \S+ )*)?(?:stop|kill|restart|down|rm (?:.* )?-\w*f|rmi (?:.* )?-\w*f)\b|^(?:system prune|volume (?:rm|prune))|^(?:run|create|exec)\b.* (?:--privileged|-v ?\/:)/;
+  /^(?:container |compose (?:-\S+ \S+ )*)?(?:stop|kill|restart|down|rm (?:.* )?-\w*f|rmi (?:.* )?-\w*f)\b|^(?:system prune|volume (?:rm|prune)(?:\s|$))|^(?:run|create|exec)\b.* (?:--privileged|-v ?\/:)/;
 
 /** State that programs keep for themselves where secrets live too. */
 export const PROGRAM_STATE =
@@ -52,7 +52,7 @@ export const EFFECTIVE_ARGUMENTS: Readonly<Record<string, RegExp>> = {
   "systemd-run": /^(?!--version|--help).*./,
   // Options, then the verb; most verbs do nothing without a unit.
   systemctl:
-    /^(?:--?[A-Za-z][\w-]*(?:[= ][^-\s]\S*)?\s+)*(?:-- )?(?:(?:stop|restart|disable|mask|kill|isolate|edit)\s+\S|reboot|poweroff|halt)/,
+    /^(?:--?[A-Za-z][\w-]*(?:[= ][^-\s]\S*)?\s+)*(?:-- )?(?:(?:stop|restart|disable|mask|kill|isolate|edit)\s+\S|(?:reboot|poweroff|halt)(?:\s|$))/,
   service: /^[^-\s]\S* (?:stop|restart)$/,
   launchctl: /^(?:stop|unload|remove|bootout|kill)/,
   useradd: /./,
