@@ -82,12 +82,13 @@ export function directoryAfter(target: string, place: Place): string | undefined
   return path.length <= MAX_PATH_CHARS ? path : undefined;
 }
 
-function declare(state: ShellState, { args }: Invocation): void {
+function declare(state: ShellState, { program, args }: Invocation): void {
   for (const arg of args) {
     const found = /^([A-Za-z_]\w*)(?:\[[^\]]*\])?(\+?)=([^]*)$/.exec(arg);
     if (found === null) continue;
     const [, name = "", plus, value = ""] = found;
     const before = plus === "+" ? state.vars.get(name)?.at(-1) ?? "" : "";
+    if (program !== "export" && program !== "readonly") state.locals.add(name);
     state.assign(name, { value: before + value, certain: true });
   }
 }

@@ -28,7 +28,8 @@ export class Callables {
   /** Keeps a function; its body is followed once with arguments that nobody knows. */
   define(name: string, { body, follow }: { body: Command; follow: () => string }): string {
     this.#functions.set(name, body);
-    return this.#during(name, { positional: undefined, run: follow });
+    const run = () => this.#state.subshell(follow);
+    return this.#during(name, { positional: undefined, run });
   }
 
   /** Follows the alias and the function of the name, with the arguments it is given. */
@@ -41,7 +42,8 @@ export class Callables {
     }
     const body = this.#functions.get(path);
     if (body === undefined || this.#calling.has(path)) return;
-    this.#during(path, { positional: args, run: () => followers.body(body) });
+    const run = () => this.#state.scope(() => followers.body(body));
+    this.#during(path, { positional: args, run });
   }
 
   #during<T>(

@@ -18,6 +18,7 @@ import {
 import { optionValues } from "./executors.ts";
 import { modeTargets } from "./modes.ts";
 import { destinations, editedInPlace } from "./rule.ts";
+import { sedUse } from "./sed_code.ts";
 import { pathsIn } from "./words.ts";
 import { subcommand } from "./unwrap.ts";
 import { awked, gitOptionFiles, interpreted, queried } from "./effects_text.ts";
@@ -221,9 +222,6 @@ function modeChanged(command: Invocation): Touch[] {
     : all("mode", paths);
 }
 
-/** Files that `r` and `w` of a sed script name. */
-const SED_FILES = /(?:^|[;{}\s\d$/])[rRwW]\s+([^\s;}]{1,400})/g;
-
 function edited(command: Invocation): Touch[] {
   const { program, args } = command;
   const writes = all("write", editedInPlace(command));
@@ -239,8 +237,8 @@ function edited(command: Invocation): Touch[] {
     ...options.values.get("expression") ?? [],
     ...scripted ? [] : options.operands.slice(0, 1),
   ];
-  const inner = scripts.flatMap((text) => [...text.matchAll(SED_FILES)].map((found) => found[1]!));
-  return [...writes, ...all("read", files), ...all("write", inner)];
+  const use = sedUse(scripts.join("\n"));
+  return [...writes, ...all("read", [...files, ...use.reads]), ...all("write", use.writes)];
 }
 
 /** `find` deletes below its starting points, and writes its lists. */

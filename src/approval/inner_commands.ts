@@ -219,7 +219,7 @@ function unwrapEnv(invocation: Invocation): Payload[] {
 
 /** The command of xargs with the words it would receive, or a mark for them. */
 function unwrapXargs(invocation: Invocation): Payload[] {
-  const { upstream, redirects } = invocation;
+  const { upstream } = invocation;
   const { operands, values, flags } = parseLeading(invocation.args, {
     values: "adEILnPs",
     longValues: [
@@ -246,9 +246,8 @@ function unwrapXargs(invocation: Invocation): Payload[] {
     /(?:^|\/)(?:\w*sh|env|sudo|doas|xargs|nohup|setsid|busybox)$/.test(operands[0]!);
   const given = open ? [unknown("xargs")] : input === undefined ? printedWords(upstream) : words;
   const payload: Payload = { argv: [...operands, ...given], via: "xargs" };
-  // Input from around it may have been read by somebody else.
-  const isOwn = upstream.length > 0 || redirects.some(({ op }) => op.startsWith("<"));
-  return isOwn || given.length === 0 ? [payload] : [payload, { argv: operands, via: "xargs" }];
+  // Without input, or where somebody else has read it, the command runs as it is written.
+  return given.length === 0 ? [payload] : [payload, { argv: operands, via: "xargs" }];
 }
 
 function unwrapFind({ args }: Invocation): Payload[] {

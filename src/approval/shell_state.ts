@@ -19,6 +19,8 @@ export class ShellState {
   readonly keyed = new Set<string>();
   /** Variables whose values are evaluated as numbers. */
   readonly integers = new Set<string>();
+  /** Variables that the function at hand has declared for itself. */
+  locals = new Set<string>();
   readonly #before: ReadonlyMap<string, string[]>;
   #written: Written[] = [];
   #expanded: Expanded[] = [];
@@ -82,6 +84,39 @@ export class ShellState {
         else this.vars.set(name, values);
       }
     };
+  }
+
+  /**
+   * Follows what runs in a shell of its own: its directory and words end with it. A variable that
+   * it gave a value has that value or the older one afterwards, whoever asks.
+   */
+  subshell<T>(run: () => T): T {
+    const { cwd, positional } = this;
+    const before = new Map(this.vars);
+    const result = run();
+    this.#blend(before);
+    this.cwd = cwd;
+    this.positional = positional;
+    return result;
+  }
+
+  /** Follows a function: a variable that is its own may have the older value afterwards. */
+  scope(run: () => void): void {
+    const { locals } = this;
+    const before = new Map(this.vars);
+    this.locals = new Set();
+    run();
+    this.#blend(before, this.locals);
+    this.locals = locals;
+  }
+
+  #blend(before: ReadonlyMap<string, string[]>, only?: ReadonlySet<string>): void {
+    for (const [name, values] of this.vars) {
+      const older = before.get(name);
+      if (older === values || only?.has(name) === false) continue;
+      const both = new Set([...older ?? [unknown(name)], ...values]);
+      this.vars.set(name, [...both].slice(0, MAX_CHOICES));
+    }
   }
 
   /** `certain` assignments replace what was known; others add a possibility. */

@@ -115,33 +115,34 @@ class Walker {
     let out = "";
     for (const statement of script.statements) {
       const inside = { ...flow, background: flow.background || statement.background };
-      const text = statement.pipelines.map((pipeline) => {
-        if (pipeline.link === "") return this.#pipeline(pipeline, inside);
-        this.#at.branches++;
-        const line = `${pipeline.link} ${this.#pipeline(pipeline, inside)}`;
-        this.#at.branches--;
-        return line;
-      }).join(" ");
+      const follow = () => statement.pipelines.map((pipeline) => this.#linked(pipeline, inside));
+      const text = (statement.background ? this.state.subshell(follow) : follow()).join(" ");
       if (out !== "") out += out.endsWith(" &") ? " " : "; ";
       out += statement.background ? `${text} &` : text;
     }
     return out;
   }
 
+  #linked(pipeline: Pipeline, flow: Flow): string {
+    if (pipeline.link === "") return this.#pipeline(pipeline, flow);
+    this.#at.branches++;
+    const line = `${pipeline.link} ${this.#pipeline(pipeline, flow)}`;
+    this.#at.branches--;
+    return line;
+  }
+
   #pipeline({ stages }: Pipeline, flow: Flow): string {
     if (stages.length === 1) return this.#command(stages[0]!, flow);
     if (stages.length > MAX.stages) throw new ShellLimitError("too long a pipeline");
-    const cwd = this.state.cwd;
     let inside = flow;
     const texts = stages.map((stage) => {
       const before = this.invocations.length;
-      const text = this.#command(stage, inside);
+      const text = this.state.subshell(() => this.#command(stage, inside));
       const stdin = this.#expander.stageOutput(stage, inside.stdin);
       const upstream = [...inside.upstream, ...this.invocations.slice(before)];
       inside = { ...inside, stdin, upstream };
       return text;
     });
-    this.state.cwd = cwd;
     return texts.join(" | ");
   }
 
@@ -177,13 +178,12 @@ class Walker {
     const frame = { ...flow, ...NOTHING, inner, redirects };
     if (redirects.length > 0) this.#runReadings(this.#push([], frame), frame);
     const inside = insideOf(frame);
-    const cwd = this.state.cwd;
     const plain = node.keyword === "(" || node.keyword === "{";
     if (!plain) this.#at.branches++;
     if (node.variable !== undefined) this.#bindLoop(node);
-    const bodies = node.bodies.map((body) => this.#script(body, inside));
+    const follow = () => node.bodies.map((body) => this.#script(body, inside));
+    const bodies = node.keyword === "(" ? this.state.subshell(follow) : follow();
     if (!plain) this.#at.branches--;
-    if (node.keyword === "(") this.state.cwd = cwd;
     const commands = this.invocations.slice(before);
     this.#feed(node, { flow: { ...flow, stdin: undefined }, commands });
     return showCompound(node, bodies);
@@ -282,11 +282,9 @@ class Walker {
   /** Follows the scripts inside words; they feed no pipe of ours. */
   #substitutions(words: readonly Word[]): Invocation[] {
     const before = this.invocations.length;
-    const cwd = this.state.cwd;
     const scripts = words.flatMap(({ parts }) => [...scriptsIn(parts)]);
-    for (const script of scripts) this.#script(script, START);
+    for (const script of scripts) this.state.subshell(() => this.#script(script, START));
     this.#evaluation.words(words);
-    this.state.cwd = cwd;
     return this.invocations.slice(before);
   }
 
@@ -338,12 +336,14 @@ class Walker {
     if (++this.#at.payloadDepth > MAX.payloadDepth) throw new ShellLimitError("too many wrappers");
     const env = new Map([...from.env, ...payload.variables ?? []]);
     const via = [...from.via, payload.via];
-    const { cwd } = this.state;
     const restore = this.state.lend([...env]);
-    if (payload.cwd !== undefined) this.state.cwd = directoryAfter(payload.cwd, this.#place());
-    if ("argv" in payload) this.#run(payload.argv, { ...from, via, env, raw: [] });
-    else this.#followText(payload, { ...insideOf(from), via });
-    if (payload.cwd !== undefined) this.state.cwd = cwd;
+    const run = () => {
+      if (payload.cwd !== undefined) this.state.cwd = directoryAfter(payload.cwd, this.#place());
+      if ("argv" in payload) this.#run(payload.argv, { ...from, via, env, raw: [] });
+      else this.#followText(payload, { ...insideOf(from), via });
+    };
+    if (SAME_SHELL.test(payload.via)) run();
+    else this.state.subshell(run);
     restore();
     this.#at.payloadDepth--;
   }
@@ -351,7 +351,6 @@ class Walker {
   #followText(payload: TextPayload, flow: Flow): void {
     if (hasUnknownBut(payload.text, "number", "quoted", "settings")) this.unjudged.add(payload.via);
     const { positional, zero } = this.state;
-    const isOwn = payload.positional !== undefined || !SAME_SHELL.test(payload.via);
     if (payload.positional !== undefined) {
       this.state.zero = payload.positional[0] || zero;
       this.state.positional = payload.positional.slice(1);
@@ -363,7 +362,7 @@ class Walker {
       : flow;
     if (payload.file === undefined) this.text(scriptOf(payload), inside);
     else this.#followFile(payload.file, () => this.text(scriptOf(payload), inside));
-    if (isOwn) this.state.positional = positional;
+    if (payload.positional !== undefined) this.state.positional = positional;
     this.state.zero = zero;
   }
 

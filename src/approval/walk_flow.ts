@@ -105,8 +105,9 @@ function sourcesInput({ program, args, place }: Invocation): boolean {
 /** Stages of a pipeline, scripts inside scripts, and readings of a reading: a link to a copy. */
 export const MAX = { stages: 256, payloadDepth: 16, readings: 3 } as const;
 
-/** Who runs a text in the shell at hand: `eval 'set -- a'` changes `$1` for what follows. */
-export const SAME_SHELL = /^(?:eval|source|trap|mapfile|readarray|compgen)$/;
+/** Who runs something in the shell at hand: `eval 'set -- a'` changes `$1` for what follows. */
+export const SAME_SHELL =
+  /^(?:eval|source|trap|mapfile|readarray|compgen|command|builtin|time|exec|jobs)$/;
 
 export const START: Flow = { upstream: [], stdin: undefined, background: false, via: [] };
 

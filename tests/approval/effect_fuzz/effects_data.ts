@@ -16,7 +16,7 @@ export const FREE_PLACES: readonly string[] = [
 
 const ALWAYS = /^/;
 const CONTAINER =
-  /^(?:container |compose (?:-\S+ \S+ )*)?(?:stop|kill|restart|down|rm (?:.* )?-\w*f|rmi (?:.* )?-\w*f)\b|^(?:system prune|volume (?:rm|prune)(?:\s|$))|^(?:run|create|exec)\b.* (?:--privileged|-v ?\/:)/;
+  /^(?:container |compose (?:-\S+ \S+ )*)?(?:stop|kill|restart|down|rm (?:.* )?-\w*f|rmi (?:.* )?-\w*f)\b|^(?:system prune|volume (?:rm|prune)(?:\s|$))|^(?:run|create|exec)\b.* (?:--privileged(?:[\s=]|$)|-v ?\/:)/;
 
 /** State that programs keep for themselves where secrets live too. */
 export const PROGRAM_STATE =
