@@ -11,7 +11,7 @@ import { FrameWriter, readFrames } from "./frames.ts";
 import { openLibc } from "./libc.ts";
 import type { PortGrant } from "./landlock.ts";
 import type { PluginProfile } from "./seccomp.ts";
-import { surrender } from "./surrender.ts";
+import { dropPrivileges } from "./drop_privileges.ts";
 import { limitResources, raiseSeccomp, revokePermissions, tryWall } from "./walls.ts";
 
 /** Deno's permissions of a plugin, each as the list its flag takes. */
@@ -84,7 +84,7 @@ async function serve(connection: Deno.Conn, deliver: (line: string) => void): Pr
 function raiseCallFilter(boot: BootSpec, guest: GuestBoot): boolean {
   if (Deno.build.os !== "linux") return false;
   const libc = openLibc();
-  surrender(libc, boot.parentPid);
+  dropPrivileges(libc, boot.parentPid);
   // Closes the status file.
   limitResources(libc, { ...boot.limits, status: boot.statusDescriptor });
   keepNoFiles(libc);
