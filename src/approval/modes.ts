@@ -92,7 +92,10 @@ function modesOf({ program, args }: Invocation): string[] {
   const given = ["m", "mode", "chmod"].flatMap((name) => values.get(name) ?? []);
   if (program !== "chmod") return given;
   const dashed = dashedModes(args);
-  return dashed.length > 0 ? [...given, dashed.join(",")] : [...given, operands[0] ?? ""];
+  if (dashed.length > 0) return [...given, dashed.join(",")];
+  // A value that nobody knows may be no word at all, or an option.
+  const known = operands.findIndex((word) => eraseUnknown(word) !== "");
+  return [...given, ...operands.slice(0, Math.max(known, 0) + 1)];
 }
 
 /** `4755`, `u+s`, `u-s+s`, `=rwxs`: the file runs with its owner's rights. */

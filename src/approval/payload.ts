@@ -6,6 +6,8 @@ export interface Common {
   via: string;
   /** Where it runs, when the command says so: `env -C DIR`. */
   cwd?: string;
+  /** It runs in the shell at hand, and may change what later words mean. */
+  here?: true;
   /** Variables that it is given. */
   variables?: readonly (readonly [name: string, value: string])[];
 }

@@ -342,7 +342,7 @@ class Walker {
       if ("argv" in payload) this.#run(payload.argv, { ...from, via, env, raw: [] });
       else this.#followText(payload, { ...insideOf(from), via });
     };
-    if (SAME_SHELL.test(payload.via)) run();
+    if (SAME_SHELL.test(payload.via) || payload.here === true) run();
     else this.state.subshell(run);
     restore();
     this.#at.payloadDepth--;
