@@ -39,7 +39,7 @@ const EFFECTS: Readonly<Record<string, Effect>> = {
   readarray: readLines,
   getopts: (state, { args }) => state.assignAny(args[1] ?? "", []),
   exec: (state, { args, redirects }) => {
-    if (args.every((arg) => arg === "--") && redirects.some(({ op }) => op.startsWith("<"))) {
+    if (args.every((arg) => arg[0] === "-") && redirects.some(({ op }) => op.startsWith("<"))) {
       state.fed = true;
     }
   },

@@ -2,11 +2,10 @@
  * The functions a script has defined and its aliases: what a name runs, and which of them are
  * being followed, so that recursion ends. Follows nothing itself.
  */
-import { shellQuote } from "../util/shell_quote.ts";
 import type { Invocation } from "./invocation.ts";
+import { withWords } from "./payload.ts";
 import type { Command } from "./shell_ast.ts";
 import type { ShellState } from "./shell_state.ts";
-import { showUnknown } from "./unknown.ts";
 
 /** How the caller follows what a name runs. */
 export interface Followers {
@@ -36,9 +35,11 @@ export class Callables {
   call({ path, args }: Invocation, followers: Followers): void {
     const alias = this.#state.aliases.get(path);
     if (alias !== undefined && !this.#calling.has(path)) {
-      const text = [alias, ...args.map((arg) => shellQuote(showUnknown(arg)))].join(" ");
+      const { text, variables } = withWords(alias, args);
       const { positional } = this.#state;
+      const restore = this.#state.lend(variables);
       this.#during(path, { positional, run: () => followers.text(text) });
+      restore();
     }
     const body = this.#functions.get(path);
     if (body === undefined || this.#calling.has(path)) return;

@@ -62,8 +62,15 @@ function redirected(command: Invocation): Touch[] {
     ...all("write", traced.map(([, value]) => value)),
     ...all("write", kept.flatMap((arg) => /^GIT_TRACE\w*=(.+)/s.exec(arg)?.[1] ?? [])),
     ...redirects.flatMap(redirectedTo),
+    ...WRITES_HERE.test(program) ? all("write", [SOME_FILE]) : [],
   ];
 }
+
+/** Programs that leave files in the directory they run in, whatever their arguments; one of them. */
+const WRITES_HERE =
+  /^(?:ctest|cmake|make|ninja|meson|cargo|npm|pnpm|yarn|bun|mvn|gradle|pytest|tox|nox|jest|vitest|bundle|composer|bazel)$/;
+
+const SOME_FILE = "left-by-a-build.log";
 
 function redirectedTo({ op, target }: RedirectUse): Touch[] {
   if (op === "<") return all("read", [target]);

@@ -12,7 +12,7 @@ import {
 } from "./invocation.ts";
 import { printedWords } from "./literal_output.ts";
 import { absolutePath } from "./paths.ts";
-import type { Payload } from "./payload.ts";
+import { type Payload, withWords } from "./payload.ts";
 import { hasUnknown, hasUnknownBut, unknown } from "./unknown.ts";
 import { findWrapper, scripts, subcommand, unwrapWith } from "./unwrap.ts";
 import { WRAPPERS } from "./wrappers_data.ts";
@@ -161,7 +161,7 @@ function unwrapMapfile(invocation: Invocation): Payload[] {
   return (values.get("C") ?? []).flatMap((callback) => [
     // Programs that complain of words too many have done their work by then.
     { text: callback, via: program },
-    ...given.map((line) => called(callback, { words: ["0", line], via: program })),
+    ...given.map((line) => ({ ...withWords(callback, ["0", line]), via: program })),
   ]);
 }
 
@@ -171,18 +171,8 @@ function unwrapCompletion({ program, args }: Invocation): Payload[] {
   const words = ["", operands[0] ?? unknown("word"), ""];
   return (values.get("C") ?? []).flatMap((command) => [
     { text: command, via: program },
-    called(command, { words, via: program }),
+    { ...withWords(command, words), via: program },
   ]);
-}
-
-/** Text for a shell with words behind it that are arguments, whatever is in them. */
-function called(
-  text: string,
-  { words, via }: { words: readonly string[]; via: string },
-): Payload {
-  const names = words.map((_, i) => `__hermes_word_${i}`);
-  const variables = words.map((word, i) => [names[i]!, word] as const);
-  return { text: [text, ...names.map((name) => `"$${name}"`)].join(" "), via, variables };
 }
 
 /** Compressors and hooks of tar are commands. */

@@ -29,6 +29,13 @@ export interface TextPayload extends Common {
   file?: string;
 }
 
+/** Text for a shell with words behind it that are arguments, whatever is in them. */
+export function withWords(text: string, words: readonly string[]) {
+  const variables = words.map((word, i) => [`__hermes_word_${i}`, word] as const);
+  const names = variables.map(([name]) => `"$${name}"`);
+  return { text: [text, ...names].join(" "), variables };
+}
+
 /** Label of payloads that run elsewhere; rules about scripts on this host skip them. */
 export const REMOTE = "remote";
 

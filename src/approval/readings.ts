@@ -103,8 +103,10 @@ export function isProgramPattern(path: string): boolean {
 }
 
 /** `/[e]tc/passwd` is `/etc/passwd`. */
-function* atRoot({ path, args, redirects }: Invocation): Generator<Reading> {
-  const targets = redirects.map(({ target }) => target);
+function* atRoot(invocation: Invocation): Generator<Reading> {
+  const { path } = invocation;
+  const args = invocation.args.map(fromRoot);
+  const targets = invocation.redirects.map(({ target }) => fromRoot(target));
   const patterns = new Set(
     [...args, ...targets].flatMap((word) => ROOT_PATTERN.exec(word)?.[1] ?? []),
   );
@@ -119,6 +121,11 @@ function* atRoot({ path, args, redirects }: Invocation): Generator<Reading> {
       word.replace(ROOT_PATTERN, (all, pattern) => globMatch(pattern, name) ? `/${name}` : all);
     yield { argv: [path, ...args.map(put)], targets: targets.map(put) };
   }
+}
+
+/** `$x/[e]tc/hosts`, were the value empty. A lone star behind a value is everyday. */
+function fromRoot(word: string): string {
+  return word[0] === "\0" ? word.replace(/^(?:\0[^\0]*\0)+(?=\/(?!\*+(?:\/|$)))/, "") : word;
 }
 
 function isUnknown({ target }: RedirectUse): boolean {
