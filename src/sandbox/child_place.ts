@@ -67,10 +67,13 @@ export async function removePlace(
   const parent = dirname(directory);
   if (tidied.has(parent)) return;
   tidied.add(parent);
+  const orphans = (await Array.fromAsync(orphanedDirs(parent, NAME))).map(({ path }) => path);
+  if (orphans.length === 0) return;
+  // Before anything is removed, and whatever the time: nobody else ends them.
+  await endProgramsIn(orphans);
   const deadlineAt = performance.now() + tidyMs;
-  for await (const { path } of orphanedDirs(parent, NAME)) {
+  for (const path of orphans) {
     if (performance.now() > deadlineAt) return;
-    await endProgramsIn(path);
     try {
       // Taken over by a name of our own: two that remove one tree keep each other from the end.
       const taken = joinPath(parent, `hermes-child-${Deno.pid}-${crypto.randomUUID()}`);
@@ -86,11 +89,12 @@ export async function removePlace(
  * Ends what a plugin of a killed hermes had started. It works there still, in a session that has
  * lost its leader; somebody who looks around there has another.
  */
-async function endProgramsIn(directory: string): Promise<void> {
+async function endProgramsIn(directories: readonly string[]): Promise<void> {
   if (Deno.build.os !== "linux") return;
   for await (const { name: pid } of Deno.readDir("/proc")) {
     try {
-      if (!isWithin(await Deno.readLink(`/proc/${pid}/cwd`), directory)) continue;
+      const cwd = await Deno.readLink(`/proc/${pid}/cwd`);
+      if (!directories.some((directory) => isWithin(cwd, directory))) continue;
       const stat = await Deno.readTextFile(`/proc/${pid}/stat`);
       // Zero: a leader that cannot be seen from here.
       const [, leader = "0"] = /^.*\) \S \d+ \d+ (\d+) /s.exec(stat) ?? [];
