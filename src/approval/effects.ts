@@ -6,7 +6,7 @@ import { archived, listedArchive, unpacked, zipped } from "./effects_archives.ts
 import { EFFECTS, GIT_LOOKS, GIT_READS, OPTION_WRITES } from "./effects_data.ts";
 import { byRow, ordinary, outputsOf } from "./effects_rows.ts";
 import { copiedBelow, gitBelow, patchedBelow } from "./effects_trees.ts";
-import { all, allBelow, mentioned, type Touch } from "./mentions.ts";
+import { all, allBelow, isSecretPlace, mentioned, type Touch } from "./mentions.ts";
 import {
   hasFlag,
   inputText,
@@ -62,7 +62,7 @@ function redirected(command: Invocation): Touch[] {
     ...all("write", traced.map(([, value]) => value)),
     ...all("write", kept.flatMap((arg) => /^GIT_TRACE\w*=(.+)/s.exec(arg)?.[1] ?? [])),
     ...redirects.flatMap(redirectedTo),
-    ...WRITES_HERE.test(program) ? all("write", [SOME_FILE]) : [],
+    ...WRITES_HERE.test(program) && isSecretPlace(command.place) ? all("write", [SOME_FILE]) : [],
   ];
 }
 

@@ -351,9 +351,10 @@ class Walker {
   #followText(payload: TextPayload, flow: Flow): void {
     if (hasUnknownBut(payload.text, "number", "quoted", "settings")) this.unjudged.add(payload.via);
     const { positional, zero } = this.state;
-    if (payload.positional !== undefined) {
-      this.state.zero = payload.positional[0] || zero;
-      this.state.positional = payload.positional.slice(1);
+    const given = payload.positional?.slice(1);
+    if (given !== undefined) {
+      this.state.zero = payload.positional![0] || zero;
+      this.state.positional = given;
     }
     const inside = payload.fed === true
       ? { ...START, via: flow.via, later: true }
@@ -362,7 +363,8 @@ class Walker {
       : flow;
     if (payload.file === undefined) this.text(scriptOf(payload), inside);
     else this.#followFile(payload.file, () => this.text(scriptOf(payload), inside));
-    if (payload.positional !== undefined) this.state.positional = positional;
+    // The words of `source f a b` end with it, unless the file sets others.
+    if (this.state.positional === given) this.state.positional = positional;
     this.state.zero = zero;
   }
 
