@@ -32,8 +32,10 @@ const UNKNOWN_OPTION = /^(?:\0[^\0]*\0)+(?=-)/;
 
 export function* readingsOf(
   invocation: Invocation,
-  { files, programs, path, isLost }: {
+  { files, programs, path, isLost, printed }: {
     files: WrittenFiles;
+    /** Words that earlier substitutions may have printed. */
+    printed: readonly string[];
     /** Names that a pattern in a command word is tried against. */
     programs: Iterable<string>;
     /** Directories of programs that the script set. */
@@ -57,7 +59,7 @@ export function* readingsOf(
     yield* changedWords(invocation, knownStart);
     yield* changedWords(invocation, withoutUnknown);
   }
-  yield* withPrinted(invocation);
+  yield* withPrinted(invocation, printed);
   for (const program of files.programsBehind(invocation, path)) yield { argv: [program, ...args] };
   yield* files.behindLinks(invocation);
 }
@@ -67,10 +69,14 @@ const PRINTED = /\0\(…\)[^\0]*\0/g;
 const MAX_PRINTED = 8;
 
 /** `cat $(p)`: what a substitution prints in parts that are known may be meant. */
-function* withPrinted({ path, args, inner, redirects }: Invocation): Generator<Reading> {
+function* withPrinted(
+  { path, args, inner, redirects }: Invocation,
+  printed: readonly string[],
+): Generator<Reading> {
+  if (inner.length + printed.length === 0) return;
   const targets = redirects.map(({ target }) => target);
-  if (inner.length === 0 || ![...args, ...targets].some(hasUnknown)) return;
-  const words = printedWords(inner);
+  if (![...args, ...targets].some((text) => text.includes("\0(…)"))) return;
+  const words = inner.length > 0 ? printedWords(inner) : printed;
   if (words.length === 0) return;
   if (words.length > 1) {
     yield {

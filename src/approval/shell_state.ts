@@ -30,6 +30,8 @@ export class ShellState {
   zero = "bash";
   /** Contents of files written so far, and of process substitutions, where certain. */
   readonly files = new Map<string, string>();
+  /** Words that substitutions may have printed, the last ones. */
+  printed: string[] = [];
   /** Standard input was replaced for what follows: `exec < FILE`. */
   fed = false;
   /** The working directory; undefined after a `cd` to somewhere unknown. */
@@ -146,6 +148,11 @@ export class ShellState {
       this.vars.set(name, [...new Set([...before, ...first])].slice(-MAX_CHOICES));
     }
     for (const value of lists.flat()) this.#written.push({ name, value });
+  }
+
+  /** Remembers words that a substitution may have printed. */
+  keepPrinted(words: readonly string[]): void {
+    if (words.length > 0) this.printed = [...words, ...this.printed].slice(0, MAX_CHOICES);
   }
 
   /** Notes text that a word expanded once more: `${x@P}`. */

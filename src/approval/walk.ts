@@ -10,6 +10,7 @@ import { Expander, scriptsIn } from "./expand.ts";
 import { Evaluation } from "./evaluation.ts";
 import { innerCommands } from "./inner_commands.ts";
 import type { Invocation, RedirectUse } from "./invocation.ts";
+import { printedWords } from "./literal_output.ts";
 import { absolutePath, canonicalPath, type Place } from "./paths.ts";
 import type { Payload, TextPayload } from "./payload.ts";
 import { isForkBomb } from "./fork_bomb.ts";
@@ -285,7 +286,9 @@ class Walker {
     const scripts = words.flatMap(({ parts }) => [...scriptsIn(parts)]);
     for (const script of scripts) this.state.subshell(() => this.#script(script, START));
     this.#evaluation.words(words);
-    return this.invocations.slice(before);
+    const inner = this.invocations.slice(before);
+    if (inner.length > 0) this.state.keepPrinted(printedWords(inner));
+    return inner;
   }
 
   /** Records a program run and follows what it runs in turn. */
@@ -318,7 +321,8 @@ class Walker {
     if (this.files.isFoundUnread(invocation, path)) this.unjudged.add("file written before");
     if (this.#at.readings >= MAX.readings) return;
     this.#at.readings++;
-    const known = { files: this.files, programs: this.#programs, path, isLost: this.state.isLost };
+    const { isLost, printed } = this.state;
+    const known = { files: this.files, programs: this.#programs, path, isLost, printed };
     for (const { argv, targets } of readingsOf(invocation, known)) {
       const redirects = targets === undefined
         ? frame.redirects
