@@ -31,11 +31,14 @@ interface Scopes {
 const MAX_IGNORE_BYTES = 1 << 20;
 const NO_SCOPES: Scopes = { ripgrep: [], plain: [], git: [] };
 
-/** Files below the roots. `all` includes hidden and ignored ones, but never `.git`. */
+/**
+ * Files below the roots. `all` includes hidden and ignored ones, but never `.git`. Undefined stands
+ * for an entry that is none of them: looking at it takes time, too.
+ */
 export function* walkFiles(
   roots: readonly string[],
   options: { all: boolean },
-): Generator<FoundFile> {
+): Generator<FoundFile | undefined> {
   const skipped = kernelMounts();
   for (const root of roots) {
     if (isBelow(root, skipped)) continue;
@@ -83,7 +86,10 @@ function isBelow(path: string, places: ReadonlySet<string>): boolean {
   return false;
 }
 
-function* walkDirectory(directory: string, state: WalkState): Generator<FoundFile> {
+function* walkDirectory(
+  directory: string,
+  state: WalkState,
+): Generator<FoundFile | undefined> {
   let entries: Deno.DirEntry[];
   try {
     entries = [...Deno.readDirSync(directory)];
@@ -95,13 +101,17 @@ function* walkDirectory(directory: string, state: WalkState): Generator<FoundFil
   const slash = directory === "/" ? "/" : `${directory}/`;
   entries.sort((a, b) => a.name < b.name ? -1 : 1);
   for (const entry of entries) {
-    if (!entry.isFile && !entry.isDirectory) continue;
     const path = slash + entry.name;
-    if (entry.isDirectory && (state.skipped.has(path) || KERNEL_FILES.test(path))) continue;
-    if (isLeftOut(path, entry, { ...state, scopes })) continue;
-    if (entry.isFile) yield { path, relative: path.slice(state.prefix), named: false };
+    if (isPassedOver(path, entry, { ...state, scopes })) yield undefined;
+    else if (entry.isFile) yield { path, relative: path.slice(state.prefix), named: false };
     else yield* walkDirectory(path, { ...state, scopes });
   }
+}
+
+function isPassedOver(path: string, entry: Deno.DirEntry, state: WalkState): boolean {
+  if (!entry.isFile && !entry.isDirectory) return true;
+  if (entry.isDirectory && (state.skipped.has(path) || KERNEL_FILES.test(path))) return true;
+  return isLeftOut(path, entry, state);
 }
 
 function isLeftOut(path: string, entry: Deno.DirEntry, state: WalkState): boolean {

@@ -85,7 +85,7 @@ function findFiles(query: SearchQuery, fold: Fold): Iterator<void> {
   function* steps(): Generator<void> {
     for (const file of candidates(query)) {
       yield;
-      if (!wanted(file.relative) || query.exclude?.(file.path)) continue;
+      if (file === undefined || !wanted(file.relative) || query.exclude?.(file.path)) continue;
       fold.totalFiles++;
       fold.files.push({ path: file.path, count: 0 });
       fold.mtimes.set(file.path, changedAt(file.path));
@@ -107,6 +107,7 @@ function searchContent(query: SearchQuery, fold: Fold): Iterator<void> {
     const buffer = new Uint8Array(BUFFER_BYTES);
     for (const file of candidates(query)) {
       yield;
+      if (file === undefined) continue;
       const before = fold.total;
       // Within this file the page begins and ends at these matches.
       const page = query.lines
@@ -132,11 +133,13 @@ function searchContent(query: SearchQuery, fold: Fold): Iterator<void> {
   return steps();
 }
 
-function* candidates(query: SearchQuery): Generator<FoundFile> {
+/** Undefined stands for an entry that is none. */
+function* candidates(query: SearchQuery): Generator<FoundFile | undefined> {
   const glob = query.glob === undefined ? undefined : compileGlob(query.glob);
   const roots = [...query.roots].sort(comparePaths);
   for (const file of walkFiles(roots, { all: query.all === true })) {
-    if (glob === undefined || file.named || glob(file.relative)) yield file;
+    const isWanted = file === undefined || glob === undefined || file.named || glob(file.relative);
+    yield isWanted ? file : undefined;
   }
 }
 

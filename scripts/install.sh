@@ -49,6 +49,11 @@ uninstall() {
   if [ -O "${TMPDIR:-/tmp}/hermes-$(id -u)" ]; then rm -rf "${TMPDIR:-/tmp}/hermes-$(id -u)"; fi
   home=${HERMES_HOME:-$HOME/.hermes}
   if [ -n "$purge" ]; then
+    # A variable that was set by mistake must not cost a whole account.
+    case $(cd "$HOME" && pwd -P)/ in
+      "$(cd "$home" 2> /dev/null && pwd -P | sed 's:/*$::')"/*)
+        fail "$home holds more than hermes; nothing in it was removed" ;;
+    esac
     rm -rf "$home"
     echo "hermes and everything in $home are removed"
   else
@@ -75,7 +80,9 @@ platform() {
 
 download() {
   if command -v curl > /dev/null; then
-    curl -fsSL --retry 3 -o "$2" "$1" || fail "cannot download $1"
+    # A server may lead elsewhere, but not to where anybody on the way can answer.
+    case $1 in https:*) by==https ;; *) by==http,https ;; esac
+    curl -fsSL --proto "$by" --retry 3 -o "$2" "$1" || fail "cannot download $1"
   elif command -v wget > /dev/null; then
     wget -q -O "$2" "$1" || fail "cannot download $1"
   else
@@ -94,7 +101,12 @@ sha256() {
 }
 
 install() {
-  case $releases in http*) ;; *) fail "name the address of the releases: --from URL" ;; esac
+  # The program and what it is compared with come from there: encrypted, or from this machine.
+  case $releases in
+    https://* | http://127.0.0.1[:/]* | http://localhost[:/]*) ;;
+    http://*) fail "the address of the releases must begin with https://" ;;
+    *) fail "name the address of the releases: --from URL" ;;
+  esac
   file=hermes-$(platform)
   if [ -n "$version" ]; then from=$releases/download/v$version; else from=$releases/latest/download; fi
   mkdir -p "$directory" || fail "cannot write to $directory; choose another with --dir"

@@ -65,21 +65,29 @@ untouched() {
   done
 }
 
+# The files hold what the archive holds.
+same() {
+  if command -v sha256sum > /dev/null; then sum=sha256sum; else sum='shasum -a 256'; fi
+  tail -c +@SUMS@ "$0" | head -c @LENGTH@ | (cd "$dir" && $sum -c -) > /dev/null 2>&1
+}
+
 # The content is what the archive holds: it was copied, or its times are those of a backup. What
 # the runtime compiled of it before is not in the archive, and goes.
 intact() {
   [ ! -L "$dir" ] && [ ! -L "$dir/app" ] || return 1
   for file in "$dir"/app/* "$dir/deno"; do [ -f "$file" ] && [ ! -L "$file" ] || return 1; done
-  # The stamp comes before the look: what changes while it is being read does not fit later.
+  # What was changed must not get the times of what was not.
+  same || return 1
   settle "$dir" 2> /dev/null
   draft=$(draft "$dir" 2> /dev/null)
-  if command -v sha256sum > /dev/null; then sum=sha256sum; else sum='shasum -a 256'; fi
-  if tail -c +@SUMS@ "$0" | head -c @LENGTH@ | (cd "$dir" && $sum -c -) > /dev/null 2>&1; then
+  # The stamp comes before this look: what changes while it is being read does not fit later.
+  if same; then
     rm -rf "$dir"/cache* 2> /dev/null
     (umask 022 && mkdir "$dir/cache") 2> /dev/null
     [ -z "$draft" ] || mv -f "$draft" "$stamp" 2> /dev/null
     return 0
   fi
+  touch "$dir"/app/* 2> /dev/null
   [ -z "$draft" ] || rm -f "$draft"
   return 1
 }

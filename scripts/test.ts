@@ -1,15 +1,24 @@
 /**
  * `deno task test [FILTER|PATH|-flag]…`: runs every test in parallel and leak-checked, shows the
- * runner's output as it comes, and ends with what this machine cannot test and why, and the line
- * `N passed, N failed`, with `, N skipped` for those. Words that name no file filter by test name.
+ * runner's output as it comes and how far it is, and ends with what this machine cannot test and
+ * why, and the line `N passed, N failed`, with `, N skipped` for those. Words that name no file
+ * filter by test name. A run that does not end is ended, with the names of the tests that hung.
  */
-import { LOCKED, ROOT } from "./_tree.ts";
+import { LOCKED, ROOT, runDeno, typescriptFiles } from "./_tree.ts";
+import { SLOW_FIRST } from "./test_order_data.ts";
 
 /** What the runner counted; a run that died before its summary counts as one failure. */
 export interface Summary {
   passed: number;
   failed: number;
 }
+
+/** Many times what a run takes on two cores: something waits for ever. */
+const DEADLINE_MS = 30 * 60_000;
+/** The runner names the tests that run before it ends. */
+const LAST_WORDS_MS = 10_000;
+/** How many more files are worth a line. */
+const PROGRESS_FILES = 20;
 
 /** Colours are on when a terminal is watching. */
 function plainText(output: string): string {
@@ -39,16 +48,35 @@ export function parseSummary(output: string, exitCode: number): Summary {
   return { passed, failed: exitCode !== 0 && failed === 0 ? 1 : failed };
 }
 
-/** Arguments of `deno test` for the words after `deno task test`. */
-export async function testArguments(words: readonly string[]): Promise<string[]> {
+/** Every test file; those that take long first, so that none of them runs alone at the end. */
+export async function testFiles(): Promise<string[]> {
+  const all = (await typescriptFiles()).filter((path) => path.endsWith("_test.ts"));
+  const slow = SLOW_FIRST.filter((path) => all.includes(path));
+  return [...slow, ...all.filter((path) => !slow.includes(path))];
+}
+
+interface Plan {
+  /** Arguments of `deno test`. */
+  args: string[];
+  /** How many files are run; undefined unless it is all of them. */
+  files?: number;
+}
+
+/** What to run for the words after `deno task test`. */
+export async function planTests(words: readonly string[]): Promise<Plan> {
   const args = ["test", "-A", "--parallel", "--trace-leaks", ...LOCKED];
   const filters: string[] = [];
+  let isWhole = true;
   for (const word of words) {
     if (word.startsWith("-") || await exists(`${ROOT}/${word}`)) args.push(word);
     else filters.push(word.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&"));
+    isWhole &&= word === "--no-check";
   }
   if (filters.length > 0) args.push("--filter", `/${filters.join("|")}/`);
-  return args;
+  if (!isWhole) return { args };
+  const files = await testFiles();
+  if (words.length === 0) args.push("--no-check"); // `checkTypes()` does, at the same time
+  return { args: [...args, ...files], files: files.length };
 }
 
 async function exists(path: string): Promise<boolean> {
@@ -60,26 +88,84 @@ async function exists(path: string): Promise<boolean> {
   }
 }
 
+/** Tells from the runner's output how many files had a test that ended. */
+export class Progress {
+  readonly #total: number;
+  readonly #seen = new Set<string>();
+  #shown = 0;
+
+  constructor(total: number) {
+    this.#total = total;
+  }
+
+  /** A line to show after this much more output, or nothing. */
+  after(output: string): string {
+    const plain = plainText(output);
+    for (const [, file] of plain.matchAll(/^(\S+_test\.ts) => /gm)) this.#seen.add(file!);
+    // The rest of a line would come after it.
+    if (this.#seen.size < this.#shown + PROGRESS_FILES || !output.endsWith("\n")) return "";
+    this.#shown = this.#seen.size;
+    return `[${this.#shown} of ${this.#total} files]\n`;
+  }
+}
+
+/** Ends a runner that is too late, once it has named the tests that run. */
+export function endWhenLate(child: Deno.ChildProcess, deadlineMs = DEADLINE_MS): Disposable {
+  let timer = setTimeout(() => {
+    console.error(`not done after ${deadlineMs / 60_000} minutes: ending the tests that run`);
+    child.kill("SIGINT");
+    timer = setTimeout(() => child.kill("SIGKILL"), LAST_WORDS_MS);
+  }, deadlineMs);
+  return { [Symbol.dispose]: () => clearTimeout(timer) };
+}
+
 /** Runs the suite, copying its output to stdout. */
-async function runTests(words: readonly string[]): Promise<{ code: number; output: string }> {
+async function runTests({ args, files }: Plan): Promise<{ code: number; output: string }> {
   const child = new Deno.Command(Deno.execPath(), {
-    args: await testArguments(words),
+    args,
     cwd: ROOT,
     stdout: "piped",
-    env: Deno.stdout.isTerminal() ? { FORCE_COLOR: "1" } : { NO_COLOR: "1" },
+    env: {
+      // Many tests wait, for a process or a clock: one more of them keeps every core busy.
+      DENO_JOBS: Deno.env.get("DENO_JOBS") ?? `${navigator.hardwareConcurrency + 1}`,
+      ...Deno.stdout.isTerminal() ? { FORCE_COLOR: "1" } : { NO_COLOR: "1" },
+    },
   }).spawn();
+  using _late = endWhenLate(child);
+  const progress = files === undefined ? undefined : new Progress(files);
   const decoder = new TextDecoder();
   let output = "";
   for await (const chunk of child.stdout) {
-    output += decoder.decode(chunk, { stream: true });
-    await Deno.stdout.write(chunk);
+    const text = decoder.decode(chunk, { stream: true });
+    output += text;
+    await writeAll(chunk);
+    await writeAll(new TextEncoder().encode(progress?.after(text) ?? ""));
   }
   return { code: (await child.status).code, output };
 }
 
+async function writeAll(bytes: Uint8Array): Promise<void> {
+  for (let done = 0; done < bytes.length;) done += await Deno.stdout.write(bytes.subarray(done));
+}
+
+/** What is wrong with the types of the whole tree; the gate has usually looked already. */
+async function checkTypes(): Promise<string> {
+  const { code, stdout, stderr } = await runDeno(["check", "--quiet", ...LOCKED, "."]);
+  return code === 0 ? "" : `${stdout}${stderr}`.trimEnd();
+}
+
 if (import.meta.main) {
-  const { code, output } = await runTests(Deno.args);
+  const plan = await planTests(Deno.args);
+  const isWhole = Deno.args.length === 0;
+  const [{ code, output }, mistakes] = await Promise.all([
+    runTests(plan),
+    isWhole ? checkTypes() : "",
+  ]);
   const summary = parseSummary(output, code);
+  if (mistakes !== "") {
+    console.log(mistakes);
+    summary.failed++;
+  }
   const untested = parseUntested(output);
   for (const [what, why] of untested) console.log(`not tested here: ${what}: ${why}`);
   console.log(summaryLine(summary, untested.size));

@@ -1,5 +1,14 @@
 import assert from "node:assert/strict";
-import { parseSummary, parseUntested, summaryLine, testArguments } from "./test.ts";
+import {
+  endWhenLate,
+  parseSummary,
+  parseUntested,
+  planTests,
+  Progress,
+  summaryLine,
+  testFiles,
+} from "./test.ts";
+import { SLOW_FIRST } from "./test_order_data.ts";
 
 Deno.test("parseSummary() reads the runner's last summary, coloured or not", () => {
   assert.deepEqual(parseSummary("ok | 3 passed | 0 failed (1s)\n", 0), { passed: 3, failed: 0 });
@@ -26,8 +35,59 @@ Deno.test("parseUntested() collects the reasons why something was not tested", (
   assert.equal(summaryLine({ passed: 3, failed: 1 }, 0), "3 passed, 1 failed");
 });
 
-Deno.test("testArguments() tells flags and paths from filters", async () => {
-  const args = await testArguments(["scripts", "--no-check", "a.b()"]);
+Deno.test("planTests() tells flags and paths from filters", async () => {
+  const { args, files } = await planTests(["scripts", "--no-check", "a.b()"]);
   assert.deepEqual(args.slice(-4), ["scripts", "--no-check", "--filter", "/a\\.b\\(\\)/"]);
-  assert.deepEqual(args.slice(0, 4), (await testArguments([])).slice(0, 4));
+  assert.deepEqual(args.slice(0, 4), (await planTests([])).args.slice(0, 4));
+  assert.equal(files, undefined);
+});
+
+Deno.test("planTests() runs every file once, the slow ones first, checked elsewhere", async () => {
+  const all = await testFiles();
+  assert.equal(new Set(all).size, all.length);
+  assert.ok(all.includes("scripts/test_test.ts"));
+  assert.deepEqual(all.slice(0, SLOW_FIRST.length), SLOW_FIRST, "a file there is gone");
+  for (const words of [[], ["--no-check"]]) {
+    const { args, files } = await planTests(words);
+    assert.equal(files, all.length);
+    assert.deepEqual(args.slice(-all.length - 1), ["--no-check", ...all]);
+  }
+});
+
+Deno.test("Progress counts files, at the end of a line only", () => {
+  const progress = new Progress(50);
+  const lines = Array.from({ length: 25 }, (_, i) => `./tests/${i}_test.ts => a ... ok (1ms)\n`);
+  assert.equal(progress.after(lines.slice(0, 19).join("")), "");
+  assert.equal(progress.after(`${lines[0]}${lines[19]}./tests/x`), "");
+  assert.equal(progress.after(lines.slice(20).join("")), "[25 of 50 files]\n");
+  assert.equal(progress.after(lines.join("")), "");
+});
+
+Deno.test("endWhenLate() ends a runner, which names the test that hangs", async () => {
+  const directory = await Deno.makeTempDir({ prefix: "hermes-late-" });
+  const file = `${directory}/late_test.ts`;
+  await Deno.writeTextFile(
+    file,
+    `Deno.test("ends", () => {});
+     Deno.test("hangs", async () => { console.log("begun"); await new Promise((r) => setTimeout(r, 1e9)); });
+     Deno.test("has no turn", () => {});`,
+  );
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["test", "-A", "--no-check", "--no-config", file],
+    env: { NO_COLOR: "1" },
+    stdout: "piped",
+  }).spawn();
+  let said = "";
+  let late: Disposable | undefined;
+  for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
+    said += text;
+    if (said.includes("begun")) late ??= endWhenLate(child, 0);
+  }
+  const { code } = await child.status;
+  late?.[Symbol.dispose]();
+  await Deno.remove(directory, { recursive: true });
+  const pending = said.slice(said.indexOf("were pending"));
+  assert.match(pending, /^hangs => /m);
+  assert.doesNotMatch(pending, /ends =>|no turn/);
+  assert.notEqual(code, 0);
 });

@@ -22,6 +22,7 @@ export async function protectedPlaces(ctx: ToolContext): Promise<ProtectedPlaces
   const find = ctx.services.extra.get("protected_places");
   const known = typeof find === "function" ? await find() as ProtectedPlaces : undefined;
   places = {
+    ...known,
     homes: unique([home, ...known?.homes ?? []]),
     hermesHomes: unique([joinPath(home, ".hermes"), ...known?.hermesHomes ?? []]),
     trustedBase: known?.trustedBase ?? [],
@@ -91,6 +92,7 @@ export async function linkedSecrets(
   if (identify === undefined) return found;
   const paths = [
     ...places.trustedBase,
+    ...places.secrets ?? [],
     ...places.homes.flatMap((home) => SECRET_FILES.map((name) => joinPath(home, name))),
     ...(await Promise.all([
       ...places.homes.flatMap((home) =>
@@ -133,6 +135,8 @@ function knownDirectories(places: ProtectedPlaces): string[] {
   return unique([
     ...places.hermesHomes,
     ...places.trustedBase,
+    ...places.secrets ?? [],
+    ...places.programs ?? [],
     ...places.homes.flatMap((home) => SECRET_DIRECTORIES.map((name) => joinPath(home, name))),
     ...places.homes.filter((home) => home !== "/"),
   ]);

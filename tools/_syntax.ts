@@ -14,6 +14,8 @@ export interface Lint {
 
 const LINT_TIMEOUT_MS = 30_000;
 const MAX_OUTPUT_CHARS = 2000;
+/** Larger YAML and TOML is not read: parsing it would hold everything else up for seconds. */
+const MAX_DATA_CHARS = 500_000;
 /** JSON files whose readers accept comments and trailing commas. */
 const JSONC =
   /(^|\/)(\.vscode|\.devcontainer)\/|(^|\/)(tsconfig|jsconfig|devcontainer|\.eslintrc|\.swcrc|biome|deno|api-extractor)[^/]*\.json$/;
@@ -44,12 +46,12 @@ export async function dataSyntaxError(
       return complaint(() => JSON.parse(JSONC.test(path) ? stripJsonComments(text) : text));
     case ".yaml":
     case ".yml": {
-      if (TEMPLATE.test(text)) return null;
+      if (text.length > MAX_DATA_CHARS || TEMPLATE.test(text)) return null;
       const { parseEvents } = await import("../src/deps/js_yaml.ts");
       return complaint(() => parseEvents(text, {}));
     }
     case ".toml": {
-      if (TEMPLATE.test(text)) return null;
+      if (text.length > MAX_DATA_CHARS || TEMPLATE.test(text)) return null;
       const { parse } = await import("../src/deps/smol_toml.ts");
       return complaint(() => parse(text));
     }

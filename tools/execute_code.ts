@@ -23,6 +23,9 @@ const LANGUAGES = ["typescript", "javascript", "python"] as const;
 /** A line of progress at most this often. */
 const PROGRESS_MS = 1000;
 
+/** Far beyond what anybody writes; reading more would hold everything else up for seconds. */
+const MAX_CODE_CHARS = 500_000;
+
 const SCHEMA = {
   type: "object",
   properties: {
@@ -111,6 +114,12 @@ async function runCode(args: InferSchema<typeof SCHEMA>, ctx: ToolContext): Prom
   const sandbox = ctx.services.extra.get("sandbox") as Sandbox | undefined;
   if (sandbox === undefined) throw new ToolError("Scripts cannot run here: there is no sandbox");
   if (args.code.trim() === "") throw new ToolError("code is empty: write the script to run");
+  if (args.code.length > MAX_CODE_CHARS) {
+    throw new ToolError(
+      `code has ${args.code.length} characters, a script may have ${MAX_CODE_CHARS}: ` +
+        "write data to files and read them in the script",
+    );
+  }
   const { language = "typescript", session } = args;
   const available = sandbox.availability();
   const needed = language === "python" ? available.python : available.script;

@@ -119,6 +119,8 @@ Deno.test("execute_code passes limits, callable tools and the rest by name", asy
 
 Deno.test("execute_code refuses empty code and a language that cannot run", async () => {
   assert.match((await call({ code: " \n" })).reply.error, /code is empty/);
+  const endless = "1+".repeat(300_000) + "1";
+  assert.match((await call({ code: endless })).reply.error, /600001 characters, a script may have/);
   assert.match((await call({ code: "1", language: "python" })).reply.error, /no interpreter/);
 });
 

@@ -15,6 +15,8 @@ import { OverflowLog } from "./_terminal_output.ts";
 
 const DEFAULT_TIMEOUT_S = 180;
 const MAX_FOREGROUND_S = 600;
+/** More than a system takes as one argument, and far more than the gate reads. */
+const MAX_COMMAND_CHARS = 500_000;
 /** Longer commands show their latest line this often. */
 const PROGRESS_MS = 500;
 /** Who lets a command run that needs nobody's yes. */
@@ -130,6 +132,12 @@ function refused(error: string, status = "error"): Record<string, unknown> {
 function refuse(args: TerminalArgs, ctx: ToolContext): Record<string, unknown> | undefined {
   const { command, timeout, workdir } = args;
   if (command.trim() === "") return refused("command must be a non-empty string");
+  if (command.length > MAX_COMMAND_CHARS) {
+    return refused(
+      `command has ${command.length} characters, at most ${MAX_COMMAND_CHARS} are read: ` +
+        "write a file and run that",
+    );
+  }
   if (command.includes("\0")) return refused("command must not contain a NUL byte");
   if (workdir !== undefined && !isPlainDirectoryName(workdir)) {
     return refused("workdir contains characters that are not part of a directory name", "blocked");

@@ -184,6 +184,7 @@ Deno.test("terminal refuses arguments that make no sense, without asking anybody
   const cases: [Record<string, unknown>, string, RegExp][] = [
     [{ command: "" }, "error", /non-empty/],
     [{ command: "  \n" }, "error", /non-empty/],
+    [{ command: ": x".repeat(200_000) }, "error", /has 600000 characters, at most 500000/],
     [{ command: "a\0b" }, "error", /NUL/],
     [{ command: "true", timeout: 601 }, "error", /background=true/],
     [{ command: "true", workdir: "/tmp; rm -rf x" }, "blocked", /directory name/],

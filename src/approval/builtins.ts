@@ -39,7 +39,7 @@ const EFFECTS: Readonly<Record<string, Effect>> = {
   readarray: readLines,
   getopts: (state, { args }) => state.assignAny(args[1] ?? "", []),
   exec: (state, { args, redirects }) => {
-    if (args.every((arg) => arg === "--") && redirects.some(({ op }) => op.startsWith("<"))) {
+    if (args.every((arg) => arg[0] === "-") && redirects.some(({ op }) => op.startsWith("<"))) {
       state.fed = true;
     }
   },
@@ -82,12 +82,13 @@ export function directoryAfter(target: string, place: Place): string | undefined
   return path.length <= MAX_PATH_CHARS ? path : undefined;
 }
 
-function declare(state: ShellState, { args }: Invocation): void {
+function declare(state: ShellState, { program, args }: Invocation): void {
   for (const arg of args) {
     const found = /^([A-Za-z_]\w*)(?:\[[^\]]*\])?(\+?)=([^]*)$/.exec(arg);
     if (found === null) continue;
     const [, name = "", plus, value = ""] = found;
     const before = plus === "+" ? state.vars.get(name)?.at(-1) ?? "" : "";
+    if (program !== "export" && program !== "readonly") state.locals.add(name);
     state.assign(name, { value: before + value, certain: true });
   }
 }

@@ -59,13 +59,12 @@ export function textsOnDisk(
     const isSourced = program === "source" || program === ".";
     const rest = name === invocation.path || found.includes(name) ? args : args.slice(1);
     const positional = isShell(invocation) ? args.slice(args.indexOf(name)) : [name, ...rest];
-    // Only a file that is sourced moves the shell to another directory.
     payloads.push({
       text,
       via: FROM_FILE,
       file,
       ...isSourced && rest.length === 0 ? {} : { positional },
-      ...isSourced ? {} : { cwd: "." },
+      ...isSourced ? { here: true as const } : {},
     });
   }
   return payloads;

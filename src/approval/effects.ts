@@ -2,16 +2,11 @@
  * What one program run does to the paths it names: read, written, deleted, or only looked at.
  * Judges by the arguments alone; which of these paths matter is the rules' business.
  */
-import {
-  type EffectRow,
-  EFFECTS,
-  GIT_LOOKS,
-  GIT_READS,
-  NO_OUTPUT_OPTIONS,
-  OUTPUT_OPTIONS,
-} from "./effects_data.ts";
-import { copiedBelow, gitBelow, patchedBelow, unpackedBelow } from "./effects_trees.ts";
-import { all, allBelow, isIdentity, mentioned, readIn, type Touch } from "./mentions.ts";
+import { archived, listedArchive, unpacked, zipped } from "./effects_archives.ts";
+import { EFFECTS, GIT_LOOKS, GIT_READS, OPTION_WRITES } from "./effects_data.ts";
+import { byRow, ordinary, outputsOf } from "./effects_rows.ts";
+import { copiedBelow, gitBelow, patchedBelow } from "./effects_trees.ts";
+import { all, allBelow, isSecretPlace, mentioned, type Touch } from "./mentions.ts";
 import {
   hasFlag,
   inputText,
@@ -20,7 +15,10 @@ import {
   parseOptions,
   type RedirectUse,
 } from "./invocation.ts";
+import { optionValues } from "./executors.ts";
+import { modeTargets } from "./modes.ts";
 import { destinations, editedInPlace } from "./rule.ts";
+import { sedUse } from "./sed_code.ts";
 import { pathsIn } from "./words.ts";
 import { subcommand } from "./unwrap.ts";
 import { awked, gitOptionFiles, interpreted, queried } from "./effects_text.ts";
@@ -64,8 +62,15 @@ function redirected(command: Invocation): Touch[] {
     ...all("write", traced.map(([, value]) => value)),
     ...all("write", kept.flatMap((arg) => /^GIT_TRACE\w*=(.+)/s.exec(arg)?.[1] ?? [])),
     ...redirects.flatMap(redirectedTo),
+    ...WRITES_HERE.test(program) && isSecretPlace(command.place) ? all("write", [SOME_FILE]) : [],
   ];
 }
+
+/** Programs that leave files in the directory they run in, whatever their arguments; one of them. */
+const WRITES_HERE =
+  /^(?:ctest|cmake|make|ninja|meson|cargo|npm|pnpm|yarn|bun|mvn|gradle|pytest|tox|nox|jest|vitest|bundle|composer|bazel)$/;
+
+const SOME_FILE = "left-by-a-build.log";
 
 function redirectedTo({ op, target }: RedirectUse): Touch[] {
   if (op === "<") return all("read", [target]);
@@ -102,6 +107,12 @@ const SPECIAL: ReadonlyMap<string, Reader> = new Map(Object.entries<Reader>({
   mawk: awked,
   nawk: awked,
   gawk: awked,
+  ar: (command) => [...mentioned(command, command.args), ...all("write", listedArchive(command))],
+  jar: archived,
+  ffmpeg: (
+    command,
+  ) => [...mentioned(command, command.args), ...all("write", command.args.slice(-1))],
+  yq: (command) => [...ordinary(command), ...all("write", editedInPlace(command).slice(1))],
   tar: archived,
   gtar: archived,
   bsdtar: archived,
@@ -129,58 +140,23 @@ function named(command: Invocation): Touch[] {
   const { program, args } = command;
   if (args.length === 0) return [];
   const special = SPECIAL.get(program);
-  if (special !== undefined) return special(command);
   const row = EFFECTS.get(program);
-  return row === undefined ? ordinary(command) : byRow(command, row);
+  const touches = special !== undefined
+    ? special(command)
+    : row === undefined
+    ? ordinary(command)
+    : byRow(command, row);
+  const options = OPTION_WRITES.get(program);
+  return options === undefined
+    ? touches
+    : [...touches, ...all("write", [...optionValues(args, options), ...attached(args, options)])];
 }
 
-/** `time -oFILE COMMAND` writes its own report. */
-function timed(command: Invocation): Touch[] {
-  const { values } = parseLeading(command.args, { values: "fo", longValues: ["format", "output"] });
-  const files = ["o", "output"].flatMap((name) => values.get(name) ?? []);
-  return [...ordinary(command), ...all("write", files)];
-}
-
-/** An unknown program reads what it is told of, and writes where its output option points. */
-function ordinary(command: Invocation): Touch[] {
-  const { program, args } = command;
-  const touches = mentioned(command, args);
-  if (NO_OUTPUT_OPTIONS.has(program)) return touches;
-  for (const [i, arg] of args.entries()) {
-    if (arg[0] !== "-") continue;
-    const cut = arg.indexOf("=");
-    if (cut > 0 && OUTPUT_OPTIONS.test(arg.slice(0, cut))) {
-      touches.push({ effect: "write", path: arg.slice(cut + 1) });
-    } else if (i + 1 < args.length && OUTPUT_OPTIONS.test(arg)) {
-      touches.push({ effect: "write", path: args[i + 1]! });
-    }
-  }
-  return touches;
-}
-
-function byRow(command: Invocation, row: EffectRow): Touch[] {
-  if (row.operands === "look" && row.options === undefined) return [];
-  const options = parseOptions(command.args.filter((_, i) => !isIdentity(command, i)), row);
-  let skip = row.skip ?? 0;
-  // A pattern given by an option leaves every operand a path.
-  if (row.operands === "read" && skip > 0 && hasFlag(options, "e", "f", "regexp", "file")) skip = 0;
-  const operands = options.operands.slice(skip);
-  const touches: Touch[] = [];
-  for (const [i, path] of operands.entries()) {
-    const isLast = row.last !== undefined && i > 0 && i === operands.length - 1;
-    const effect = isLast ? row.last! : row.operands;
-    if (effect === "read") touches.push(...readIn(command, path));
-    else if (effect !== "look") touches.push({ effect, path });
-  }
-  for (const [name, values] of options.values) {
-    const effect = row.options?.[name] ??
-      (row.operands === "look" || skip > 0 ? "look" : "read");
-    for (const value of values) {
-      if (effect === "read") touches.push(...readIn(command, value));
-      else if (effect !== "look") touches.push({ effect, path: value });
-    }
-  }
-  return touches;
+/** `-MFfile`: a word with one dash and what is attached to it. */
+function attached(args: readonly string[], options: readonly string[]): string[] {
+  return options.filter((name) => /^-\w\w/.test(name)).flatMap((name) =>
+    args.filter((arg) => arg.startsWith(name) && arg !== name).map((arg) => arg.slice(name.length))
+  );
 }
 
 function copied(command: Invocation): Touch[] {
@@ -189,10 +165,6 @@ function copied(command: Invocation): Touch[] {
     ...all("write", destinations(command)),
     ...copiedBelow(command),
   ];
-}
-
-function unpacked(command: Invocation): Touch[] {
-  return [...byRow(command, EFFECTS.get(command.program)!), ...unpackedBelow(command)];
 }
 
 /** Downloads also go where the address's last name says. */
@@ -212,8 +184,11 @@ function fetched(command: Invocation): Touch[] {
   const isOpen = program === "wget"
     ? hasFlag({ flags, values, operands }, "r", "m", "i", "x", "recursive", "mirror", "input-file")
     : flags.has("J") || flags.has("--remote-header-name");
+  // `wget A B -o`: an option without its value takes the first operand, as wget sees them.
+  const isOpenEnd = program === "wget" && /^-[a-zA-Z]*[aoOP]$|^--/.test(args.at(-1) ?? "");
   return [
     ...byRow(command, row),
+    ...isOpenEnd ? all("write", operands) : [],
     ...all("write", names.map((name) => `${into}/${name}`)),
     ...isOpen ? allBelow("write", [into]) : [],
   ];
@@ -247,17 +222,12 @@ function dumped(command: Invocation): Touch[] {
   return [...mentioned(command, command.args), ...all("write", writes)];
 }
 
-/** `chmod -x f` has a mode that looks like an option. */
-function modeChanged({ args }: Invocation): Touch[] {
-  const words = args.filter((arg) => !/^-[Rcvf]+$|^--/.test(arg));
-  const paths = args.some((arg) => arg.startsWith("--reference")) ? words : words.slice(1);
-  return args.some((arg) => /^-[a-z]*R|^--rec/.test(arg))
+function modeChanged(command: Invocation): Touch[] {
+  const paths = modeTargets(command);
+  return command.args.some((arg) => /^-[a-z]*R|^--rec/.test(arg))
     ? allBelow("mode", paths)
     : all("mode", paths);
 }
-
-/** Files that `r` and `w` of a sed script name. */
-const SED_FILES = /(?:^|[;{}\s\d$/])[rRwW]\s+([^\s;}]{1,400})/g;
 
 function edited(command: Invocation): Touch[] {
   const { program, args } = command;
@@ -274,49 +244,8 @@ function edited(command: Invocation): Touch[] {
     ...options.values.get("expression") ?? [],
     ...scripted ? [] : options.operands.slice(0, 1),
   ];
-  const inner = scripts.flatMap((text) => [...text.matchAll(SED_FILES)].map((found) => found[1]!));
-  return [...writes, ...all("read", files), ...all("write", inner)];
-}
-
-/** Archives read what they pack, and write where they are unpacked. */
-function archived(command: Invocation): Touch[] {
-  const { args } = command;
-  const old = /^[a-zA-Z]+$/.test(args[0] ?? "") ? [`-${args[0]}`, ...args.slice(1)] : args;
-  const options = parseOptions(old, {
-    values: "CfTXIbgHV",
-    longValues: ["directory", "file", "exclude", "use-compress-program"],
-  });
-  const into = [...options.values.get("C") ?? [], ...options.values.get("directory") ?? []];
-  const touches = mentioned(command, args);
-  // Names are relative to the directory that was given before them.
-  if (into.length > 0) {
-    const below = options.operands.filter((path) => !/^[/~]/.test(path));
-    touches.push(...all("read", below.map((path) => `${into.at(-1)}/${path}`)));
-  }
-  if (hasFlag(options, "x", "extract", "get")) {
-    touches.push(...allBelow("write", into.length > 0 ? into : ["."]));
-    touches.push(...all("write", options.operands.filter((path) => path.startsWith("/"))));
-  } else if (hasFlag(options, "c", "create")) {
-    const file = [...options.values.get("f") ?? [], ...options.values.get("file") ?? []];
-    touches.push(...all("write", file.filter((path) => path !== "-")));
-  }
-  if (args.includes("--remove-files")) touches.push(...all("delete", options.operands));
-  return touches;
-}
-
-function zipped(command: Invocation): Touch[] {
-  const { program, args } = command;
-  const { operands, flags } = parseOptions(args, { values: "xibnt" });
-  const removes = program === "zip"
-    ? flags.has("m") || flags.has("--move")
-    : args.includes("-sdel");
-  const into = program === "zip" ? [] : args.flatMap((arg) => /^-o(.+)$/.exec(arg)?.[1] ?? []);
-  return [
-    ...mentioned(command, args),
-    ...all("write", program === "zip" ? operands.slice(0, 1) : into),
-    ...removes ? all("delete", operands.slice(program === "zip" ? 1 : 2)) : [],
-    ...program === "zip" ? [] : unpackedBelow(command),
-  ];
+  const use = sedUse(scripts.join("\n"));
+  return [...writes, ...all("read", [...files, ...use.reads]), ...all("write", use.writes)];
 }
 
 /** `find` deletes below its starting points, and writes its lists. */
@@ -387,8 +316,25 @@ function isPathOption(args: readonly string[], i: number): boolean {
   return /^(?:-f|--file)$/.test(args[i - 1] ?? "");
 }
 
+/** `time -oFILE COMMAND` writes its own report. */
+function timed(command: Invocation): Touch[] {
+  const { values } = parseLeading(command.args, { values: "fo", longValues: ["format", "output"] });
+  const files = ["o", "output"].flatMap((name) => values.get(name) ?? []);
+  return [...ordinary(command), ...all("write", files)];
+}
+
+/** `openssl req -keyout FILE`: its long options have one dash. */
+const OPENSSL_OUTPUTS = /^--?(?:\w*out|outdir|writerand|keylogfile|CAserial)$/;
+
 function converted(command: Invocation): Touch[] {
-  const { args } = command;
-  const out = args.filter((_, i) => /^(?:-out|-o|--output)$/.test(args[i - 1] ?? ""));
-  return [...mentioned(command, args), ...all("write", out)];
+  const { program, args } = command;
+  if (program !== "openssl") {
+    return [...mentioned(command, args), ...all("write", outputsOf(args))];
+  }
+  const files = args.flatMap((arg, i) => {
+    const cut = arg.indexOf("=");
+    if (cut > 0) return OPENSSL_OUTPUTS.test(arg.slice(0, cut)) ? [arg.slice(cut + 1)] : [];
+    return i > 0 && OPENSSL_OUTPUTS.test(args[i - 1]!) ? [arg] : [];
+  });
+  return [...mentioned(command, args), ...all("write", files)];
 }

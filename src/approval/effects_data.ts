@@ -178,6 +178,12 @@ const ROWS: readonly (readonly [string, EffectRow])[] = [
     },
   }],
   ["openssl", { operands: "read", options: {} }],
+  ["script", {
+    values: "cEIOBTmo",
+    longValues: ["command", "echo", "log-in", "log-out", "log-io", "log-timing", "output-limit"],
+    operands: "write",
+    options: { c: "look", command: "look" },
+  }],
   ["debugfs sqlite litecli sqlitebrowser", { operands: "write" }],
   ["history fc", { values: "", operands: "write" }],
   ["ssh-keygen", {
@@ -194,13 +200,39 @@ export const EFFECTS: ReadonlyMap<string, EffectRow> = new Map(
 
 /** Options of any program whose value names a file that is written. */
 export const OUTPUT_OPTIONS =
-  /^(?:-o|-O|-out|-w|--(?:out|output|outfile|output[-_]?(?:file|dir|path|directory|document)|out[-_]?(?:file|dir|path)|save|save-to|dest|destination|target-dir|directory-prefix|log-file|logfile|target|prefix|install-dir))$/;
+  /^(?:-out|--(?:out[\w-]*|save|save-to|dest|destination|target-dir|directory-prefix|log-file|logfile|target|prefix|install-dir))$/;
+
+/** Further options of single programs whose value names a file that is written. */
+export const OPTION_WRITES: ReadonlyMap<string, readonly string[]> = new Map(
+  ([
+    ["awk gawk mawk nawk", "o pretty-print d dump-variables p profile"],
+    ["gcc g++ clang clang++ cc c++", "-MF -Map"],
+    ["ld ld.lld ld.gold", "-Map --Map -M"],
+    ["wget", "save-cookies rejected-log warc-file hsts-file"],
+    ["less", "LOG-FILE log-file"],
+    ["ssh", "E"],
+    ["rsync", "log-file write-batch only-write-batch backup-dir"],
+    ["psql", "o output L log-file"],
+    ["mysql mariadb", "tee"],
+    ["pg_dump pg_dumpall pg_restore", "f file"],
+    ["mysqldump mariadb-dump", "r result-file T tab"],
+    ["cpio pax", "F file f"],
+    ["logrotate", "s state l log"],
+    ["node", "redirect-warnings report-dir report-directory cpu-prof-dir diagnostic-dir"],
+    ["deno", "coverage cpu-prof-dir"],
+    ["npm pnpm", "pack-destination"],
+    ["script", "O log-out I log-in B log-io T log-timing"],
+  ] as const).flatMap(([names, options]) =>
+    names.split(" ").map((name) => [name, options.split(" ")] as const)
+  ),
+);
 
 /** Programs in which these letters mean something else. */
 export const NO_OUTPUT_OPTIONS: ReadonlySet<string> = new Set(
   ("grep egrep fgrep zgrep rg ag ack ls ps ssh scp sftp mount umount find set test [ sudo su top lsblk findmnt id " +
     "netstat ss ip kubectl docker helm az gcloud aws psql mysql column lsof rsync awk gawk df nl od stat date bash sh " +
-    "zsh dash ksh shopt read bind complete git pkill pgrep tree eza exa sed perl ruby python python3 node jq")
+    "zsh dash ksh shopt read bind complete git pkill pgrep tree eza exa sed perl ruby python python3 node jq " +
+    "wc diff cmp comm cat strings hexdump nm who w")
     .split(" "),
 );
 

@@ -1,4 +1,5 @@
 /** Paths in the small languages of awk, sqlite and python's modules, and in git's own options. */
+import { optionValues } from "./executors.ts";
 import { type Invocation, parseOptions } from "./invocation.ts";
 import { all, allBelow, mentioned, type Touch } from "./mentions.ts";
 
@@ -61,22 +62,17 @@ export function interpreted(command: Invocation): Touch[] {
 
 /** Files that git writes or takes a message from, by option. */
 export function gitOptionFiles(name: string, args: readonly string[]): Touch[] {
-  const value = (pattern: RegExp) =>
-    args.flatMap((arg, i) => {
-      if (i > 0 && pattern.test(args[i - 1]!) && !args[i - 1]!.includes("=")) return [arg];
-      const cut = arg.indexOf("=");
-      return cut > 0 && pattern.test(arg.slice(0, cut)) ? [arg.slice(cut + 1)] : [];
-    });
-  const touches = all("write", value(/^--(?:output|output-directory)$/));
+  const value = (...names: string[]) => optionValues(args, names);
+  const touches = all("write", value("output", "output-directory"));
   if (/^(?:archive|format-patch|diff|log|show)$/.test(name)) {
-    touches.push(...all("write", value(/^-o$/)));
+    touches.push(...all("write", value("o")));
   }
   if (/^(?:commit|tag|notes|merge)$/.test(name)) {
-    touches.push(...all("read", value(/^(?:-F|--file|-t|--template)$/)));
+    touches.push(...all("read", value("F", "file", "t", "template")));
   }
   if (name === "config") {
     const asks = args.some((arg) => /^(?:--get.*|-l|--list|get|list)$/.test(arg));
-    touches.push(...all(asks ? "look" : "write", value(/^(?:-f|--file)$/)));
+    touches.push(...all(asks ? "look" : "write", value("f", "file")));
   }
   if (name === "bundle" && args[0] === "create") {
     touches.push(...all("write", args.slice(1).filter((arg) => !arg.startsWith("-")).slice(0, 1)));

@@ -198,7 +198,7 @@ export class Evaluation {
     const { reads, writes } = namesIn(text);
     for (const name of reads) {
       if (HOLDS_NUMBER.test(name)) continue;
-      const values = this.#state.vars.get(name) ?? this.#state.arrays.get(name);
+      const values = this.#state.vars.get(name) ?? this.#state.arrays.get(name)?.flat();
       if (values === undefined) this.#follow({ unjudged: "arithmetic" });
       else for (const value of values) this.#evaluate(value, depth + 1);
     }

@@ -30,7 +30,7 @@ export function isExecutedVariable(name: string): boolean {
 export function executedByVariable(name: string, value: string): Payload[] {
   const row = VARIABLE_ROWS.find(({ names }) => names.test(name));
   if (row === undefined || row.harmless?.test(value)) return [];
-  return [asPayload(row.runs, value, name)];
+  return [asPayload(row, { text: value, via: name })];
 }
 
 /** What the options and operands of a command execute. */
@@ -40,7 +40,7 @@ export function executedText(invocation: Invocation): Payload[] {
     for (const value of valuesOf(row, invocation)) {
       const found = row.text === undefined ? value : matched(row.text, value);
       if (found === undefined) continue;
-      payloads.push(asPayload(row.runs, found, invocation.program));
+      payloads.push(asPayload(row, { text: found, via: invocation.program }));
       // Unlike a prompt, words are expanded with `<(…)`.
       if (row.runs === "expanded" && /[<>]\(/.test(found)) {
         payloads.push({ unjudged: invocation.program });
@@ -60,29 +60,34 @@ export function executedByGit(
   if (copies && optionValues(args, ["template"]).length > 0) payloads.push({ unjudged: "git" });
   for (const setting of [...settings, ...own]) {
     const cut = setting.indexOf("=");
-    const key = cut < 0 ? setting : setting.slice(0, cut);
+    const key = (cut < 0 ? setting : setting.slice(0, cut)).trim();
     if (!GIT_EXECUTES.test(key)) continue;
     const value = cut < 0 ? "" : setting.slice(cut + 1);
     const shell = /^(?:core\.(?:pager|editor|sshcommand)|pager\.)/i.test(key) ||
       (/^alias\./i.test(key) && value.startsWith("!"));
     const inert = /^(?:alias|core\.(?:pager|editor|fsmonitor)|pager)\b/i.test(key) &&
       /^(?:[\w-]*|true|false|cat|less.*)$/.test(value);
-    if (!inert) payloads.push(asPayload(shell ? "shell" : "code", value.replace(/^!/, ""), "git"));
+    if (inert) continue;
+    const row = { runs: shell ? "shell" : "code" } as const;
+    payloads.push(asPayload(row, { text: value.replace(/^!/, ""), via: "git" }));
   }
   for (const row of GIT_OPTION_ROWS) {
     if (!row.subcommands.split(" ").includes(name)) continue;
     for (const value of optionValues(args, row.options)) {
-      payloads.push(asPayload("shell", value, "git"));
+      payloads.push(asPayload({ runs: "shell", fed: true }, { text: value, via: "git" }));
     }
   }
   if (args.some((arg) => /^(?:ext|fd)::/.test(arg))) payloads.push({ unjudged: "git" });
   return payloads;
 }
 
-function asPayload(runs: ExecutorRow["runs"], text: string, via: string): Payload {
+function asPayload(
+  { runs, fed }: Pick<ExecutorRow, "runs" | "fed">,
+  { text, via }: { text: string; via: string },
+): Payload {
   switch (runs) {
     case "shell":
-      return { text, via };
+      return fed === true ? { text, via, fed } : { text, via };
     case "expanded":
       return { text, via, expands: true };
     case "code":

@@ -16,6 +16,8 @@ export interface VariableRow {
   runs: Execution;
   /** Values that execute nothing. */
   harmless?: RegExp;
+  /** Who runs it hands it text of its own: a page, a message, a file. */
+  fed?: true;
 }
 
 /** Variables whose value is executed by the shell or by programs that find it. First match wins. */
@@ -23,10 +25,17 @@ export const VARIABLE_ROWS: readonly VariableRow[] = [
   { names: /^(?:PS[0-4]|PROMPT|RPROMPT|RPS1)$/, runs: "expanded" },
   {
     names:
-      /^(?:PROMPT_COMMAND|BASH_ALIASES|(?:[A-Z]+_)*(?:PAGER|EDITOR|BROWSER|ASKPASS|RSH)|MANPAGER|VISUAL|FCEDIT|GIT_SSH|GIT_SSH_COMMAND|GIT_PROXY_COMMAND|GIT_EXTERNAL_DIFF|GIT_ALTERNATE_REF_BACKENDS|LESSOPEN|LESSCLOSE|SVN_SSH|HGEDITOR|HGMERGE|RUSTC(?:_WORKSPACE)?_WRAPPER|CARGO_[A-Z_\d]+_(?:RUNNER|LINKER)|SHELL|CONFIG_SHELL|MAKESHELL|npm_config_(?:script_shell|shell|editor|viewer)|FZF_DEFAULT_COMMAND|CC|CXX|CPP|LD|AR|AS|NM|STRIP|OBJDUMP|MAKE|CMAKE|PYTHON3?|PIP|PERL|RUBY|NODE|NPM|YARN|PNPM|GO|CARGO|RUSTC|JAVA|JAVAC|GRADLE|MVN|DOCKER|COMPOSE|KUBECTL|HELM|TERRAFORM|GIT|SUDO)$/,
+      /^(?:(?:[A-Z]+_)*(?:PAGER|EDITOR|BROWSER|ASKPASS|RSH)|MANPAGER|VISUAL|FCEDIT|GIT_SSH|GIT_SSH_COMMAND|GIT_PROXY_COMMAND|GIT_EXTERNAL_DIFF|GIT_ALTERNATE_REF_BACKENDS|LESSOPEN|LESSCLOSE|SVN_SSH|HGEDITOR|HGMERGE)$/,
     runs: "shell",
+    fed: true,
     // Compressed files are shown by the filter that comes with less.
     harmless: /^$|^\|\s*\S*lesspipe(?:\.sh)? %s$/,
+  },
+  {
+    names:
+      /^(?:PROMPT_COMMAND|BASH_ALIASES|RUSTC(?:_WORKSPACE)?_WRAPPER|CARGO_[A-Z_\d]+_(?:RUNNER|LINKER)|SHELL|CONFIG_SHELL|MAKESHELL|npm_config_(?:script_shell|shell|editor|viewer)|FZF_DEFAULT_COMMAND|CC|CXX|CPP|LD|AR|AS|NM|STRIP|OBJDUMP|MAKE|CMAKE|PYTHON3?|PIP|PERL|RUBY|NODE|NPM|YARN|PNPM|GO|CARGO|RUSTC|JAVA|JAVAC|GRADLE|MVN|DOCKER|COMPOSE|KUBECTL|HELM|TERRAFORM|GIT|SUDO)$/,
+    runs: "shell",
+    harmless: /^$/,
   },
   {
     names:
@@ -76,14 +85,15 @@ export interface ExecutorRow {
   anywhere?: RegExp;
   /** Standard input is executed too. */
   input?: true;
+  /** The program writes what the text reads. */
+  fed?: true;
   runs: Execution;
 }
 
 /** Builtins and programs that execute text, beside the wrappers and the interpreters. */
 export const EXECUTOR_ROWS: readonly ExecutorRow[] = [
   // Builtins of the shell.
-  { programs: "mapfile readarray", options: ["C"], runs: "shell" },
-  { programs: "compgen complete", options: ["C", "F"], runs: "shell" },
+  { programs: "compgen complete", options: ["F"], runs: "shell" },
   { programs: "compgen complete", options: ["W", "P", "S", "X", "G"], runs: "expanded" },
   { programs: "hash", options: ["p"], runs: "code" },
   { programs: "enable", options: ["f"], runs: "code" },
@@ -112,22 +122,23 @@ export const EXECUTOR_ROWS: readonly ExecutorRow[] = [
     runs: "code",
   },
   { programs: "less more most", anywhere: /^\+\+?(?![/?])(.*[!|#v].*)/s, runs: "code" },
-  { programs: "man", options: ["P", "pager", "H", "html"], runs: "shell" },
-  { programs: "ag ack", options: ["pager"], runs: "shell" },
-  { programs: "bat batcat delta", options: ["pager"], runs: "shell" },
+  { programs: "man", options: ["P", "pager", "H", "html"], runs: "shell", fed: true },
+  { programs: "ag ack", options: ["pager"], runs: "shell", fed: true },
+  { programs: "bat batcat delta", options: ["pager"], runs: "shell", fed: true },
   // Files, archives, text.
-  { programs: "split gsplit", options: ["filter"], runs: "shell" },
-  { programs: "sort gsort", options: ["compress-program"], runs: "shell" },
-  { programs: "rg ripgrep", options: ["pre", "hostname-bin"], runs: "shell" },
-  { programs: "zip", options: ["TT", "-TT", "unzip-command"], runs: "shell" },
+  { programs: "split gsplit", options: ["filter"], runs: "shell", fed: true },
+  { programs: "sort gsort", options: ["compress-program"], runs: "shell", fed: true },
+  { programs: "rg ripgrep", options: ["pre", "hostname-bin"], runs: "shell", fed: true },
+  { programs: "zip", options: ["TT", "-TT", "unzip-command"], runs: "shell", fed: true },
   { programs: "cpio", options: ["rsh-command"], runs: "shell" },
   {
     programs: "tar gtar bsdtar",
     options: ["F", "info-script", "new-volume-script", "rsh-command", "rmt-command", "to-command"],
     runs: "shell",
+    fed: true,
   },
   { programs: "rsync", options: ["rsync-path"], runs: "shell" },
-  { programs: "rsync", options: ["e", "rsh"], runs: "shell" },
+  { programs: "rsync", options: ["e", "rsh"], runs: "shell", fed: true },
   { programs: "fzf", options: ["preview", "bind"], runs: "shell" },
   { programs: "watchexec", options: ["shell"], runs: "shell" },
   { programs: "nodemon", options: ["exec", "x"], runs: "shell" },
@@ -136,7 +147,7 @@ export const EXECUTOR_ROWS: readonly ExecutorRow[] = [
   { programs: "m4", input: true, runs: "code" },
   { programs: "dc", options: ["e", "expression"], runs: "code", text: /!/ },
   // Networks and databases.
-  { programs: "scp sftp", options: ["S", "D"], runs: "shell" },
+  { programs: "scp sftp", options: ["S", "D"], runs: "shell", fed: true },
   {
     programs: "ssh scp sftp",
     options: ["o"],
@@ -163,14 +174,19 @@ export const EXECUTOR_ROWS: readonly ExecutorRow[] = [
     text: /^(-|\/dev\/(?:stdin|fd\/.*)|\0.*)$/s,
     runs: "code",
   },
-  { programs: "nc ncat netcat", options: ["e", "c", "exec", "sh-exec", "lua-exec"], runs: "shell" },
+  {
+    programs: "nc ncat netcat",
+    options: ["e", "c", "exec", "sh-exec", "lua-exec"],
+    runs: "shell",
+    fed: true,
+  },
   { programs: "socat", anywhere: /\b(?:exec|system)\s*:\s*(.*)/is, runs: "shell" },
-  { programs: "tcpdump", options: ["z"], runs: "shell" },
+  { programs: "tcpdump", options: ["z"], runs: "shell", fed: true },
   { programs: "nmap", options: ["script"], text: /([/.].*)/s, runs: "code" },
   { programs: "openssl", options: ["-engine", "-provider-path"], runs: "code" },
   { programs: "psql", anywhere: /(?:\\!|\\o\s*\||\\w\s*\||\bPROGRAM\s+')\s*(.*)/is, runs: "shell" },
   { programs: "mysql mariadb", anywhere: /(?:\\!|(?:^|;)\s*system\s)\s*(.*)/is, runs: "shell" },
-  { programs: "mysql mariadb", options: ["pager"], runs: "shell" },
+  { programs: "mysql mariadb", options: ["pager"], runs: "shell", fed: true },
   { programs: "sqlite3 sqlite", anywhere: /\.(?:shell|system)\s+(.*)/is, runs: "shell" },
   {
     programs: "sqlite3 sqlite",
@@ -199,8 +215,13 @@ export const EXECUTOR_ROWS: readonly ExecutorRow[] = [
   },
   {
     programs: "make gmake",
-    anywhere: /^(?:SHELL|\.SHELLFLAGS|MAKE)\s*[:?+]?=(.*)/s,
+    anywhere: /^(?:(?:SHELL|\.SHELLFLAGS|MAKE)\s*[:?+]*=|[^=!\s]+\s*!=)(.*)/s,
     runs: "shell",
+  },
+  {
+    programs: "make gmake",
+    anywhere: /(\$[({](?:shell|file|eval|guile|call)\s.*)/s,
+    runs: "code",
   },
   { programs: "cmake", options: ["P"], runs: "code", text: /^(\/dev\/.*|\0.*)$/s },
   {
@@ -240,7 +261,12 @@ export const EXECUTOR_ROWS: readonly ExecutorRow[] = [
     text: /((?:alias|hooks|extensions|pager|ui|merge-tools|extdiff|diff-tools)\b.*)/is,
     runs: "code",
   },
-  { programs: "svn", options: ["diff-cmd", "diff3-cmd", "editor-cmd", "merge-cmd"], runs: "shell" },
+  {
+    programs: "svn",
+    options: ["diff-cmd", "diff3-cmd", "editor-cmd", "merge-cmd"],
+    runs: "shell",
+    fed: true,
+  },
   { programs: "svn", options: ["config-option", "config-dir"], runs: "code" },
   // Terminals and services.
   {

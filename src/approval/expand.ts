@@ -8,6 +8,7 @@ import { PRINTS_NUMBER, PRINTS_SETTINGS, PRINTS_WORD } from "./executors_data.ts
 import { literalOutput } from "./literal_output.ts";
 import { MAX_STRIPPED, replaceIn, transform } from "./parameter_ops.ts";
 import type { Assignment, Command, ParamPart, Part, Script, Word } from "./shell_ast.ts";
+import { SET_BY_SHELL, SPECIAL, USUAL } from "./shell_variables_data.ts";
 import { checkGrowth, MAX_CHOICES, type ShellState } from "./shell_state.ts";
 import { hasUnknown, type Known, unknown } from "./unknown.ts";
 import { trimEndOf } from "../util/trim_end.ts";
@@ -89,8 +90,13 @@ export class Expander {
   /** Carries out an assignment; one that may not happen only adds a possible value. */
   assign({ name, value, append, items }: Assignment, { certain }: { certain: boolean }): void {
     if (items !== undefined) {
-      const before = append ? this.#state.arrays.get(name) ?? [] : [];
-      this.#state.assignArray(name, [...before, ...items.flatMap((item) => this.fields(item))]);
+      const lists = new Map<string, string[]>();
+      this.forEachChoice(() => {
+        const before = append ? this.#array(name) ?? [] : [];
+        const list = [...before, ...items.flatMap((item) => this.fields(item))];
+        lists.set(list.join("\n"), list);
+      });
+      this.#state.assignArray(name, ...lists.values());
       return;
     }
     const before = append ? this.#state.vars.get(name)?.at(-1) ?? "" : "";
@@ -103,16 +109,27 @@ export class Expander {
 
   /** What a command substitution prints, when that is certain. */
   output(script: Script): string | undefined {
-    const [statement, ...more] = script.statements;
-    if (statement === undefined) return "";
-    if (more.length > 0 || statement.pipelines.length !== 1) return undefined;
-    let text: string | undefined;
-    for (const stage of statement.pipelines[0]!.stages) text = this.stageOutput(stage, text);
+    const text = this.#printed(script, undefined);
     return text === undefined ? undefined : trimEndOf(text, "\n");
+  }
+
+  /** What all commands of a script print, those that may not run included. */
+  #printed(script: Script, stdin: string | undefined): string | undefined {
+    let all = "";
+    for (const { stages } of script.statements.flatMap(({ pipelines }) => pipelines)) {
+      let text = stdin;
+      for (const stage of stages) text = this.stageOutput(stage, text);
+      if (text === undefined) return undefined;
+      all += text;
+      checkGrowth(all.length);
+    }
+    return all;
   }
 
   /** What one stage of a pipeline prints, when that is certain. */
   stageOutput(stage: Command, stdin: string | undefined): string | undefined {
+    const isGroup = stage.kind === "compound" && /^[({]$/.test(stage.keyword);
+    if (isGroup && stage.redirects.length === 0) return this.#printed(stage.bodies[0]!, stdin);
     if (stage.kind !== "simple" || stage.words.length === 0) return undefined;
     let input = stdin;
     for (const redirect of stage.redirects) {
@@ -192,7 +209,7 @@ export class Expander {
     const value = this.#scalar(part.name);
     const isGiven = value !== undefined && (value !== "" || part.op[0] !== ":");
     const takes = part.op.endsWith("-")
-      ? !isGiven
+      ? this.#isMissing(part, value)
       : value === undefined
       ? this.#digit(`${part.name}+`, 2) === 0
       : isGiven;
@@ -253,14 +270,12 @@ export class Expander {
       if (isIndirection(part)) this.#state.expand(name || unknown(part.name), "indirection");
     }
     if (part.op === "" && (name === "@" || name === "*" || name.endsWith("[@]"))) {
-      const list = name.endsWith("[@]")
-        ? this.#state.arrays.get(name.slice(0, -3))
-        : this.#state.positional;
+      const list = name.endsWith("[@]") ? this.#array(name.slice(0, -3)) : this.#state.positional;
       return list === undefined ? unknown(name) : part.quoted ? list : list.join(" ");
     }
     const value = part.index === undefined
       ? this.#scalar(name)
-      : this.#state.arrays.get(name)?.[Number(part.index.raw)];
+      : this.#array(name)?.[Number(part.index.raw)];
     return part.op === "" ? value ?? unknown(name) : this.#operate(part, value);
   }
 
@@ -274,7 +289,19 @@ export class Expander {
     }
     if (name === "PWD") return this.#written(this.#state.cwd);
     if (name === "0") return this.#state.zero;
-    return SPECIAL.get(name) ?? this.#state.arrays.get(name)?.[0];
+    return SPECIAL.get(name) ?? this.#array(name)?.[0];
+  }
+
+  /** The items of an array under the current choice. */
+  #array(name: string): string[] | undefined {
+    const lists = this.#state.arrays.get(name);
+    return lists?.[lists.length === 1 ? 0 : this.#digit(`${name}[]`, lists.length)];
+  }
+
+  /** Whether `${x-…}` is its argument; what the shell itself sets may be either. */
+  #isMissing({ name, op }: ParamPart, value: string | undefined): boolean {
+    if (value === undefined) return !SET_BY_SHELL.test(name) || this.#digit(`${name}-`, 2) === 0;
+    return value === "" && op[0] === ":";
   }
 
   /** Which of `size` values this choice takes: a mixed-radix digit, assigned on first use. */
@@ -303,7 +330,9 @@ export class Expander {
         return given ? value : arg;
       case ":-":
       case "-":
-        return given ? value : arg;
+        return this.#isMissing(part, value)
+          ? arg
+          : value ?? USUAL.get(part.name) ?? unknown(part.name);
       case ":+":
       case "+":
         if (value === undefined) return this.#digit(`${part.name}+`, 2) === 0 ? arg : "";
@@ -341,14 +370,6 @@ const MAX_PATTERN_WORK = 5_000_000;
 
 const BLANKS = /[ \t\n]+/;
 
-/** What the variables that every shell has usually hold. */
-const USUAL: ReadonlyMap<string, string> = new Map(Object.entries({
-  PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-  SHELL: "/bin/bash",
-  BASH: "/bin/bash",
-  OLDPWD: "/",
-}));
-
 /** Whether the value of a part is not split at blanks. */
 function isWhole(part: Part, inArgument: boolean): boolean {
   if (part.kind === "text") return part.quoted || !inArgument;
@@ -359,10 +380,3 @@ function isWhole(part: Part, inArgument: boolean): boolean {
 function isIndirection({ name, op, arg }: ParamPart): boolean {
   return !name.endsWith("[@]") && !(op === "@" && arg?.raw === "") && !/^[*@]/.test(arg?.raw ?? "");
 }
-
-const SPECIAL: ReadonlyMap<string, string> = new Map(Object.entries({
-  "?": "0",
-  "#": "0",
-  "-": "hB",
-  "TMPDIR": "/tmp",
-}));

@@ -10,8 +10,9 @@ import {
   parseOptions,
   shellUse,
 } from "./invocation.ts";
+import { printedWords } from "./literal_output.ts";
 import { absolutePath } from "./paths.ts";
-import type { Payload } from "./payload.ts";
+import { type Payload, withWords } from "./payload.ts";
 import { hasUnknown, hasUnknownBut, unknown } from "./unknown.ts";
 import { findWrapper, scripts, subcommand, unwrapWith } from "./unwrap.ts";
 import { WRAPPERS } from "./wrappers_data.ts";
@@ -104,6 +105,10 @@ const SPECIAL: ReadonlyMap<string, Special> = new Map(Object.entries<Special>({
   ".": unwrapSource,
   tar: unwrapTar,
   gtar: unwrapTar,
+  mapfile: unwrapMapfile,
+  readarray: unwrapMapfile,
+  compgen: unwrapCompletion,
+  complete: unwrapCompletion,
   trap: ({ args }) => scripts([args.find((arg) => arg !== "--")], "trap"),
   jobs: ({ args }) =>
     args[0] === "-x" ? [{ argv: args.slice(args[1] === "--" ? 2 : 1), via: "jobs" }] : [],
@@ -133,11 +138,41 @@ const SPECIAL: ReadonlyMap<string, Special> = new Map(Object.entries<Special>({
 }));
 
 function unwrapSource(invocation: Invocation, fileText: FileText): Payload[] {
-  const [file = ""] = invocation.args[0] === "--" ? invocation.args.slice(1) : invocation.args;
+  const [file = "", ...words] = invocation.args[0] === "--"
+    ? invocation.args.slice(1)
+    : invocation.args;
   const isInput = isStdinFile(file, invocation.place);
   const text = isInput ? inputText(invocation) : fileText(file);
-  if (text !== undefined) return scripts([text], "source");
+  if (text !== undefined) {
+    return [{ text, via: "source", ...words.length > 0 ? { positional: ["", ...words] } : {} }];
+  }
   return isInput || isOpaque(file, invocation) ? [{ unjudged: "source" }] : [];
+}
+
+/** Lines for which a callback is judged one by one; with more, the line counts as unknown. */
+const MAX_LINES = 16;
+
+/** `mapfile -C CALLBACK` runs the callback with a number and a line behind it. */
+function unwrapMapfile(invocation: Invocation): Payload[] {
+  const { program, args } = invocation;
+  const { values } = parseLeading(args, { values: "dnOsuCc" });
+  const lines = inputText(invocation)?.split("\n") ?? [];
+  const given = lines.length > 0 && lines.length <= MAX_LINES ? lines : [unknown("line")];
+  return (values.get("C") ?? []).flatMap((callback) => [
+    // Programs that complain of words too many have done their work by then.
+    { text: callback, via: program },
+    ...given.map((line) => ({ ...withWords(callback, ["0", line]), via: program })),
+  ]);
+}
+
+/** `compgen -C COMMAND WORD` runs the command with the word behind it. */
+function unwrapCompletion({ program, args }: Invocation): Payload[] {
+  const { values, operands } = parseLeading(args, { values: "oAGWFCXPS" });
+  const words = ["", operands[0] ?? unknown("word"), ""];
+  return (values.get("C") ?? []).flatMap((command) => [
+    { text: command, via: program },
+    { ...withWords(command, words), via: program },
+  ]);
 }
 
 /** Compressors and hooks of tar are commands. */
@@ -155,11 +190,15 @@ function unwrapTar({ args }: Invocation): Payload[] {
 
 /** `env -S "rm -rf /"` splits its value into the words of a command. */
 function unwrapEnv(invocation: Invocation): Payload[] {
-  const args = invocation.args.map((arg) => arg === "-" ? "-i" : arg);
-  const { values, operands } = parseLeading(args, {
+  const grammar = {
     values: "uCSa",
     longValues: ["unset", "chdir", "split-string", "argv0"],
-  });
+  };
+  // A lone dash is `-i` before the command; behind it, it is the command's own.
+  const all = invocation.args.map((arg) => arg === "-" ? "-i" : arg);
+  const own = all.length - parseLeading(all, grammar).operands.length;
+  const args = [...all.slice(0, own), ...invocation.args.slice(own)];
+  const { values, operands } = parseLeading(args, grammar);
   const split = [...values.get("S") ?? [], ...values.get("split-string") ?? []];
   const cwd = [...values.get("C") ?? [], ...values.get("chdir") ?? []].at(-1);
   if (split.length === 0) return unwrapWith(args, { spec: WRAPPERS["env"]!, name: "env" });
@@ -170,6 +209,7 @@ function unwrapEnv(invocation: Invocation): Payload[] {
 
 /** The command of xargs with the words it would receive, or a mark for them. */
 function unwrapXargs(invocation: Invocation): Payload[] {
+  const { upstream } = invocation;
   const { operands, values, flags } = parseLeading(invocation.args, {
     values: "adEILnPs",
     longValues: [
@@ -194,7 +234,10 @@ function unwrapXargs(invocation: Invocation): Payload[] {
   // A shell without a script takes the first word for one.
   const open = input === undefined && operands.slice(1).every((word) => word.startsWith("-")) &&
     /(?:^|\/)(?:\w*sh|env|sudo|doas|xargs|nohup|setsid|busybox)$/.test(operands[0]!);
-  return [{ argv: [...operands, ...open ? [unknown("xargs")] : words], via: "xargs" }];
+  const given = open ? [unknown("xargs")] : input === undefined ? printedWords(upstream) : words;
+  const payload: Payload = { argv: [...operands, ...given], via: "xargs" };
+  // Without input, or where somebody else has read it, the command runs as it is written.
+  return given.length === 0 ? [payload] : [payload, { argv: operands, via: "xargs" }];
 }
 
 function unwrapFind({ args }: Invocation): Payload[] {

@@ -128,11 +128,12 @@ function readOption(
 }
 
 /** Flags of well-known programs that begin like an option with a value. */
-const FLAGS = new Set(["login", "detach", "head", "checkpoint", "exec", "no", "in"]);
+const FLAGS = ["login", "detach", "head", "checkpoint", "exec", "no", "in"];
 
 /** The option that an abbreviation stands for: GNU programs take every beginning that is unique. */
 function fullName(given: string, names: readonly string[]): string {
-  if (given.length < 2 || FLAGS.has(given) || names.includes(given)) return given;
+  if (given.length < 2 || names.includes(given)) return given;
+  if (FLAGS.some((flag) => flag.startsWith(given))) return given;
   const [found, ...more] = names.filter((name) => name.startsWith(given));
   return found === undefined || more.length > 0 ? given : found;
 }

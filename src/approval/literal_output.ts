@@ -2,8 +2,11 @@
  * What small pure programs print, so that `$(echo rm) -rf /` and `echo … | base64 -d | sh`
  * are seen as what they run. Anything not computed here counts as unknown.
  */
+import type { Invocation } from "./invocation.ts";
 import { basename, dirname, normalizePath } from "../util/path.ts";
 import { decodeEscapes } from "./shell_words.ts";
+import { unwrapWith } from "./unwrap.ts";
+import { WRAPPERS } from "./wrappers_data.ts";
 
 /** Output longer than this is not followed. */
 const MAX_CHARS = 64_000;
@@ -23,6 +26,13 @@ type Filter = (
 ) => string | undefined;
 
 const PROGRAMS: Readonly<Record<string, Filter>> = {
+  ":": () => "",
+  true: () => "",
+  sort: sameLines,
+  uniq: sameLines,
+  tac: sameLines,
+  head: sameLines,
+  tail: sameLines,
   echo: (args) => echo(args),
   printf: (args) => printf(args),
   cat: (args, stdin) => args.every((arg) => arg === "-") ? stdin : undefined,
@@ -52,9 +62,26 @@ const PROGRAMS: Readonly<Record<string, Filter>> = {
 /** The standard output of `argv` given its input, or undefined when that takes running it. */
 export function literalOutput(argv: string[], around: Surroundings): string | undefined {
   const program = basename(argv[0] ?? "");
-  if (!Object.hasOwn(PROGRAMS, program)) return undefined;
-  const text = PROGRAMS[program]!(argv.slice(1), around.stdin, around);
+  if (!Object.hasOwn(PROGRAMS, program)) return wrappedOutput(argv, around);
+  const text = PROGRAMS[program]!(argv.slice(1), around.stdin, around) ??
+    (program === "command" ? wrappedOutput(argv, around) : undefined);
   return text === undefined || text.length > MAX_CHARS ? undefined : text.replaceAll("\0", "");
+}
+
+/** What the command behind `command`, `env` or `nice` prints. */
+function wrappedOutput(argv: string[], around: Surroundings): string | undefined {
+  const name = basename(argv[0] ?? "");
+  if (!Object.hasOwn(WRAPPERS, name) || WRAPPERS[name]!.remote === true) return undefined;
+  const [payload, ...more] = unwrapWith(argv.slice(1), { spec: WRAPPERS[name]!, name });
+  if (payload === undefined || more.length > 0 || !("argv" in payload)) return undefined;
+  return payload.argv.length < argv.length ? literalOutput(payload.argv, around) : undefined;
+}
+
+/** The lines of the input in another order, or some of them: whatever is judged, all are. */
+function sameLines(args: readonly string[], stdin: string | undefined): string | undefined {
+  return args.every((arg) => /^-(?:[a-z]+|n?\d+)?$/.test(arg) && !/[co]/.test(arg))
+    ? stdin
+    : undefined;
 }
 
 function plain(args: readonly string[]): string[] {
@@ -163,4 +190,29 @@ function characters(set: string): string[] {
     i += 2;
   }
   return out;
+}
+
+/** Words of a pipeline or a substitution that may be printed, beyond which they are not listed. */
+const MAX_WORDS = 64;
+
+/** The words that commands whose output nobody could compute are known to print some of. */
+export function printedWords(commands: readonly Invocation[]): string[] {
+  const words: string[] = [];
+  for (const { program, args, redirects } of commands) {
+    if (words.length >= MAX_WORDS) break;
+    const isPrinter = /^(?:echo|printf|basename|realpath|readlink)$/.test(program);
+    const texts = [
+      ...isPrinter ? args.filter((arg) => arg[0] !== "-" && !arg.includes("%")) : [],
+      ...program === "dirname"
+        ? args.flatMap((arg) => /^(.+)\/[^/\0]+$/s.exec(arg)?.[1] ?? [])
+        : [],
+      ...redirects.flatMap(({ text }) => text ?? []),
+    ];
+    for (const text of texts) {
+      if (text.length <= MAX_CHARS) {
+        words.push(...text.split(/\s+/).filter((word) => word !== ""));
+      }
+    }
+  }
+  return words.slice(0, MAX_WORDS);
 }

@@ -48,7 +48,7 @@ let lastDirectory: string | undefined;
 let lastIsSecret = false;
 
 /** Whether the directory a command runs in is itself protected; scripts stay in one for a while. */
-function isSecretPlace(place: Place): boolean {
+export function isSecretPlace(place: Place): boolean {
   if (place.cwd === undefined) return false;
   if (place.cwd !== lastDirectory) {
     lastDirectory = place.cwd;

@@ -6,6 +6,8 @@ export interface Common {
   via: string;
   /** Where it runs, when the command says so: `env -C DIR`. */
   cwd?: string;
+  /** It runs in the shell at hand, and may change what later words mean. */
+  here?: true;
   /** Variables that it is given. */
   variables?: readonly (readonly [name: string, value: string])[];
 }
@@ -21,8 +23,17 @@ export interface TextPayload extends Common {
   positional?: string[];
   fromInput?: boolean;
   expands?: true;
+  /** Who runs it writes its input. */
+  fed?: true;
   /** The file on the disk that the text was read from. */
   file?: string;
+}
+
+/** Text for a shell with words behind it that are arguments, whatever is in them. */
+export function withWords(text: string, words: readonly string[]) {
+  const variables = words.map((word, i) => [`__hermes_word_${i}`, word] as const);
+  const names = variables.map(([name]) => `"$${name}"`);
+  return { text: [text, ...names].join(" "), variables };
 }
 
 /** Label of payloads that run elsewhere; rules about scripts on this host skip them. */

@@ -23,7 +23,7 @@ export function protectedBelow(path: string, place: Place): PathVerdict | undefi
   let found: PathVerdict | undefined;
   for (const root of new Set([full, real ?? full])) {
     if (root[0] !== "/" || root.includes("\0") || root.length > MAX_PATTERN) continue;
-    const verdict = belowRoot(root, places);
+    const verdict = belowRoot(root, places) ?? programsBelow(root, { places, cwd: place.cwd });
     if (verdict?.kind === "trusted base") return verdict;
     found ??= verdict;
   }
@@ -45,6 +45,17 @@ function belowRoot(root: string, places: ProtectedPlaces): PathVerdict | undefin
   return OTHER_HOMES.test(root)
     ? protectionOf(normalizePath(`${root}/.ssh/id_rsa`), places)
     : undefined;
+}
+
+/** Directories of the PATH below a directory; what a project keeps for itself is its own matter. */
+function programsBelow(
+  root: string,
+  { places, cwd }: { places: ProtectedPlaces; cwd: string | undefined },
+): PathVerdict | undefined {
+  const kept = places.programs?.find((path) =>
+    holds(root, path) && !(cwd !== undefined && isWithin(path, cwd))
+  );
+  return kept === undefined ? undefined : protectionOf(`${kept}/x`, places);
 }
 
 /** Everybody unpacks into a temporary directory; only a home in there is a reason to ask. */

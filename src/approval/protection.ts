@@ -90,6 +90,13 @@ function* samplesFor(pattern: string, places: ProtectedPlaces): Generator<string
   for (const home of places.hermesHomes) {
     for (const sample of HERMES_SAMPLES) yield `${home}/${sample}`;
   }
+  const names = pattern.split("/");
+  for (const [i, name] of names.entries()) {
+    if (name[0] !== "." || !(name === ".git" || globMatch(name, ".git"))) continue;
+    const above = [...names.slice(0, i), ".git"];
+    yield [...above, "hooks", ...names.slice(i + 2)].join("/");
+    yield [...above, "config"].join("/");
+  }
   // Elsewhere `*` is everything and no file in particular; a first letter must be meant.
   const directory = dirname(pattern);
   const first = basename(pattern)[0];

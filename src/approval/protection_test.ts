@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { decide } from "./decide.ts";
 import { holdsSecretTree, protectionAt } from "./protection.ts";
 
 const PLACE = { home: "/home/me", cwd: "/home/me/project" };
@@ -50,4 +51,22 @@ Deno.test("holdsSecretTree() knows a home and everything above it", () => {
   for (const path of [".", "~/project", "src", "/usr", "/tmp"]) {
     assert.ok(!holdsSecretTree(path, PLACE), path);
   }
+});
+
+Deno.test("decide() asks before a directory of the PATH is moved, replaced or merged into, but not in the project", () => {
+  const home = "/home/me";
+  const policy = {
+    home,
+    cwd: `${home}/work`,
+    places: {
+      homes: [home],
+      hermesHomes: [`${home}/.hermes`],
+      trustedBase: [],
+      programs: [`${home}/conda/bin`, `${home}/work/node_modules/.bin`],
+    },
+  };
+  const asked = ["mv ~/conda ~/m2", "ln -sfn $PWD/evil ~/conda", "cp -r evil/. ~/conda/"];
+  for (const command of asked) assert.equal(decide(command, policy).decision, "prompt", command);
+  const free = ["cp -r evil/. .", "tar xf x.tar", "mv ~/other ~/o2"];
+  for (const command of free) assert.equal(decide(command, policy).decision, "allow", command);
 });

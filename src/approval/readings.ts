@@ -5,6 +5,7 @@
 import { PROGRAM_DEFAULTS } from "./executors_data.ts";
 import { globMatch, hasGlob } from "./glob.ts";
 import type { Invocation, RedirectUse } from "./invocation.ts";
+import { printedWords } from "./literal_output.ts";
 import { eraseUnknown, hasUnknown, showUnknown } from "./unknown.ts";
 import type { WrittenFiles } from "./written_files.ts";
 
@@ -18,7 +19,7 @@ export interface Reading {
 const AT_ROOT = "etc var home root usr bin sbin opt boot dev proc sys lib run srv mnt tmp".split(
   " ",
 );
-const ROOT_PATTERN = /^\/([^/]*[*?[][^/]*)(?=\/.)/;
+const ROOT_PATTERN = /^\/([^/]*[*?[][^/]*)(?=\/|$)/;
 /**
  * A value at the start that may be empty or a directory, before a name at the root or a hidden
  * one. After a slash only names that are rare elsewhere: `$PREFIX/bin/x` is everyday.
@@ -31,8 +32,10 @@ const UNKNOWN_OPTION = /^(?:\0[^\0]*\0)+(?=-)/;
 
 export function* readingsOf(
   invocation: Invocation,
-  { files, programs, path, isLost }: {
+  { files, programs, path, isLost, printed }: {
     files: WrittenFiles;
+    /** Words that earlier substitutions may have printed. */
+    printed: readonly string[];
     /** Names that a pattern in a command word is tried against. */
     programs: Iterable<string>;
     /** Directories of programs that the script set. */
@@ -56,8 +59,34 @@ export function* readingsOf(
     yield* changedWords(invocation, knownStart);
     yield* changedWords(invocation, withoutUnknown);
   }
+  yield* withPrinted(invocation, printed);
   for (const program of files.programsBehind(invocation, path)) yield { argv: [program, ...args] };
   yield* files.behindLinks(invocation);
+}
+
+/** The mark of a command substitution, and how many words it prints are tried one by one. */
+const PRINTED = /\0\(…\)[^\0]*\0/g;
+const MAX_PRINTED = 8;
+
+/** `cat $(p)`: what a substitution prints in parts that are known may be meant. */
+function* withPrinted(
+  { path, args, inner, redirects }: Invocation,
+  printed: readonly string[],
+): Generator<Reading> {
+  if (inner.length + printed.length === 0) return;
+  const targets = redirects.map(({ target }) => target);
+  if (![...args, ...targets].some((text) => text.includes("\0(…)"))) return;
+  const words = inner.length > 0 ? printedWords(inner) : printed;
+  if (words.length === 0) return;
+  if (words.length > 1) {
+    yield {
+      argv: [path, ...args.flatMap((arg) => arg.replace(PRINTED, "") === "" ? words : [arg])],
+    };
+  }
+  for (const word of new Set(words.slice(0, MAX_PRINTED))) {
+    const put = (text: string) => text.replace(PRINTED, () => word);
+    yield { argv: [path, ...args.map(put)], targets: targets.map(put) };
+  }
 }
 
 /** Programs that the command word may stand for. `/proc/self/exe` is the shell. */
@@ -80,8 +109,10 @@ export function isProgramPattern(path: string): boolean {
 }
 
 /** `/[e]tc/passwd` is `/etc/passwd`. */
-function* atRoot({ path, args, redirects }: Invocation): Generator<Reading> {
-  const targets = redirects.map(({ target }) => target);
+function* atRoot(invocation: Invocation): Generator<Reading> {
+  const { path } = invocation;
+  const args = invocation.args.map(fromRoot);
+  const targets = invocation.redirects.map(({ target }) => fromRoot(target));
   const patterns = new Set(
     [...args, ...targets].flatMap((word) => ROOT_PATTERN.exec(word)?.[1] ?? []),
   );
@@ -96,6 +127,11 @@ function* atRoot({ path, args, redirects }: Invocation): Generator<Reading> {
       word.replace(ROOT_PATTERN, (all, pattern) => globMatch(pattern, name) ? `/${name}` : all);
     yield { argv: [path, ...args.map(put)], targets: targets.map(put) };
   }
+}
+
+/** `$x/[e]tc/hosts`, were the value empty. A lone star behind a value is everyday. */
+function fromRoot(word: string): string {
+  return word[0] === "\0" ? word.replace(/^(?:\0[^\0]*\0)+(?=\/(?!\*+(?:\/|$)))/, "") : word;
 }
 
 function isUnknown({ target }: RedirectUse): boolean {

@@ -84,6 +84,7 @@ export function byProgram(
       [name, row],
     ) => [name, row instanceof RegExp ? { has: [row] } : row]),
   );
+  const subcommands = new Set([...rows.values()].filter(namesSubcommand));
   return {
     programs: [...rows.keys()],
     test: (command) => {
@@ -91,10 +92,30 @@ export function byProgram(
         rows.get(command.program.replace(/(?<![\d.])[\d.]+$/, ""));
       if (row === undefined) return false;
       const text = row.after === undefined ? joinedArgs(command) : afterGlobals(command, row.after);
-      return row.has.every((pattern) => pattern.test(text)) && row.not?.test(text) !== true &&
-        (row.any === undefined || row.any.some((pattern) => pattern.test(text)));
+      if (row.not?.test(text) === true) return false;
+      if (shows(row, text)) return true;
+      return subcommands.has(row) && withoutLeading(command.args).some((rest) => shows(row, rest));
     },
   };
+}
+
+/** Whether a pattern wants a word at the start, which options may stand before. */
+function namesSubcommand({ has, any = [] }: ArgsPattern): boolean {
+  return [...has, ...any].some(({ source }) => /(?:^|\|)\^(?:\(\?:)?[a-z]/.test(source));
+}
+
+function shows({ has, any, not }: ArgsPattern, text: string): boolean {
+  return has.every((pattern) => pattern.test(text)) && not?.test(text) !== true &&
+    (any === undefined || any.some((pattern) => pattern.test(text)));
+}
+
+/** The arguments without the options before them: `pip -q config set` is `config set`. */
+function withoutLeading(args: readonly string[]): string[] {
+  if (args[0]?.[0] !== "-") return [];
+  const at = args.findIndex((arg) => arg[0] !== "-");
+  if (at < 0) return [];
+  // The first word may be the value of the last option.
+  return [args.slice(at).join(" "), args.slice(at + 1).join(" ")].filter((text) => text !== "");
 }
 
 function afterGlobals({ args }: Invocation, program: string): string {

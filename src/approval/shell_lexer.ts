@@ -118,11 +118,13 @@ export abstract class ShellLexer implements Cursor {
       wanted === undefined ? `unexpected ${found}` : `expected ${wanted} before ${found}`,
     );
   }
+
   /** Words up to an operator, over several lines inside an array. */
   words(options: { multiline?: boolean } = {}): Word[] {
     const words: Word[] = [];
     for (;;) {
       this.blanks();
+      if (options.multiline === true && this.src[this.pos] === "#") this.comment();
       const word = scanWord(this);
       if (word !== undefined) words.push(word);
       else if (options.multiline === true && this.src[this.pos] === "\n") this.skipNewlines();

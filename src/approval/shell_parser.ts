@@ -353,6 +353,9 @@ class ShellParser extends ShellLexer {
       this.pos++;
       assignment.items = this.words({ multiline: true });
       this.expect(")");
+      // `a=(1)b` is one word; what is glued to the list is no command and no comment.
+      const tail = scanWord(this);
+      if (tail !== undefined) assignment.items.push(tail);
     }
     return assignment;
   }

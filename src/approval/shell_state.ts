@@ -12,12 +12,15 @@ export type EarlierVariables = ReadonlyMap<string, readonly string[]>;
 export class ShellState {
   /** Possible values; more than one after branches and loops. Absent: unknown. */
   readonly vars = new Map<string, string[]>();
-  readonly arrays = new Map<string, string[]>();
+  /** Possible lists of items. */
+  readonly arrays = new Map<string, string[][]>();
   readonly aliases = new Map<string, string>();
   /** Arrays whose subscripts are keys, not numbers. */
   readonly keyed = new Set<string>();
   /** Variables whose values are evaluated as numbers. */
   readonly integers = new Set<string>();
+  /** Variables that the function at hand has declared for itself. */
+  locals = new Set<string>();
   readonly #before: ReadonlyMap<string, string[]>;
   #written: Written[] = [];
   #expanded: Expanded[] = [];
@@ -27,6 +30,8 @@ export class ShellState {
   zero = "bash";
   /** Contents of files written so far, and of process substitutions, where certain. */
   readonly files = new Map<string, string>();
+  /** Words that substitutions may have printed, the last ones. */
+  printed: string[] = [];
   /** Standard input was replaced for what follows: `exec < FILE`. */
   fed = false;
   /** The working directory; undefined after a `cd` to somewhere unknown. */
@@ -83,6 +88,39 @@ export class ShellState {
     };
   }
 
+  /**
+   * Follows what runs in a shell of its own: its directory and words end with it. A variable that
+   * it gave a value has that value or the older one afterwards, whoever asks.
+   */
+  subshell<T>(run: () => T): T {
+    const { cwd, positional } = this;
+    const before = new Map(this.vars);
+    const result = run();
+    this.#blend(before);
+    this.cwd = cwd;
+    this.positional = positional;
+    return result;
+  }
+
+  /** Follows a function: a variable that is its own may have the older value afterwards. */
+  scope(run: () => void): void {
+    const { locals } = this;
+    const before = new Map(this.vars);
+    this.locals = new Set();
+    run();
+    this.#blend(before, this.locals);
+    this.locals = locals;
+  }
+
+  #blend(before: ReadonlyMap<string, string[]>, only?: ReadonlySet<string>): void {
+    for (const [name, values] of this.vars) {
+      const older = before.get(name);
+      if (older === values || only?.has(name) === false) continue;
+      const both = new Set([...older ?? [unknown(name)], ...values]);
+      this.vars.set(name, [...both].slice(0, MAX_CHOICES));
+    }
+  }
+
   /** `certain` assignments replace what was known; others add a possibility. */
   assign(name: string, options: { value: string; certain: boolean }): void {
     checkGrowth(options.value.length);
@@ -100,15 +138,21 @@ export class ShellState {
     if (values.length === 0) this.#written.push({ name, value: undefined });
   }
 
-  /** The items of an array. */
-  assignArray(name: string, items: string[]): void {
-    this.arrays.set(name, items);
+  /** The items of an array; several lists when it is open which. */
+  assignArray(name: string, ...lists: string[][]): void {
+    this.arrays.set(name, lists);
     // `$a` is the first item; a text that the name held before stays possible.
     const before = this.vars.get(name);
-    if (before !== undefined && items[0] !== undefined) {
-      this.vars.set(name, [...new Set([...before, items[0]])].slice(-MAX_CHOICES));
+    const first = lists.flatMap(([item]) => item ?? []);
+    if (before !== undefined && first.length > 0) {
+      this.vars.set(name, [...new Set([...before, ...first])].slice(-MAX_CHOICES));
     }
-    for (const value of items) this.#written.push({ name, value });
+    for (const value of lists.flat()) this.#written.push({ name, value });
+  }
+
+  /** Remembers words that a substitution may have printed. */
+  keepPrinted(words: readonly string[]): void {
+    if (words.length > 0) this.printed = [...words, ...this.printed].slice(0, MAX_CHOICES);
   }
 
   /** Notes text that a word expanded once more: `${x@P}`. */

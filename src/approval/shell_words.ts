@@ -94,8 +94,9 @@ function scanSpecial(cursor: Cursor, parts: Part[]): boolean {
       scanDouble(cursor, parts);
       return true;
     case "\\":
+      // At the very end it continues a line that is empty, where a line break is added.
       cursor.pos += next === undefined ? 1 : 2;
-      if (next !== "\n") parts.push({ kind: "text", text: next ?? "\\", quoted: true });
+      if (next !== "\n") parts.push({ kind: "text", text: next ?? "", quoted: true });
       return true;
     case "$":
       if (next === "'") parts.push(scanAnsiC(cursor));

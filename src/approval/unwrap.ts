@@ -75,6 +75,9 @@ export function unwrapWith(
   payloads.unshift(...found);
   if (rest.length === 0) return payloads;
   if (variables.length > 0) common.variables = variables;
+  // No program is called like an option: `sudo A=1 -n CMD`.
+  const named = variables.length === 0 ? 0 : rest.findIndex((word) => word[0] !== "-");
+  if (named > 0) payloads.push({ ...common, argv: rest.slice(named) });
   // `flock -- FILE -c TEXT`
   const flag = /^-(?:-(\w[\w-]*)|(\w))$/.exec(rest[0]!);
   if (flag !== null && spec.scripts?.includes(flag[1] ?? flag[2]!)) {

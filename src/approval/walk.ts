@@ -4,18 +4,18 @@
  * Over-approximates: both branches are taken, every possible value is tried.
  */
 import { applyBuiltin, directoryAfter } from "./builtins.ts";
+import { Callables } from "./callables.ts";
 import { FollowedFiles, textsOnDisk } from "./disk_scripts.ts";
 import { Expander, scriptsIn } from "./expand.ts";
 import { Evaluation } from "./evaluation.ts";
 import { innerCommands } from "./inner_commands.ts";
-import { inputText, type Invocation, type RedirectUse } from "./invocation.ts";
+import type { Invocation, RedirectUse } from "./invocation.ts";
+import { printedWords } from "./literal_output.ts";
 import { absolutePath, canonicalPath, type Place } from "./paths.ts";
 import type { Payload, TextPayload } from "./payload.ts";
 import { isForkBomb } from "./fork_bomb.ts";
-import { runsInput } from "./program_files.ts";
 import { isProgramPattern, readingsOf } from "./readings.ts";
 import { showCommand, showCompound } from "./show_command.ts";
-import { shellQuote } from "../util/shell_quote.ts";
 import {
   type Command,
   type CompoundCommand,
@@ -30,22 +30,22 @@ import {
 } from "./shell_ast.ts";
 import { parseShell } from "./shell_parser.ts";
 import { ShellState } from "./shell_state.ts";
-import { hasUnknownBut, showUnknown } from "./unknown.ts";
+import { hasUnknownBut } from "./unknown.ts";
 import {
   type Flow,
-  flowOf,
   type Frame,
   givenIn,
+  insideOf,
   invocationOf,
-  isFedLater,
+  isFedUnread,
   MAX,
   NOTHING,
   outputScripts,
   redirectWords,
   roughCommands,
+  SAME_SHELL,
   scriptOf,
   START,
-  takeInput,
   type Walked,
   type WalkOptions,
   type Written,
@@ -56,6 +56,7 @@ import { NO_FILES, WrittenFiles } from "./written_files.ts";
 export function walkShell(source: string, options: WalkOptions): Walked {
   const walker = new Walker(options);
   const normalized = walker.text(source, START);
+  walker.runTraps();
   const { invocations, problem, unjudged, files } = walker;
   if (files.runsUnread) unjudged.add("file written before");
   const variables = walker.state.left();
@@ -72,9 +73,8 @@ class Walker {
   readonly state: ShellState;
   readonly #expander: Expander;
   readonly #evaluation: Evaluation;
-  readonly #functions = new Map<string, Command>();
-  /** Functions being followed, so that recursion ends. */
-  readonly #calling = new Set<string>();
+  readonly #callables: Callables;
+  readonly #traps: Invocation[] = [];
   readonly #onDisk = new FollowedFiles();
   /** How deep the walker is; above zero `branches` it is not certain that a command runs. */
   #at = { branches: 0, payloadDepth: 0, readings: 0, payloadChars: 0 };
@@ -90,6 +90,7 @@ class Walker {
       expander: this.#expander,
       follow: (payload) => this.#follow(payload, { ...START, ...NOTHING }),
     });
+    this.#callables = new Callables(this.state);
   }
 
   /** Parses and follows shell text; returns it in normal form. */
@@ -106,37 +107,43 @@ class Walker {
     return [normal, rest].filter((piece) => piece !== "").join("; ");
   }
 
+  /** Follows the texts of `trap` once more, with what the variables and the input are in the end. */
+  runTraps(): void {
+    for (const trap of this.#traps.splice(0)) this.#runInner(trap);
+  }
+
   #script(script: Script, flow: Flow): string {
     let out = "";
     for (const statement of script.statements) {
       const inside = { ...flow, background: flow.background || statement.background };
-      const text = statement.pipelines.map((pipeline) => {
-        if (pipeline.link === "") return this.#pipeline(pipeline, inside);
-        this.#at.branches++;
-        const line = `${pipeline.link} ${this.#pipeline(pipeline, inside)}`;
-        this.#at.branches--;
-        return line;
-      }).join(" ");
+      const follow = () => statement.pipelines.map((pipeline) => this.#linked(pipeline, inside));
+      const text = (statement.background ? this.state.subshell(follow) : follow()).join(" ");
       if (out !== "") out += out.endsWith(" &") ? " " : "; ";
       out += statement.background ? `${text} &` : text;
     }
     return out;
   }
 
+  #linked(pipeline: Pipeline, flow: Flow): string {
+    if (pipeline.link === "") return this.#pipeline(pipeline, flow);
+    this.#at.branches++;
+    const line = `${pipeline.link} ${this.#pipeline(pipeline, flow)}`;
+    this.#at.branches--;
+    return line;
+  }
+
   #pipeline({ stages }: Pipeline, flow: Flow): string {
     if (stages.length === 1) return this.#command(stages[0]!, flow);
     if (stages.length > MAX.stages) throw new ShellLimitError("too long a pipeline");
-    const cwd = this.state.cwd;
     let inside = flow;
     const texts = stages.map((stage) => {
       const before = this.invocations.length;
-      const text = this.#command(stage, inside);
+      const text = this.state.subshell(() => this.#command(stage, inside));
       const stdin = this.#expander.stageOutput(stage, inside.stdin);
       const upstream = [...inside.upstream, ...this.invocations.slice(before)];
       inside = { ...inside, stdin, upstream };
       return text;
     });
-    this.state.cwd = cwd;
     return texts.join(" | ");
   }
 
@@ -155,18 +162,12 @@ class Walker {
   }
 
   #define({ name, body }: FunctionCommand, flow: Flow): string {
-    this.#functions.set(name, body);
     if (isForkBomb(name, body)) {
       this.#push(["function", name], { ...flow, ...NOTHING }).forks = true;
     }
-    const { positional } = this.state;
-    this.state.positional = undefined;
     this.#at.branches++;
-    this.#calling.add(name);
-    const text = this.#command(body, flow);
-    this.#calling.delete(name);
+    const text = this.#callables.define(name, { body, follow: () => this.#command(body, flow) });
     this.#at.branches--;
-    this.state.positional = positional;
     return `${name}() ${text}`;
   }
 
@@ -175,19 +176,15 @@ class Walker {
     const inner = this.#substitutions([...node.words ?? [], ...redirectWords(node.redirects)]);
     if (node.keyword === "[[") this.#evaluation.operands(node.words ?? []);
     const redirects = this.#redirects(node.redirects);
-    const inside = { ...flow, stdin: inputText({ redirects, stdin: flow.stdin }) };
-    if (redirects.length > 0) {
-      const frame = { ...flow, ...NOTHING, inner, redirects };
-      this.#runReadings(this.#push([], frame), frame);
-      takeInput(inside, redirects);
-    }
-    const cwd = this.state.cwd;
+    const frame = { ...flow, ...NOTHING, inner, redirects };
+    if (redirects.length > 0) this.#runReadings(this.#push([], frame), frame);
+    const inside = insideOf(frame);
     const plain = node.keyword === "(" || node.keyword === "{";
     if (!plain) this.#at.branches++;
     if (node.variable !== undefined) this.#bindLoop(node);
-    const bodies = node.bodies.map((body) => this.#script(body, inside));
+    const follow = () => node.bodies.map((body) => this.#script(body, inside));
+    const bodies = node.keyword === "(" ? this.state.subshell(follow) : follow();
     if (!plain) this.#at.branches--;
-    if (node.keyword === "(") this.state.cwd = cwd;
     const commands = this.invocations.slice(before);
     this.#feed(node, { flow: { ...flow, stdin: undefined }, commands });
     return showCompound(node, bodies);
@@ -286,12 +283,12 @@ class Walker {
   /** Follows the scripts inside words; they feed no pipe of ours. */
   #substitutions(words: readonly Word[]): Invocation[] {
     const before = this.invocations.length;
-    const cwd = this.state.cwd;
     const scripts = words.flatMap(({ parts }) => [...scriptsIn(parts)]);
-    for (const script of scripts) this.#script(script, START);
+    for (const script of scripts) this.state.subshell(() => this.#script(script, START));
     this.#evaluation.words(words);
-    this.state.cwd = cwd;
-    return this.invocations.slice(before);
+    const inner = this.invocations.slice(before);
+    if (inner.length > 0) this.state.keepPrinted(printedWords(inner));
+    return inner;
   }
 
   /** Records a program run and follows what it runs in turn. */
@@ -300,13 +297,21 @@ class Walker {
     this.#evaluation.builtin(invocation);
     applyBuiltin(this.state, invocation);
     this.#evaluation.assigned();
-    this.#callFunction(invocation, frame);
+    this.#callables.call(invocation, {
+      text: (text) => void this.text(text, insideOf(frame)),
+      body: (body) => void this.#command(body, insideOf(frame)),
+    });
+    this.#runInner(invocation);
+    if (invocation.program === "trap") this.#traps.push(invocation);
+    this.#runReadings(invocation, frame);
+  }
+
+  #runInner(invocation: Invocation): void {
     const fileText = (path: string) => this.files.text(path, invocation.place);
     const inner = innerCommands(invocation, { fileText, fed: this.state.fed });
     for (const payload of [...inner, ...textsOnDisk(invocation, fileText, this.state)]) {
       this.#follow(payload, invocation);
     }
-    this.#runReadings(invocation, frame);
   }
 
   /** Runs what the command may turn out to be. */
@@ -316,7 +321,8 @@ class Walker {
     if (this.files.isFoundUnread(invocation, path)) this.unjudged.add("file written before");
     if (this.#at.readings >= MAX.readings) return;
     this.#at.readings++;
-    const known = { files: this.files, programs: this.#programs, path, isLost: this.state.isLost };
+    const { isLost, printed } = this.state;
+    const known = { files: this.files, programs: this.#programs, path, isLost, printed };
     for (const { argv, targets } of readingsOf(invocation, known)) {
       const redirects = targets === undefined
         ? frame.redirects
@@ -333,13 +339,15 @@ class Walker {
     }
     if (++this.#at.payloadDepth > MAX.payloadDepth) throw new ShellLimitError("too many wrappers");
     const env = new Map([...from.env, ...payload.variables ?? []]);
-    const flow: Flow = { ...flowOf(from), via: [...from.via, payload.via] };
-    const { cwd } = this.state;
+    const via = [...from.via, payload.via];
     const restore = this.state.lend([...env]);
-    if (payload.cwd !== undefined) this.state.cwd = directoryAfter(payload.cwd, this.#place());
-    if ("argv" in payload) this.#run(payload.argv, { ...from, ...flow, env, raw: [] });
-    else this.#followText(payload, flow);
-    if (payload.cwd !== undefined) this.state.cwd = cwd;
+    const run = () => {
+      if (payload.cwd !== undefined) this.state.cwd = directoryAfter(payload.cwd, this.#place());
+      if ("argv" in payload) this.#run(payload.argv, { ...from, via, env, raw: [] });
+      else this.#followText(payload, { ...insideOf(from), via });
+    };
+    if (SAME_SHELL.test(payload.via) || payload.here === true) run();
+    else this.state.subshell(run);
     restore();
     this.#at.payloadDepth--;
   }
@@ -347,14 +355,20 @@ class Walker {
   #followText(payload: TextPayload, flow: Flow): void {
     if (hasUnknownBut(payload.text, "number", "quoted", "settings")) this.unjudged.add(payload.via);
     const { positional, zero } = this.state;
-    if (payload.positional !== undefined) {
-      this.state.zero = payload.positional[0] ?? zero;
-      this.state.positional = payload.positional.slice(1);
+    const given = payload.positional?.slice(1);
+    if (given !== undefined) {
+      this.state.zero = payload.positional![0] || zero;
+      this.state.positional = given;
     }
-    const inside = payload.fromInput === true ? { ...flow, stdin: undefined } : flow;
+    const inside = payload.fed === true
+      ? { ...START, via: flow.via, later: true }
+      : payload.fromInput === true
+      ? { ...flow, stdin: undefined }
+      : flow;
     if (payload.file === undefined) this.text(scriptOf(payload), inside);
     else this.#followFile(payload.file, () => this.text(scriptOf(payload), inside));
-    this.state.positional = positional;
+    // The words of `source f a b` end with it, unless the file sets others.
+    if (this.state.positional === given) this.state.positional = positional;
     this.state.zero = zero;
   }
 
@@ -365,32 +379,13 @@ class Walker {
     this.#onDisk.follow(file, { run, undo, unjudged: this.unjudged });
   }
 
-  #callFunction({ path, args, redirects }: Invocation, frame: Frame): void {
-    const alias = this.state.aliases.get(path);
-    if (alias !== undefined && !this.#calling.has(path)) {
-      this.#calling.add(path);
-      this.text([alias, ...args.map((arg) => shellQuote(showUnknown(arg)))].join(" "), frame);
-      this.#calling.delete(path);
-    }
-    const body = this.#functions.get(path);
-    if (body === undefined || this.#calling.has(path)) return;
-    const { positional } = this.state;
-    this.state.positional = args;
-    this.#calling.add(path);
-    const inside: Flow = { ...frame, stdin: inputText({ redirects, stdin: frame.stdin }) };
-    takeInput(inside, redirects);
-    this.#command(body, inside);
-    this.#calling.delete(path);
-    this.state.positional = positional;
-  }
-
   #push(argv: readonly string[], frame: Frame): Invocation {
     if (this.invocations.length >= LIMITS.commands) throw new ShellLimitError("too many commands");
     this.#onDisk.spend();
     const invocation = invocationOf(argv, { ...frame, place: this.#place() });
     this.invocations.push(invocation);
     this.files.note(invocation);
-    if (isFedLater(invocation) && runsInput(invocation)) this.unjudged.add("later input");
+    if (isFedUnread(invocation, this.state)) this.unjudged.add("later input");
     return invocation;
   }
 

@@ -1,7 +1,15 @@
 /** What surrounds a command while a script is followed, and what following it found. */
-import { type Invocation, programName, type RedirectUse } from "./invocation.ts";
+import {
+  inputText,
+  type Invocation,
+  isShell,
+  isStdinFile,
+  programName,
+  type RedirectUse,
+} from "./invocation.ts";
 import type { Place } from "./paths.ts";
 import type { TextPayload } from "./payload.ts";
+import { runsInput } from "./program_files.ts";
 import type {
   Assignment,
   CompoundCommand,
@@ -49,23 +57,20 @@ export interface Flow {
   later?: boolean;
 }
 
-/** The surroundings alone, without what belongs to one command. */
-export function flowOf({ upstream, stdin, background, via, input, later }: Flow): Flow {
+/** What the commands inside a redirected command or construct find around them. */
+export function insideOf({ redirects, ...around }: Frame): Flow {
+  const { upstream, background, via, input, later } = around;
+  const files = redirects.filter(({ op, fd }) => /^<>?$/.test(op) && /^0?$/.test(fd));
+  const from = files.length > 0 ? files.map(({ target }) => target) : input;
+  const isLater = later === true || redirects.some((use) => isOpenInput(use) || isComputed(use));
   return {
     upstream,
-    stdin,
+    stdin: inputText({ redirects, stdin: around.stdin }),
     background,
     via,
-    ...input === undefined ? {} : { input },
-    ...later === undefined ? {} : { later },
+    ...from === undefined ? {} : { input: from },
+    ...isLater ? { later: true } : {},
   };
-}
-
-/** Notes from which files the commands inside a redirected construct read. */
-export function takeInput(flow: Flow, redirects: readonly RedirectUse[]): void {
-  const files = redirects.filter(({ op, fd }) => /^<>?$/.test(op) && /^0?$/.test(fd));
-  if (files.length > 0) flow.input = files.map(({ target }) => target);
-  if (redirects.some(isOpenInput)) flow.later = true;
 }
 
 /** `<&3`: whatever somebody opened before. */
@@ -73,14 +78,36 @@ function isOpenInput({ op, fd, target }: RedirectUse): boolean {
   return op === "<&" && /^0?$/.test(fd) && !/^(?:0|-)$/.test(target);
 }
 
-/** Whether a command reads what nobody has written yet, as far as the text shows. */
-export function isFedLater({ redirects, later }: Invocation): boolean {
+/** `< <(…)` with an output that nobody knows. */
+function isComputed({ op, target, text }: RedirectUse): boolean {
+  return op === "<" && target.startsWith("\0<(") && text === undefined;
+}
+
+/**
+ * Whether a command that runs its input reads what nobody can judge: text that was not written
+ * yet, or text around it in a language that is not the shell's.
+ * @param fed `exec` replaced the input of everything that follows.
+ */
+export function isFedUnread(invocation: Invocation, { fed }: { fed: boolean }): boolean {
+  const { redirects, later, stdin, upstream } = invocation;
   const own = redirects.findLast(({ op, fd }) => op.startsWith("<") && /^0?$/.test(fd));
-  return own === undefined ? later === true : isOpenInput(own);
+  if (own !== undefined) return isOpenInput(own) && runsInput(invocation);
+  const isForeign = stdin !== undefined && upstream.length === 0 && !isShell(invocation);
+  if (!(fed || later === true || isForeign)) return false;
+  return runsInput(invocation) || sourcesInput(invocation);
+}
+
+/** `. /dev/stdin` */
+function sourcesInput({ program, args, place }: Invocation): boolean {
+  return (program === "source" || program === ".") && args.some((arg) => isStdinFile(arg, place));
 }
 
 /** Stages of a pipeline, scripts inside scripts, and readings of a reading: a link to a copy. */
 export const MAX = { stages: 256, payloadDepth: 16, readings: 3 } as const;
+
+/** Who runs something in the shell at hand: `eval 'set -- a'` changes `$1` for what follows. */
+export const SAME_SHELL =
+  /^(?:eval|source|trap|mapfile|readarray|compgen|command|builtin|time|exec|jobs)$/;
 
 export const START: Flow = { upstream: [], stdin: undefined, background: false, via: [] };
 

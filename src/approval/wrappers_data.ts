@@ -45,7 +45,7 @@ export const WRAPPERS: Readonly<Record<string, Wrapper>> = {
     chdir: ["D", "chdir"],
     inert: ["l", "list", "v", "validate", "V", "version", "K", "remove-timestamp", "e", "edit"],
   },
-  doas: { values: "aCu", inert: ["L", "C"] },
+  doas: { values: "aCu", inert: ["L", "C"], assignments: true },
   pkexec: { longValues: ["user"] },
   run0: {
     longValues: ["user", "unit", "chdir", "setenv", "property", "nice"],

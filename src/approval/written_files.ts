@@ -117,6 +117,8 @@ export class WrittenFiles implements EarlierFiles {
       if (this.#isUnread(key) || (text !== undefined && !judged.has(text))) return true;
       if (text !== undefined || own.length === 0) continue;
       if (basename(key) === "{}" || (hasUnknown(key) && !ENDS_KNOWN.test(key))) return true;
+      const end = key.slice(key.lastIndexOf("\0") + 1);
+      if (end !== key && own.some((path) => path.endsWith(end))) return true;
       if (!hasGlob(key)) continue;
       if (this.#run.size * own.length > MAX_COMPARED) return true;
       if (own.some((path) => globMatch(key, path))) return true;

@@ -46,13 +46,14 @@ interface FileResult {
 export async function loadSettings(options: LoadOptions): Promise<Settings> {
   const { home } = options;
   await requireProfile(home);
-  const file = await readConfigFile(home);
-  const stored = parseEnvFile(readOptional(home.path(".env")) ?? "");
+  const loose: string[] = [];
+  const file = await readConfigFile(home, loose);
+  const stored = parseEnvFile(readOptional(home.path(".env"), loose) ?? "");
   const env = (name: string) => {
     const own = Object.hasOwn(options.env, name) ? options.env[name] : undefined;
     return own || stored.get(name) || undefined;
   };
-  const warnings = [...file.warnings];
+  const warnings = [...looseWarnings(home, loose), ...file.warnings];
   const expanded = mapStrings(file.tree, (text) => expandVariables(text, env, warnings)) as Tree;
   const config = mergeTrees(DEFAULTS, expanded);
   const origins = new Map<string, string>();
@@ -80,9 +81,20 @@ export async function loadSettings(options: LoadOptions): Promise<Settings> {
   };
 }
 
-/** The file's text, or undefined when there is none. Synchronous: a small file is read sooner than a thread starts. */
-export function readOptional(path: string): string | undefined {
+/** Larger than anything people write; a device would have no end. */
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
+
+/**
+ * The file's text, or undefined when there is none. Synchronous: a small file is read sooner
+ * than a thread starts. Told in `loose` when every user can change the file.
+ */
+export function readOptional(path: string, loose: string[] = []): string | undefined {
   try {
+    const { isFile, isDirectory, size, mode } = Deno.statSync(path);
+    // A pipe would be waited for without end.
+    if (!isFile && !isDirectory) throw new TypeError("it is no regular file");
+    if (size > MAX_FILE_BYTES) throw new TypeError("it is too large");
+    if (isLoose(mode)) loose.push(path);
     return Deno.readTextFileSync(path);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;
@@ -92,9 +104,26 @@ export function readOptional(path: string): string | undefined {
   }
 }
 
-async function readConfigFile(home: Home): Promise<FileResult> {
+function isLoose(mode: number | null): boolean {
+  return ((mode ?? 0) & 0o002) !== 0;
+}
+
+/** What can be changed by every user decides what hermes does; one line each. */
+function looseWarnings(home: Home, files: readonly string[]): string[] {
+  const loose = [...files];
+  try {
+    if (isLoose(Deno.statSync(home.dir).mode)) loose.unshift(home.dir);
+  } catch {
+    // There is no home yet: hermes makes it private.
+  }
+  return loose.map((path) =>
+    `every user of this machine can change ${path}, and with it what hermes does: chmod o-w ${path}`
+  );
+}
+
+async function readConfigFile(home: Home, loose: string[]): Promise<FileResult> {
   const path = home.path("config.yaml");
-  const text = readOptional(path);
+  const text = readOptional(path, loose);
   if (text === undefined) return { tree: {}, warnings: [] };
   const cache = new ConfigCache(home, text);
   const cached = await cache.read();

@@ -211,3 +211,33 @@ Deno.test("loadSettings() says when the file cannot be read", async () => {
   await Deno.mkdir(`${home.dir}/config.yaml`);
   assert.match(await refusal(home.load()), /cannot read .*config\.yaml: Is a directory/);
 });
+
+Deno.test("loadSettings() says when every user can change what hermes believes", async () => {
+  await using home = await homeWith({
+    "config.yaml": "agent: { max_turns: 1 }\n",
+    ".env": "A=1\n",
+  });
+  assert.deepEqual((await home.load()).warnings, []);
+  for (const name of ["", "/config.yaml", "/.env"]) {
+    const path = `${home.dir}${name}`;
+    const { mode } = await Deno.stat(path);
+    await Deno.chmod(path, mode! & 0o777 | 0o002);
+    const { warnings } = await home.load();
+    assert.equal(warnings.length, 1, name);
+    assert.match(warnings.join("\n"), new RegExp(`chmod o-w ${path}$`));
+    await Deno.chmod(path, mode! & 0o777);
+  }
+});
+
+Deno.test("loadSettings() waits for no pipe and reads no device", async () => {
+  for (const name of ["config.yaml", ".env"]) {
+    await using home = await homeWith({});
+    const path = `${home.dir}/${name}`;
+    const made = await new Deno.Command("mkfifo", { args: [path] }).output();
+    assert.ok(made.success);
+    assert.match(await refusal(home.load()), /it is no regular file/);
+    await Deno.remove(path);
+    await Deno.symlink("/dev/zero", path);
+    assert.match(await refusal(home.load()), /it is no regular file/);
+  }
+});

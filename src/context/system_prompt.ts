@@ -41,8 +41,13 @@ const PLACE = "Commands and files are in: ";
 
 /** False when a stored prompt speaks of another environment: it would mislead the model. */
 export function isPromptFor(prompt: string, environment: string): boolean {
+  return environmentOf(prompt) === environment;
+}
+
+/** The environment that a stored prompt was made for. */
+export function environmentOf(prompt: string): string {
   const place = prompt.split("\n").find((line) => line.startsWith(PLACE));
-  return (place?.slice(PLACE.length) ?? "local") === environment;
+  return place?.slice(PLACE.length) ?? "local";
 }
 
 /** Builds the prompt. Pure: the same facts give the same bytes. */

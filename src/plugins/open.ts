@@ -8,6 +8,7 @@ import { HOOK_RIGHTS, type HookRight, type PluginManifest } from "../protocol/pl
 import { TOOLSETS } from "../registry/toolsets_data.ts";
 import type { ChildMode, Wall } from "../sandbox/contract.ts";
 import { joinPath } from "../util/path.ts";
+import type { ProtectedPlaces } from "../util/protected_paths.ts";
 import { type Candidate, Discovery } from "./discover.ts";
 import { type LoadedPlugin, PluginHost } from "./host.ts";
 import type { SkillRecord } from "./messages.ts";
@@ -32,6 +33,8 @@ export interface OpenPluginsOptions {
   confirm?: ((candidate: Candidate, snapshot: Snapshot) => Promise<boolean>) | undefined;
   /** The same about an enabled plugin that is not what was agreed to. */
   confirmChange?: ((change: PluginChange) => Promise<boolean>) | undefined;
+  /** What belongs to hermes beside its home; no plugin is granted it. */
+  trusted?: (() => Promise<ProtectedPlaces>) | undefined;
   /** A line the person must see. */
   report(line: string): void;
   /** Diagnostics, with the plugin's name in front. */
@@ -206,6 +209,7 @@ export async function loadPlugin(
       cwd,
       userHome,
       hermesRoot: settings.home.root,
+      trusted: options.trusted,
       dataDir: settings.home.path("plugin-data", id),
       env: settings.env,
     },

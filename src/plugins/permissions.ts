@@ -6,6 +6,7 @@ import type { PluginManifest } from "../protocol/plugin.ts";
 import type { GuestPermissions } from "../sandbox/guest_host.ts";
 import type { PathGrant, PortGrant } from "../sandbox/landlock.ts";
 import { basename, dirname, isWithin, joinPath, resolvePath } from "../util/path.ts";
+import type { ProtectedPlaces } from "../util/protected_paths.ts";
 import { which } from "../util/which.ts";
 import { PluginProblem } from "./problem.ts";
 
@@ -15,6 +16,8 @@ export interface PermissionPlace {
   userHome: string;
   /** Hermes' own home: never granted. */
   hermesRoot: string;
+  /** What else belongs to hermes: its program, and where links of the home lead. */
+  trusted?: (() => Promise<ProtectedPlaces>) | undefined;
   /** The plugin's prepared modules and files: always readable. */
   modulesDir: string;
   /** Always readable and writable. */
@@ -42,8 +45,8 @@ export async function resolveAuthority(
   place: PermissionPlace,
 ): Promise<Authority> {
   const { permissions: declared } = manifest;
-  const read = await findPaths(declared.read, place);
-  const write = await findPaths(declared.write, place);
+  const read = await findPaths(declared.read, { place, use: "read" });
+  const write = await findPaths(declared.write, { place, use: "write" });
   const programs = await findPrograms(declared.run, place);
   const env = variables(manifest, place);
   if (programs.length > 0) {
@@ -86,20 +89,29 @@ interface FoundPath {
 
 async function findPaths(
   declared: readonly string[],
-  place: PermissionPlace,
+  { place, use }: { place: PermissionPlace; use: "read" | "write" },
 ): Promise<FoundPath[]> {
+  const kept = declared.length === 0 ? [] : await keptPlaces(place, use);
   return await Promise.all(declared.map(async (text) => {
     const path = resolvePath(place.cwd, text.replace(/^~(?=$|\/)/, place.userHome));
     const real = await follow(path);
-    const root = await Deno.realPath(place.hermesRoot).catch(() => place.hermesRoot);
-    if (isWithin(root, real) || isWithin(real, root)) {
+    if (kept.some((own) => isWithin(own, real) || isWithin(real, own))) {
+      const what = use === "read" ? "the keys of hermes" : "what hermes trusts";
       throw new PluginProblem(
-        `"${text}" holds the keys of hermes or lies among them: name the folder it really needs`,
+        `"${text}" holds ${what} or lies among it: name the folder it really needs`,
       );
     }
     const info = await Deno.stat(real).catch(() => undefined);
     return { path, real, isDirectory: info?.isDirectory ?? true };
   }));
+}
+
+/** Real paths that no plugin is granted: those with keys, and to write all that hermes believes. */
+async function keptPlaces(place: PermissionPlace, use: "read" | "write"): Promise<string[]> {
+  const root = await Deno.realPath(place.hermesRoot).catch(() => place.hermesRoot);
+  const trusted = await place.trusted?.();
+  const secret = [root, ...trusted?.hermesHomes ?? [], ...trusted?.secrets ?? []];
+  return use === "read" ? secret : [...secret, ...trusted?.trustedBase ?? []];
 }
 
 /** With links followed as far as the path exists; one that leads nowhere yet could lead anywhere. */

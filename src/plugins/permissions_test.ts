@@ -136,3 +136,37 @@ Deno.test("resolveAuthority() follows links to what is not there yet", async () 
     assert.equal(paths.at(-1)?.path, `${place.cwd}/later/still`);
   });
 });
+
+Deno.test("resolveAuthority() grants nothing that hermes believes, wherever it is kept", async () => {
+  await withPlace(async (known) => {
+    const { userHome } = known;
+    const place: PermissionPlace = {
+      ...known,
+      trusted: () =>
+        Promise.resolve({
+          homes: [userHome],
+          hermesHomes: [`${userHome}/.hermes`, `${userHome}/profiles/work`],
+          trustedBase: [`${userHome}/.cache/hermes/bin`, `${userHome}/dotfiles/hermes.yaml`],
+          secrets: [`${userHome}/dotfiles/keys`],
+        }),
+    };
+    for (const path of ["~/.cache", "~/.cache/hermes/bin/x", "~/dotfiles", "~/profiles/work/a"]) {
+      await assert.rejects(
+        resolveAuthority(manifest({ write: [path] }), place),
+        /holds what hermes trusts or lies among it/,
+        path,
+      );
+    }
+    for (const path of ["~/dotfiles", "~/dotfiles/keys", "~/profiles"]) {
+      await assert.rejects(
+        resolveAuthority(manifest({ read: [path] }), place),
+        /holds the keys of hermes or lies among it/,
+        path,
+      );
+    }
+    const free = { read: ["~/.cache/hermes/bin", "~/dotfiles/other"], write: ["~/.cache/mine"] };
+    const { permissions } = await resolveAuthority(manifest(free), place);
+    assert.ok(permissions.write.includes(`${userHome}/.cache/mine`));
+    assert.ok(permissions.read.includes(`${userHome}/dotfiles/other`));
+  });
+});

@@ -91,8 +91,9 @@ class ProcessLink implements GuestLink {
   }
 
   #why(exit: Deno.CommandStatus): string {
-    const line = exit.signal === "SIGKILL" ? undefined : exitLine(exit, this.#memoryMb);
-    const uncaught = /^error: (.*)$/m.exec(this.#printed.text())?.[1];
+    const printed = this.#printed.text();
+    const line = exit.signal === "SIGKILL" ? undefined : exitLine(exit, this.#memoryMb, printed);
+    const uncaught = /^error: (.*)$/m.exec(printed)?.[1];
     return line ?? `its process ended${uncaught ? `: ${uncaught.slice(0, 200)}` : ""}`;
   }
 }

@@ -4,6 +4,7 @@
  */
 import type { AssistantPart, StopReason, Usage } from "../protocol/message.ts";
 import type { ProviderEvent } from "../protocol/provider.ts";
+import { isDeeperThan, MAX_JSON_DEPTH } from "../util/json_depth.ts";
 import { reasonOf } from "../util/reason.ts";
 import { SseDecoder, type SseEvent } from "../util/sse.ts";
 
@@ -39,6 +40,8 @@ export class MalformedError extends Error {
 }
 
 const MAX_JSON_CHARS = 32 * 1024 * 1024;
+/** Of all events of an answer: names and numbers around each word take many times its length. */
+const MAX_STREAM_CHARS = 256 * 1024 * 1024;
 const BRACE = "{".charCodeAt(0);
 
 /** Reads one answer, piece by piece. */
@@ -49,9 +52,12 @@ export class AnswerStream {
   #utf8 = new TextDecoder();
   #json = "";
   #events = 0;
+  #chars = 0;
+  #maxChars: number;
 
-  constructor(reader: AnswerReader) {
+  constructor(reader: AnswerReader, options: { maxChars?: number } = {}) {
     this.#reader = reader;
+    this.#maxChars = options.maxChars ?? MAX_STREAM_CHARS;
   }
 
   /** @throws {InlineError | MalformedError} */
@@ -75,6 +81,8 @@ export class AnswerStream {
 
   #read(event: SseEvent): ProviderEvent[] {
     this.#events++;
+    this.#chars += event.data.length;
+    if (this.#chars > this.#maxChars) throw new MalformedError("it is far too long");
     return guarded(() => this.#reader.event(event));
   }
 
@@ -90,8 +98,15 @@ function kindOf(chunk: Uint8Array): "events" | "json" | undefined {
   return first === undefined ? undefined : first === BRACE ? "json" : "events";
 }
 
+/** The value of an event or a whole answer. @throws when it is no JSON, or nested too deep to be kept. */
+export function parseAnswer(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  if (isDeeperThan(value, MAX_JSON_DEPTH)) throw new RangeError("it is nested too deep");
+  return value;
+}
+
 function readWhole(text: string, reader: AnswerReader): ProviderEvent[] {
-  const body: unknown = JSON.parse(text);
+  const body = parseAnswer(text);
   const record = body as Record<string, unknown>;
   if (record["error"]) throw new InlineError(record);
   return reader.whole(record);

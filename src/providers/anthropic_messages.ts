@@ -7,9 +7,9 @@ import type { SseEvent } from "../util/sse.ts";
 import type { ReasoningPart, StopReason, Usage } from "../protocol/message.ts";
 import type { ModelRequest, Provider, ProviderEvent } from "../protocol/provider.ts";
 import { encodeAnthropic, type ThinkingOpaque } from "./anthropic_messages_convert.ts";
-import { type Answer, type AnswerReader, InlineError } from "./answer_stream.ts";
+import { type Answer, type AnswerReader, InlineError, parseAnswer } from "./answer_stream.ts";
 import { createWireProvider, type ProviderOptions } from "./exchange.ts";
-import { callIdPrefix, countOf, PartsBuilder, stringOf } from "./parts.ts";
+import { callIdPrefix, countOf, entryOf, PartsBuilder, stringOf } from "./parts.ts";
 
 interface Block {
   type?: string;
@@ -69,7 +69,7 @@ class MessagesReader implements AnswerReader {
   }
 
   event(event: SseEvent): ProviderEvent[] {
-    return this.#event(JSON.parse(event.data) as AnthropicEvent);
+    return this.#event(parseAnswer(event.data) as AnthropicEvent);
   }
 
   whole(body: Record<string, unknown>): ProviderEvent[] {
@@ -87,7 +87,7 @@ class MessagesReader implements AnswerReader {
 
   result(): Answer | undefined {
     if (!this.#done) return undefined;
-    const said = STOP_REASONS[this.#stop ?? "end_turn"] ?? "end";
+    const said = entryOf(STOP_REASONS, this.#stop ?? "end_turn") ?? "end";
     return {
       content: this.#parts.parts,
       stopReason: this.#parts.stopReason(said),
@@ -145,6 +145,7 @@ class MessagesReader implements AnswerReader {
   }
 
   #begunThinking(index: number, opaque: Omit<ThinkingOpaque, "format">): void {
+    this.#parts.hold(JSON.stringify(opaque));
     const part: ReasoningPart = { type: "reasoning", text: "" };
     part.opaque = { format: "anthropic", ...opaque } satisfies ThinkingOpaque;
     this.#thinking.set(index, this.#parts.reasoningPart(part));
@@ -158,6 +159,7 @@ class MessagesReader implements AnswerReader {
       case "thinking_delta": {
         const text = stringOf(delta.thinking);
         if (thinking === undefined || text === "") return [];
+        this.#parts.hold(text);
         thinking.text += text;
         return [{ type: "reasoning_delta", text }];
       }

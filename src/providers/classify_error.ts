@@ -7,6 +7,7 @@ import type { FailureAction, FailureKind, ProviderFailure } from "../protocol/pr
 import { CODE_STATUS, KINDS, TEXT_RULES } from "./classify_error_data.ts";
 import { isDeeperThan, MAX_JSON_DEPTH } from "../util/json_depth.ts";
 import { trimEndOf } from "../util/trim_end.ts";
+import { entryOf } from "./parts.ts";
 
 /** What a message may name, and what it must never show. */
 export interface FailureContext {
@@ -50,7 +51,7 @@ export function classifyAnswer(answer: ErrorAnswer, context: FailureContext): Pr
 export function classifyInline(body: string, context: FailureContext): ProviderFailure {
   const { code } = parseErrorBody(body);
   const numeric = Number(code);
-  const status = numeric >= 400 && numeric < 600 ? numeric : CODE_STATUS[code] ?? 500;
+  const status = numeric >= 400 && numeric < 600 ? numeric : entryOf(CODE_STATUS, code) ?? 500;
   return classifyAnswer({ status, headers: new Headers(), body }, context);
 }
 

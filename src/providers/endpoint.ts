@@ -29,6 +29,10 @@ export function ollamaUrl(host: string): string {
   return normalizeBaseUrl(url.href, "openai_chat");
 }
 
+/** The longest list of models known is a tenth of this. */
+const MAX_LIST_BYTES = 16 * 1024 * 1024;
+const MAX_ID_CHARS = 200;
+
 export interface ListModelsOptions {
   fetch: typeof fetch;
   timeoutMs: number;
@@ -52,12 +56,26 @@ export async function listModels(
     return "unreachable";
   }
   try {
-    const body = await response.json() as { data?: { id?: unknown }[] };
+    const body = JSON.parse(await readBody(response)) as { data?: { id?: unknown }[] };
     if (!response.ok || !Array.isArray(body.data)) return "unlisted";
     return body.data.map((model) => String(model.id ?? ""))
-      .filter((id) => id !== "" && !/embed|rerank|whisper|tts/i.test(id));
+      .filter((id) => id !== "" && id.length <= MAX_ID_CHARS)
+      .filter((id) => !/embed|rerank|whisper|tts/i.test(id));
   } catch {
     // Whatever it sent, it is no list of models.
     return "unlisted";
   }
+}
+
+/** The text of an answer. @throws when it has no end. */
+async function readBody(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length;
+    if (size > MAX_LIST_BYTES) throw new RangeError("the list is far too long");
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
 }

@@ -1,8 +1,11 @@
 /** What is known of a model from its name alone. Unknown names get a cautious guess. */
 import type { ModelInfo } from "../protocol/provider.ts";
+import { entryOf } from "./parts.ts";
 import { MODELS, REASONING_MODELS, TEXT_ONLY_MODELS } from "./models_data.ts";
 
 const UNKNOWN_CONTEXT_TOKENS = 128_000;
+/** Longer than any known name; a server may list a name without end. */
+const MAX_NAME_CHARS = 200;
 
 export interface ModelInfoOptions {
   /** Served on this machine: costs nothing. */
@@ -41,10 +44,10 @@ export function normalizeModelName(id: string): string {
 }
 
 function factsOf(name: string): typeof MODELS[string] | undefined {
-  for (let end = name.length; end > 0; end--) {
+  for (let end = Math.min(name.length, MAX_NAME_CHARS); end > 0; end--) {
     // A name goes on with a dash or not at all: "o3x" is not "o3", but "qwen3" is "qwen".
     if (end < name.length && /[a-z]/.test(name[end]!)) continue;
-    const facts = MODELS[name.slice(0, end)];
+    const facts = entryOf(MODELS, name.slice(0, end));
     if (facts !== undefined) return facts;
   }
   return undefined;

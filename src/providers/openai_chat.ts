@@ -6,10 +6,10 @@
 import type { SseEvent } from "../util/sse.ts";
 import type { StopReason, Usage } from "../protocol/message.ts";
 import type { ModelRequest, Provider, ProviderEvent } from "../protocol/provider.ts";
-import { type Answer, type AnswerReader, InlineError } from "./answer_stream.ts";
+import { type Answer, type AnswerReader, InlineError, parseAnswer } from "./answer_stream.ts";
 import { createWireProvider, type ProviderOptions } from "./exchange.ts";
 import { type ChatReasoning, createChatEncoder } from "./openai_chat_convert.ts";
-import { callIdPrefix, countOf, PartsBuilder, stringOf } from "./parts.ts";
+import { callIdPrefix, countOf, entryOf, PartsBuilder, stringOf } from "./parts.ts";
 import { ThinkTagSplitter } from "./think_tags.ts";
 
 interface ChatDelta {
@@ -74,7 +74,7 @@ class ChatReader implements AnswerReader {
       this.#done = true;
       return this.#flush();
     }
-    return this.#chunk(JSON.parse(event.data) as ChatChunk);
+    return this.#chunk(parseAnswer(event.data) as ChatChunk);
   }
 
   whole(body: Record<string, unknown>): ProviderEvent[] {
@@ -86,7 +86,7 @@ class ChatReader implements AnswerReader {
   result(): Answer | undefined {
     if (!this.#done && this.#finish === undefined) return undefined;
     this.#keepOpaque();
-    const said = STOP_REASONS[this.#finish ?? "stop"] ?? "end";
+    const said = entryOf(STOP_REASONS, this.#finish ?? "stop") ?? "end";
     return {
       content: this.#parts.parts,
       stopReason: this.#parts.stopReason(said),
@@ -132,6 +132,7 @@ class ChatReader implements AnswerReader {
 
   #reasoning(delta: ChatDelta): ProviderEvent[] {
     const details = Array.isArray(delta.reasoning_details) ? delta.reasoning_details : [];
+    if (details.length > 0) this.#parts.hold(JSON.stringify(details));
     this.#details.push(...details);
     const field = stringOf(delta.reasoning_content) !== ""
       ? "reasoning_content"
@@ -151,7 +152,10 @@ class ChatReader implements AnswerReader {
       name: stringOf(call.function?.name),
       arguments: typeof args === "object" && args !== null ? JSON.stringify(args) : stringOf(args),
     });
-    if (call.extra_content) this.#callExtras[this.#parts.call(key)!.id] = call.extra_content;
+    if (call.extra_content) {
+      this.#parts.hold(JSON.stringify(call.extra_content));
+      this.#callExtras[this.#parts.call(key)!.id] = call.extra_content;
+    }
     return events;
   }
 

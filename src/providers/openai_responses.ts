@@ -6,7 +6,7 @@
 import type { SseEvent } from "../util/sse.ts";
 import type { StopReason, Usage } from "../protocol/message.ts";
 import type { ModelRequest, Provider, ProviderEvent } from "../protocol/provider.ts";
-import { type Answer, type AnswerReader, InlineError } from "./answer_stream.ts";
+import { type Answer, type AnswerReader, InlineError, parseAnswer } from "./answer_stream.ts";
 import { createWireProvider, type ProviderOptions } from "./exchange.ts";
 import { encodeResponses, type ResponsesReasoning } from "./openai_responses_convert.ts";
 import { callIdPrefix, countOf, PartsBuilder, stringOf } from "./parts.ts";
@@ -60,7 +60,7 @@ class ResponsesReader implements AnswerReader {
 
   event(event: SseEvent): ProviderEvent[] {
     if (event.data === "[DONE]") return [];
-    return this.#event(JSON.parse(event.data) as ResponsesEvent);
+    return this.#event(parseAnswer(event.data) as ResponsesEvent);
   }
 
   whole(body: Record<string, unknown>): ProviderEvent[] {
@@ -147,6 +147,7 @@ class ResponsesReader implements AnswerReader {
       encrypted,
       summary: item.summary ?? [],
     };
+    this.#parts.hold(JSON.stringify(opaque));
     const last = this.#parts.parts.at(-1);
     if (last?.type === "reasoning" && last.opaque === undefined) last.opaque = opaque;
     else this.#parts.reasoningPart({ type: "reasoning", text: "", opaque });

@@ -16,6 +16,10 @@ import { isDeeperThan, MAX_ARGUMENT_DEPTH } from "../util/json_depth.ts";
 const MAX_COUNT = 1e9;
 /** No tool has a longer name; what is longer would go out again with every request. */
 const MAX_NAME_CHARS = 200;
+/** Many times what a model can say at once. Every later step works on all of it. */
+const MAX_ANSWER_CHARS = 16 * 1024 * 1024;
+/** Of one call: what is longer was never written by a model, and goes on as a call that was cut. */
+const MAX_ARGUMENTS_CHARS = 2 * 1024 * 1024;
 
 export interface ToolCallPiece {
   id?: string;
@@ -28,6 +32,7 @@ export class PartsBuilder {
   #calls = new Map<string, ToolCallPart>();
   #indices = new Map<string, number>();
   #idPrefix: string;
+  #chars = 0;
 
   /** `idPrefix` names calls that came without an id; it must differ between turns but not between replays. */
   constructor(idPrefix: string) {
@@ -37,6 +42,7 @@ export class PartsBuilder {
   /** Appends answer text. */
   text(text: string): ProviderEvent[] {
     if (text === "") return [];
+    this.hold(text);
     const last = this.#parts.at(-1);
     if (last?.type === "text") last.text += text;
     else this.#parts.push({ type: "text", text } satisfies TextPart);
@@ -46,13 +52,20 @@ export class PartsBuilder {
   /** Appends reasoning text to the last part, or begins one. */
   reasoning(text: string): ProviderEvent[] {
     if (text === "") return [];
+    this.hold(text);
     const last = this.#parts.at(-1);
     if (last?.type === "reasoning" && last.opaque === undefined) last.text += text;
     else this.reasoningPart({ type: "reasoning", text });
     return [{ type: "reasoning_delta", text }];
   }
 
-  /** Adds a reasoning part that the caller goes on filling. */
+  /** Counts text that the caller keeps beside the parts. @throws RangeError when the answer has no end. */
+  hold(text: string): void {
+    this.#chars += text.length;
+    if (this.#chars > MAX_ANSWER_CHARS) throw new RangeError("it is far too long");
+  }
+
+  /** Adds a reasoning part that the caller goes on filling, and holds the text of. */
   reasoningPart(part: ReasoningPart): ReasoningPart {
     this.#parts.push(part);
     return part;
@@ -69,7 +82,9 @@ export class PartsBuilder {
       this.#parts.push(call);
     } else if (piece.id) call.id = piece.id;
     if (piece.name) call.name = piece.name.slice(0, MAX_NAME_CHARS);
-    const text = piece.arguments ?? "";
+    const room = MAX_ARGUMENTS_CHARS - call.arguments.length;
+    const text = (piece.arguments ?? "").slice(0, room);
+    this.hold(text);
     call.arguments += text;
     const index = this.#indices.get(key)!;
     return [{ type: "tool_call_delta", index, id: call.id, name: call.name, arguments: text }];
@@ -113,6 +128,11 @@ export function historyArguments(text: string): Record<string, unknown> {
 /** Arguments as text: the model's own bytes where they are an object, so that the prompt cache holds. */
 export function historyArgumentsText(text: string): string {
   return Object.keys(historyArguments(text)).length === 0 ? "{}" : text;
+}
+
+/** What a table says of a name that a server chose; undefined for names that every object has. */
+export function entryOf<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
 export function stringOf(value: unknown): string {

@@ -3,6 +3,7 @@ import type { ToolFacts } from "../protocol/tool.ts";
 import {
   holdsMoreThan,
   isDeeperThan,
+  MAX_ARGUMENT_CHARS,
   MAX_ARGUMENT_DEPTH,
   MAX_ARGUMENT_VALUES,
 } from "../util/json_depth.ts";
@@ -17,6 +18,9 @@ export type ReadArguments =
 
 /** Reads the argument text of a call. */
 export function readArguments(text: string, facts: ToolFacts): ReadArguments {
+  if (text.length > MAX_ARGUMENT_CHARS) {
+    return refused(facts, `have more than ${MAX_ARGUMENT_CHARS} characters`);
+  }
   const parsed = parseLenientJson(text);
   if (!parsed.ok) {
     const advice = parsed.truncated

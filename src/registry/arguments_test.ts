@@ -90,6 +90,11 @@ Deno.test("readArguments() refuses what is no object", () => {
   assert.match(String(read("{path}", SCHEMA)), /not valid JSON.*Send it again/);
 });
 
+Deno.test("readArguments() refuses a text that is longer than any call", () => {
+  const text = JSON.stringify({ path: "x".repeat(8_000_001) });
+  assert.equal(read(text, SCHEMA), "Arguments of t have more than 8000000 characters.");
+});
+
 Deno.test("readArguments() refuses more values than any call needs, in keys, lists and their depths", () => {
   const many = Array.from({ length: 30_000 }, (_, i) => i);
   const texts = [

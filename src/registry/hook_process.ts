@@ -24,6 +24,12 @@ export interface HookExit {
 /** Starts a program and waits for it. Rejects when it cannot start or the signal aborts. */
 export type HookSpawn = (run: HookRun) => Promise<HookExit>;
 
+/**
+ * Python believes a compiled file beside a module when its header names the module's size and
+ * time; a consent covers the module. Nothing is found, and nothing kept, where no folder can be.
+ */
+const FIXED_VARIABLES = { PYTHONPYCACHEPREFIX: "/dev/null" };
+
 const MAX_OUTPUT_BYTES = 256 * 1024;
 /** For what a program that has ended still has in its pipes. */
 const LAST_WORDS_MS = 200;
@@ -35,7 +41,7 @@ export async function spawnHook(run: HookRun): Promise<HookExit> {
   const child = new Deno.Command(program!, {
     args,
     cwd: run.cwd,
-    env: withoutSecrets(run.env, run.pass),
+    env: { ...withoutSecrets(run.env, run.pass), ...FIXED_VARIABLES },
     clearEnv: true,
     stdin: "piped",
     stdout: "piped",

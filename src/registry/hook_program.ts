@@ -3,7 +3,7 @@
  * given, the interpreter a script names, and the files these name in turn. Reads, hashes and
  * compares; starts nothing. What a program loads by itself (libraries, packages) is not found.
  */
-import { basename, dirname, isAbsolute, joinPath, resolvePath } from "../util/path.ts";
+import { basename, dirname, isAbsolute, isWithin, joinPath, resolvePath } from "../util/path.ts";
 import { which } from "../util/which.ts";
 import { type CoveredFile, findFile, type FoundFile } from "./hook_files.ts";
 import {
@@ -11,8 +11,10 @@ import {
   INLINE_OPTIONS,
   INTERPRETER,
   LOADING_OPTION,
+  PACKAGE_FOLDER,
   PLACED,
   PYTHON,
+  PYTHON_MODULES,
   RECIPES,
   RUN_BY_VARIABLE,
   SCRIPT_NAME,
@@ -20,6 +22,7 @@ import {
   SHELL_TEXT,
   WRAPPER,
 } from "./hook_program_data.ts";
+import { commandWords, filesNamedIn, importedModules, shebangOf } from "./hook_scan.ts";
 
 export interface ProgramPlace {
   env: Readonly<Record<string, string>>;
@@ -51,6 +54,7 @@ const MAX_FILES = 100;
 /** Of a long text: the same ones are looked at before and after a consent. */
 const MAX_LOOKUPS = 2_000;
 const MAX_WORD_CHARS = 1_000;
+const MAX_TREE_DEPTH = 4;
 const MAX_SCANNED_CHARS = 256 * 1024;
 
 /** What the words of a command run; undefined when the program is not there. */
@@ -65,6 +69,10 @@ class Survey {
   readonly #place: ProgramPlace;
   readonly #files = new Map<string, CoveredFile>();
   readonly #tried = new Set<string>();
+  /** Names that a script loads and that were not found: maybe they are below its folder. */
+  readonly #missing = new Set<string>();
+  /** Folders of scripts that ask where they lie; looked at last, when all names are known. */
+  readonly #folders = new Set<string>();
 
   constructor(place: ProgramPlace) {
     this.#place = place;
@@ -79,6 +87,8 @@ class Survey {
     const own = await this.#readScript(program);
     const name = basename(path);
     const script = await this.#readArguments(words.slice(1), name);
+    // Grows while it is walked.
+    for (const folder of this.#folders) await this.#coverTree(folder, MAX_TREE_DEPTH);
     const files = [...this.#files.values()].sort((a, b) => a.path < b.path ? -1 : 1);
     // A script by an interpreter's name looks for the real one from where it is.
     const isRunner = INTERPRETER.test(name) || WRAPPER.test(name);
@@ -101,6 +111,8 @@ class Survey {
       }
       isInline ||= isInlineOption(runner, word);
       const isText = SHELL.test(runner) && SHELL_TEXT.test(words[at - 1] ?? "");
+      // Python looks for modules in the working directory then.
+      if (isInline && PYTHON.test(runner)) await this.#coverShadows(this.#place.cwd);
       if (isText || /[\s;|&()<>]/.test(word)) {
         await this.#scan(word, { runner, bases: [this.#place.cwd] });
         continue;
@@ -132,7 +144,9 @@ class Survey {
     const path = resolvePath(base, expandHome(text, this.#place.env));
     const isWanted = isForced || SCRIPT_NAME.test(path);
     const wanted = (mode: number) => isWanted || (mode & 0o111) !== 0;
-    const found = this.#isNew(path) ? await this.#find(path, wanted) : undefined;
+    // A name that was passed over may turn out to be one that is run.
+    const isNew = isForced ? this.#isNew(path) : !this.#tried.has(path) && this.#isNew(`${path}?`);
+    const found = isNew ? await this.#find(path, wanted) : undefined;
     // Whatever the system keeps is as it is.
     if (found?.covered.sha256 === undefined) return undefined;
     return this.#add(found) ? found : undefined;
@@ -176,10 +190,48 @@ class Survey {
     const known = this.#files.size;
     const isPython = named.some((word) => PYTHON.test(word)) || covered.path.endsWith(".py");
     const folder = dirname(covered.real ?? covered.path);
-    await this.#scan(text, { runner: isPython ? "python3" : "", bases: [folder, this.#place.cwd] });
-    const isPlaced = this.#files.size > known || ASKS_WHERE.test(text) ||
+    const bases = [folder, this.#place.cwd];
+    const isComputed = await this.#scan(text, { runner: isPython ? "python3" : "", bases });
+    const isPlaced = isComputed || this.#files.size > known || ASKS_WHERE.test(text) ||
       named.some((word) => PLACED.test(word));
+    if (isPlaced && isPython) await this.#coverShadows(folder);
+    if (isPlaced) this.#folders.add(folder);
     return { interpreter, isPlaced };
+  }
+
+  /**
+   * Covers what could be run below the folder of a script that asks where it lies: what it
+   * loads from there cannot always be read from its text. A folder that holds the work, the
+   * home or the programs of the PATH is not the hook's own.
+   */
+  async #coverTree(folder: string, depth: number): Promise<void> {
+    const { env, cwd } = this.#place;
+    const shared = [cwd, env.HOME ?? "/", ...(env.PATH ?? "").split(":")];
+    if (!this.#isNew(`${folder}/`) || shared.some((path) => isWithin(path, folder))) return;
+    for (const { name, isDirectory } of await entriesOf(folder)) {
+      if (this.#files.size >= MAX_FILES) return;
+      if (isDirectory) {
+        if (depth > 0 && !PACKAGE_FOLDER.test(name)) {
+          await this.#coverTree(joinPath(folder, name), depth - 1);
+        }
+        continue;
+      }
+      const isForced = this.#missing.has(name) || name === "package.json";
+      const found = await this.#findWord(name, { isForced, base: folder });
+      if (found) await this.#readScript(found);
+    }
+  }
+
+  /** Covers files that Python would load in the place of modules of its library. */
+  async #coverShadows(folder: string): Promise<void> {
+    if (!this.#isNew(`${folder}/*.py`)) return;
+    for (const { name } of await entriesOf(folder)) {
+      if (!PYTHON_MODULES.has(name.split(".")[0]!)) continue;
+      for (const file of [name, `${name}/__init__.py`]) {
+        const found = await this.#findWord(file, { isForced: true, base: folder });
+        if (found) await this.#readScript(found, "python3");
+      }
+    }
   }
 
   /** `#!/usr/bin/env python3` names two programs. */
@@ -189,18 +241,22 @@ class Survey {
     if (found && this.#add(found)) await this.#readScript(found);
   }
 
-  /** Covers the files that a text names by a path, by `source`, or as a module beside it. */
+  /** Covers the files that a text names; true when a name is made of what only the run knows. */
   async #scan(
     text: string,
     { runner, bases }: { runner: string; bases: readonly string[] },
-  ): Promise<void> {
-    const short = text.slice(0, MAX_SCANNED_CHARS).replaceAll(/\$\{(\w+)\}/g, "$$$1");
-    for (const [name, isForced] of namesIn(short, { ...this.#place.env })) {
+  ): Promise<boolean> {
+    const short = text.slice(0, MAX_SCANNED_CHARS);
+    const { names, isComputed } = filesNamedIn(short, this.#place.env);
+    for (const [name, isForced] of names) {
+      let isFound = false;
       for (const base of bases) {
         const found = await this.#findWord(name, { isForced, base });
         if (found) await this.#readScript(found);
+        isFound ||= found !== undefined;
         if (isAbsolute(name)) break;
       }
+      if (isForced && !isFound) this.#missing.add(basename(name));
     }
     if (PYTHON.test(runner)) await this.#scanImports(short, bases);
     if (SHELL.test(runner)) {
@@ -208,6 +264,7 @@ class Survey {
         await this.#coverProgram(word);
       }
     }
+    return isComputed;
   }
 
   async #scanImports(text: string, bases: readonly string[]): Promise<void> {
@@ -239,6 +296,16 @@ class Survey {
     if (this.#files.has(covered.path) || this.#files.size >= MAX_FILES) return false;
     this.#files.set(covered.path, covered);
     return true;
+  }
+}
+
+/** What is in a folder, in the order of names; nothing when it cannot be read. */
+async function entriesOf(folder: string): Promise<Deno.DirEntry[]> {
+  try {
+    const entries = await Array.fromAsync(Deno.readDir(folder));
+    return entries.sort((a, b) => a.name < b.name ? -1 : 1);
+  } catch {
+    return []; // Gone, or out of reach: nothing that could run.
   }
 }
 
@@ -278,57 +345,4 @@ function textOf({ bytes }: FoundFile): string {
 /** The text of a script; undefined for anything else. */
 function scriptText(bytes: Uint8Array): string | undefined {
   return bytes.subarray(0, 1024).includes(0) ? undefined : new TextDecoder().decode(bytes);
-}
-
-/** What the first line of a script says runs it, as the kernel reads it: a program and one argument. */
-function shebangOf(text: string): string[] | undefined {
-  if (!text.startsWith("#!")) return undefined;
-  const end = text.indexOf("\n");
-  const line = text.slice(2, Math.min(end < 0 ? text.length : end, 256)).trim();
-  const at = line.search(/[ \t]/);
-  return at < 0 ? [line] : [line.slice(0, at), line.slice(at).trim()];
-}
-
-/** Paths that a text spells out, and whether each is run for certain. */
-function namesIn(text: string, env: Readonly<Record<string, string>>): Map<string, boolean> {
-  const names = new Map<string, boolean>();
-  let before = "";
-  for (const [word] of text.matchAll(/[^\s"'`;|&()<>,=[\]{}]+/g)) {
-    const isForced = before === "." || before === "source" || INTERPRETER.test(basename(before));
-    before = word;
-    if (word.length > MAX_WORD_CHARS) continue;
-    if (!word.includes("/") && !(isForced && !word.startsWith("-"))) continue;
-    for (const name of spellings(word, env)) names.set(name, isForced || names.get(name) === true);
-  }
-  return names;
-}
-
-/** A path with its variables replaced; what a script computes is taken for its own folder. */
-function spellings(word: string, env: Readonly<Record<string, string>>): string[] {
-  const known = word.replaceAll(/\$(\w+)/g, (all, name) => env[name] ?? all);
-  const computed = known.lastIndexOf("$");
-  if (computed >= 0) {
-    const slash = known.indexOf("/", computed);
-    return slash < 0 ? [] : [known.slice(slash + 1)];
-  }
-  // After `$(dirname "$0")` a path begins with a slash and means a neighbour.
-  return known.startsWith("/") ? [known, known.replace(/^\/+/, "")] : [known];
-}
-
-/** Names of modules that Python text imports. */
-function importedModules(text: string): Set<string> {
-  const lines = text.matchAll(/(?:^|[;\n])[ \t]*(?:from|import)[ \t]+([\w., \t]+)/g);
-  const names = [...lines].flatMap(([, list]) => list!.split(/\bimport\b/)[0]!.split(","));
-  return new Set(
-    names.map((name) => name.trim().split(/\s/)[0]!.replaceAll(".", "/").replace(/^\/+/, ""))
-      .filter((name) => name !== ""),
-  );
-}
-
-/** Words of a shell's text that stand where a command stands. */
-function commandWords(text: string): Set<string> {
-  const words = text.matchAll(
-    /(?:^|[;&|({\n]|\b(?:then|do|else|exec|env|if|while)\b)[ \t]*([\w.+-]+)/g,
-  );
-  return new Set([...words].map(([, word]) => word!));
 }

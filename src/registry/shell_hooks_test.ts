@@ -210,12 +210,12 @@ Deno.test("runShellHook() waits for nobody who has left the program's group", on
     while ! [ -s ${dir}/pid ]; do sleep 0.01; done`;
   const options = { spawn: spawnHook, env: ENV, cwd: "/tmp", log() {}, signal: SIGNAL };
   const payload = { ...PAYLOAD, args: { command: "x".repeat(1_000_000) } };
-  const entry = (script: string) => ({ command: quote(script), timeout: 2, "fail_closed": true });
+  const entry = (script: string) => ({ command: quote(script), timeout: 6, "fail_closed": true });
   try {
     for (
       const [rest, expected] of [
         [`echo '{"action":"block","message":"m"}'`, undefined],
-        ["sleep 60", "timed out after 2 s"],
+        ["sleep 60", "timed out after 6 s"],
       ] as const
     ) {
       const { hooks } = parseShellHooks({ "pre_tool_call": [entry(`${stranger}; ${rest}`)] });

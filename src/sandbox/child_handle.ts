@@ -46,6 +46,7 @@ export interface GuestSpec extends GuestBoot {
 
 /** Makes the C library ask for names over TCP. */
 const RESOLVE_BY_STREAM = { RES_OPTIONS: "use-vc" } as const;
+const PYTHON_DID_NOT_START = "Python did not start";
 const BOOT_TIMEOUT_MS = 60_000;
 const KILL_GRACE_MS = 5_000;
 const TOKEN_CHARS = 32;
@@ -191,16 +192,25 @@ async function meet(
     signalGroup(process, "SIGKILL");
     await process.status;
     await output.finished;
-    throw output.early === "" ? error : new Error(output.early.trim(), { cause: error });
+    throw new Error(startFailure(error as Error, { early: output.early, spec }), { cause: error });
   } finally {
     clearTimeout(timer);
   }
 }
 
+/** What the child said itself; an interpreter may be gone before its greeting was read. */
+function startFailure(
+  error: Error,
+  { early, spec }: { early: string; spec: ChildSpec },
+): string {
+  if (early !== "") return early.trim();
+  return spec.python ? PYTHON_DID_NOT_START : error.message;
+}
+
 /** The bootstrap greets; the interpreter it becomes says when its last wall stands. */
 async function interpreterReady(frames: AsyncGenerator<string[]>): Promise<void> {
   const { value, done } = await frames.next();
-  if (done || parseFrame(value[0] ?? "").t !== "ready") throw new Error("Python did not start");
+  if (done || parseFrame(value[0] ?? "").t !== "ready") throw new Error(PYTHON_DID_NOT_START);
 }
 
 function closeQuietly(listener: Deno.UnixListener): void {

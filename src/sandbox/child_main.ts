@@ -18,7 +18,7 @@ import {
   refuseImports,
   revokePermissions,
 } from "./walls.ts";
-import { surrender } from "./surrender.ts";
+import { dropPrivileges } from "./drop_privileges.ts";
 
 /** What the parent writes to the child's standard input, as one line of JSON. */
 export interface BootSpec {
@@ -88,7 +88,7 @@ function prepareProcess(boot: BootSpec): Libc | undefined {
   if (Deno.build.os !== "linux") return undefined;
   const libc = openLibc();
   keepNoFiles(libc);
-  surrender(libc, boot.parentPid);
+  dropPrivileges(libc, boot.parentPid);
   limitResources(libc, boot.limits);
   return libc;
 }

@@ -54,17 +54,34 @@ function socketPath(directory: string): string {
 
 /** Parents that were tidied up by this process. */
 const tidied = new Set<string>();
+/** The result of a script waits for this; what stays is the next hermes' to remove. */
+const REMOVE_MS = 2000;
+const TIDY_MS = 300;
 
 /** Removes the directory, and once what others that were killed left beside it. */
-export async function removePlace({ directory }: Pick<Place, "directory">): Promise<void> {
-  await removeTree(directory);
+export async function removePlace(
+  { directory }: Pick<Place, "directory">,
+  tidyMs: number = TIDY_MS,
+): Promise<void> {
+  await removeTree(directory, { deadlineAt: performance.now() + REMOVE_MS });
   const parent = dirname(directory);
   if (tidied.has(parent)) return;
   tidied.add(parent);
-  for await (const { path } of orphanedDirs(parent, NAME)) {
-    await endProgramsIn(path);
-    // Another hermes may be tidying up at the same time; what stays is the next one's.
-    await removeTree(path).catch(() => {});
+  const orphans = (await Array.fromAsync(orphanedDirs(parent, NAME))).map(({ path }) => path);
+  if (orphans.length === 0) return;
+  // Before anything is removed, and whatever the time: nobody else ends them.
+  await endProgramsIn(orphans);
+  const deadlineAt = performance.now() + tidyMs;
+  for (const path of orphans) {
+    if (performance.now() > deadlineAt) return;
+    try {
+      // Taken over by a name of our own: two that remove one tree keep each other from the end.
+      const taken = joinPath(parent, `hermes-child-${Deno.pid}-${crypto.randomUUID()}`);
+      await Deno.rename(path, taken);
+      await removeTree(taken, { deadlineAt });
+    } catch {
+      // Another hermes was faster; what stays is the next one's.
+    }
   }
 }
 
@@ -72,11 +89,12 @@ export async function removePlace({ directory }: Pick<Place, "directory">): Prom
  * Ends what a plugin of a killed hermes had started. It works there still, in a session that has
  * lost its leader; somebody who looks around there has another.
  */
-async function endProgramsIn(directory: string): Promise<void> {
+async function endProgramsIn(directories: readonly string[]): Promise<void> {
   if (Deno.build.os !== "linux") return;
   for await (const { name: pid } of Deno.readDir("/proc")) {
     try {
-      if (!isWithin(await Deno.readLink(`/proc/${pid}/cwd`), directory)) continue;
+      const cwd = await Deno.readLink(`/proc/${pid}/cwd`);
+      if (!directories.some((directory) => isWithin(cwd, directory))) continue;
       const stat = await Deno.readTextFile(`/proc/${pid}/stat`);
       // Zero: a leader that cannot be seen from here.
       const [, leader = "0"] = /^.*\) \S \d+ \d+ (\d+) /s.exec(stat) ?? [];

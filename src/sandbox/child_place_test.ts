@@ -19,6 +19,22 @@ Deno.test("removePlace() also removes what a killed hermes left, and nothing els
   }
 });
 
+Deno.test("removePlace() does not wait until all is gone that a killed hermes left", async () => {
+  const tempDir = await Deno.makeTempDir();
+  try {
+    const gone = new Deno.Command("true").spawn();
+    await gone.status;
+    const left = `hermes-child-${gone.pid}-x`;
+    for (let i = 0; i < 100; i++) {
+      await Deno.mkdir(`${tempDir}/${left}/scratch/${i}/${i}`, { recursive: true });
+    }
+    await removePlace(makePlace({ tempDir }), 0);
+    deepEqual((await Array.fromAsync(Deno.readDir(tempDir))).map(({ name }) => name), [left]);
+  } finally {
+    await Deno.remove(tempDir, { recursive: true });
+  }
+});
+
 Deno.test("removePlace() ends nobody who looks around in what a killed hermes left", {
   ignore: Deno.build.os !== "linux",
 }, async () => {
@@ -35,6 +51,34 @@ Deno.test("removePlace() ends nobody who looks around in what a killed hermes le
     await writer.close();
     const { stdout } = await person.output();
     deepEqual(new TextDecoder().decode(stdout), "still here");
+  } finally {
+    await Deno.remove(tempDir, { recursive: true });
+  }
+});
+
+Deno.test("removePlace() first takes over what a killed hermes left: one tidies up, not two", {
+  ignore: Deno.build.os !== "linux",
+}, async () => {
+  const tempDir = await Deno.makeTempDir();
+  try {
+    const gone = new Deno.Command("true").spawn();
+    await gone.status;
+    for (const [name, below] of [["wide", "removed-1"], ["deep", "d/".repeat(100)], ["bare", ""]]) {
+      await Deno.mkdir(`${tempDir}/hermes-child-${gone.pid}-${name}/${below}`, { recursive: true });
+    }
+    const place = makePlace({ tempDir });
+    const seen = new Set<string>();
+    using watcher = Deno.watchFs(tempDir, { recursive: false });
+    const watching = (async () => {
+      for await (const { paths } of watcher) paths.forEach((path) => seen.add(path));
+    })();
+    await removePlace(place, Infinity);
+    watcher.close();
+    await watching;
+    const ours = `${tempDir}/hermes-child-${Deno.pid}-`;
+    const taken = [...seen].filter((path) => path.startsWith(ours) && path !== place.directory);
+    deepEqual(taken.length, 3, [...seen].join(" "));
+    deepEqual(await Array.fromAsync(Deno.readDir(tempDir)), []);
   } finally {
     await Deno.remove(tempDir, { recursive: true });
   }

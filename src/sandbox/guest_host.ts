@@ -5,12 +5,13 @@
  */
 import type { BootSpec } from "./child_main.ts";
 import { keepNoFiles } from "./descriptors.ts";
-import { changedModules, hideInternalsAtUse, stripInternals } from "./internals.ts";
+import { type ImportRules, makeImportHooks } from "./import_hooks.ts";
+import { changedModules, hideInternalsAtUse, makeStrip } from "./internals.ts";
 import { FrameWriter, readFrames } from "./frames.ts";
 import { openLibc } from "./libc.ts";
 import type { PortGrant } from "./landlock.ts";
 import type { PluginProfile } from "./seccomp.ts";
-import { surrender } from "./surrender.ts";
+import { dropPrivileges } from "./drop_privileges.ts";
 import { limitResources, raiseSeccomp, revokePermissions, tryWall } from "./walls.ts";
 
 /** Deno's permissions of a plugin, each as the list its flag takes. */
@@ -83,7 +84,7 @@ async function serve(connection: Deno.Conn, deliver: (line: string) => void): Pr
 function raiseCallFilter(boot: BootSpec, guest: GuestBoot): boolean {
   if (Deno.build.os !== "linux") return false;
   const libc = openLibc();
-  surrender(libc, boot.parentPid);
+  dropPrivileges(libc, boot.parentPid);
   // Closes the status file.
   limitResources(libc, { ...boot.limits, status: boot.statusDescriptor });
   keepNoFiles(libc);
@@ -150,9 +151,14 @@ async function loadInWorker(
   guest: GuestBoot,
   { writer, raise, hidesInternals }: GuestOutlet,
 ): Promise<(line: string) => void> {
-  const place = JSON.stringify([guest.module, guest.modulesUrl, changedModules()]);
-  const hide = hidesInternals ? `${stripInternals}` : "() => {}";
-  const source = `(${workerMain})(${place}, ${hide});`;
+  const rules: ImportRules = {
+    who: "plugin",
+    changed: changedModules(),
+    modulesUrl: guest.modulesUrl,
+  };
+  const hide = hidesInternals ? `(${makeStrip})()` : "() => {}";
+  const hooks = `(${makeImportHooks})(${JSON.stringify(rules)})`;
+  const source = `(${workerMain})(${JSON.stringify(guest.module)}, ${hooks}, ${hide});`;
   const root = `data:application/javascript;base64,${new TextEncoder().encode(source).toBase64()}`;
   const permissions = { ...guest.permissions, ffi: false, sys: false, import: false };
   const options = { type: "module", deno: { permissions } } as WorkerOptions;
@@ -173,31 +179,16 @@ async function loadInWorker(
 
 /** Runs in the worker, from its own text alone. Sends `ready`, then frames; an empty text means exit. */
 async function workerMain(
-  [module, modulesUrl, changed]: [string, string, Record<string, string>],
-  hide: typeof stripInternals,
+  module: string,
+  hooks: ReturnType<typeof makeImportHooks>,
+  hide: ReturnType<typeof makeStrip>,
 ): Promise<void> {
   const scope = globalThis as unknown as {
     postMessage(line: string): void;
     onmessage: (event: { data: string }) => void;
   };
   const post = scope.postMessage.bind(scope);
-  const { registerHooks } = await import("node:module");
-  const check = <T>(url: string, go: () => T): T => {
-    if (/^(data|blob|node):/.test(url) || url.startsWith(modulesUrl)) return go();
-    throw new TypeError(`Cannot import ${url}: a plugin has no modules but its own`);
-  };
-  registerHooks({
-    resolve: (specifier, context, next) => {
-      const instead = changed[specifier];
-      if (instead !== undefined && context.parentURL !== instead) {
-        return { url: instead, shortCircuit: true };
-      }
-      const own = /^\.{1,2}\//.test(specifier) && context.parentURL !== undefined;
-      const url = own ? new URL(specifier, context.parentURL).href : specifier;
-      return check(url, () => next(specifier, context));
-    },
-    load: (url, context, next) => check(url, () => next(url, context)),
-  });
+  (await import("node:module")).registerHooks(hooks);
   for (const name of ["Worker", "caches", "localStorage", "sessionStorage"]) {
     Reflect.deleteProperty(globalThis, name);
   }

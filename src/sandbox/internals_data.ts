@@ -11,10 +11,20 @@ repl sqlite stream stream/consumers stream/promises stream/web string_decoder sy
 test/reporters timers timers/promises tls trace_events tty url util util/types v8 vm wasi
 worker_threads zlib`.split(/\s+/);
 
+/** Modules that Node does not list; the runtime's loader finds them where there is an import map. */
+export const UNLISTED_MODULES: readonly string[] = [
+  "_http_client",
+  "_http_incoming",
+  "_http_proxy",
+];
+
 /** Modules of pure computation: what a script may import. They lead to no handle, loader or process. */
 export const PURE_BUILTINS: readonly string[] =
   `assert assert/strict buffer crypto events path path/posix path/win32 querystring string_decoder
 timers timers/promises url util util/types`.split(/\s+/);
+
+/** Of these, one that loads Node's `process` for itself. */
+export const LOADS_PROCESS: readonly string[] = ["crypto"];
 
 /** Exports that must be taken from the changed module: a name of its own would keep the original. */
 export const CHANGED_EXPORTS: Readonly<Record<string, string>> = {
@@ -29,4 +39,9 @@ export const CHANGED_EXPORTS: Readonly<Record<string, string>> = {
     "getBuiltinModule,getegid,geteuid,getgid,getuid,hrtime,kill,loadEnvFile,memoryUsage,nextTick," +
     "pid,platform,ppid,removeAllListeners,removeListener,report,resourceUsage,setegid,seteuid," +
     "setgid,setuid,stderr,stdin,stdout,threadCpuUsage,umask,version,versions",
+  "worker_threads":
+    "BroadcastChannel,MessageChannel,MessagePort,SHARE_ENV,Worker,getEnvironmentData," +
+    "isInternalThread,isMainThread,isMarkedAsUntransferable,locks,markAsUncloneable," +
+    "markAsUntransferable,moveMessagePortToContext,parentPort,postMessageToThread," +
+    "receiveMessageOnPort,resourceLimits,setEnvironmentData,threadId,threadName,workerData",
 };

@@ -8,7 +8,7 @@ import type { Wall } from "./contract.ts";
 import { type LandlockGrants, landlockSteps, landlockVersion, type PathGrant } from "./landlock.ts";
 import { launcherImage, must, type Step } from "./launcher_image.ts";
 import { architecture, AT_FDCWD, cString, type Libc, openLibc } from "./libc.ts";
-import { surrenderSteps } from "./surrender.ts";
+import { privilegeSteps } from "./drop_privileges.ts";
 
 export interface Launch extends SelfCommand {
   /** Its whole environment. */
@@ -67,7 +67,7 @@ function launchSteps(what: Launch, version: number): Step[] {
     must("setsid"),
     // Rules are made for numbers: one that is taken could stand for a directory of somebody else.
     version === 0 ? { ...closeOthers, orElse: { skip: 0 } } : closeOthers,
-    ...surrenderSteps(),
+    ...privilegeSteps(),
     ...walls,
     must("execve", strings[0]!, strings, variables),
   ];

@@ -33,6 +33,8 @@ const SESSION_IDLE_MS = 600_000;
 /** CPU time of a session's child, in runs that use all of theirs. */
 const SESSION_RUNS = 20;
 const CPU_SLACK_SECONDS = 5;
+/** A longer one would keep the parser, and with it everything else, busy for seconds. */
+const MAX_SCRIPT_CHARS = 500_000;
 
 /** The two texts a child is given, in the form its language wants. */
 interface Prepared {
@@ -119,7 +121,8 @@ export class SandboxRunner implements Sandbox {
   }
 
   async #prepare(request: ScriptRequest): Promise<Prepared> {
-    const { language, tools, otherTools } = request;
+    const { language, tools, otherTools, code: { length } } = request;
+    if (length > MAX_SCRIPT_CHARS) throw new ScriptSyntaxError(tooLong(length));
     const callable = tools.map((tool) => functionName(tool.name));
     if (language === "python") {
       const refusals = otherTools.map((
@@ -140,6 +143,11 @@ export class SandboxRunner implements Sandbox {
     const main = dataUrl("application/javascript", `${code}\n//${++this.#runs}`);
     return { stub, main };
   }
+}
+
+function tooLong(length: number): string {
+  return `The script has ${length} characters, at most ${MAX_SCRIPT_CHARS} can run: ` +
+    `keep data in files and read them with read_file`;
 }
 
 /** JavaScript and TypeScript share a child; Python has its own of the same name. */

@@ -6,7 +6,8 @@ import { joinPath } from "../util/path.ts";
 import { sleep } from "../util/sleep.ts";
 
 const LOOK_MS = 500;
-const ENTRY_BYTES = 4096;
+/** More than an entry takes on the disk: removing very many takes longer than making them. */
+const ENTRY_BYTES = 16 * 1024;
 const BLOCK_BYTES = 512;
 /** Addresses, inode and path in a line of `/proc/PID/maps`. */
 const MAPPING = /^([0-9a-f]+)-([0-9a-f]+) \S+ \S+ \S+ (\d+)\s+(\/.*)$/;
@@ -25,7 +26,7 @@ export function watchScratch(directory: string, options: WatchOptions): () => Pr
   async function look(): Promise<void> {
     while (!stopped.signal.aborted) {
       const hidden = pid === undefined ? 0 : await removedBytes(pid, directory);
-      if (hidden + await sizeOf(directory) > maxBytes) return options.onFull();
+      if (hidden + await sizeOf(directory, maxBytes) > maxBytes) return options.onFull();
       await pause(stopped.signal);
     }
   }
@@ -41,20 +42,47 @@ function pause(signal: AbortSignal): Promise<void> {
   return sleep(LOOK_MS, signal).catch(() => {});
 }
 
-/** Bytes of all files, and a block for each entry; what disappears meanwhile counts nothing. */
-async function sizeOf(directory: string): Promise<number> {
+/**
+ * Bytes of all files, and some for each entry; what disappears meanwhile counts nothing. Ends
+ * once it is more than `maxBytes`: a script makes entries faster than they can be looked at.
+ */
+async function sizeOf(root: string, maxBytes: number): Promise<number> {
   let bytes = 0;
+  const open = [root];
   try {
-    for await (const entry of Deno.readDir(directory)) {
-      const path = joinPath(directory, entry.name);
-      bytes += ENTRY_BYTES;
-      bytes += entry.isDirectory ? await sizeOf(path) : bytesOf(await Deno.lstat(path));
+    for (let directory = open.pop(); directory !== undefined; directory = open.pop()) {
+      const entries = await entriesOf(directory);
+      bytes += entries.length * ENTRY_BYTES;
+      for (const { name, isDirectory } of entries) {
+        if (bytes > maxBytes) return bytes;
+        const path = joinPath(directory, name);
+        if (isDirectory) open.push(path);
+        else bytes += await fileBytes(path);
+      }
     }
-  } catch (error) {
+  } catch {
     // What cannot be looked into, or lies deeper than a path is long, could hold anything.
-    if (!isGone(error)) return Infinity;
+    return Infinity;
   }
   return bytes;
+}
+
+async function entriesOf(directory: string): Promise<Deno.DirEntry[]> {
+  try {
+    return await Array.fromAsync(Deno.readDir(directory));
+  } catch (error) {
+    if (isGone(error)) return [];
+    throw error;
+  }
+}
+
+async function fileBytes(path: string): Promise<number> {
+  try {
+    return bytesOf(await Deno.lstat(path));
+  } catch (error) {
+    if (isGone(error)) return 0;
+    throw error;
+  }
 }
 
 /** Its length, or what it takes on the disk when that is more. */

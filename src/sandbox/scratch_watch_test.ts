@@ -21,16 +21,37 @@ function write(bytes: number): (root: string) => Promise<void> {
 }
 
 Deno.test("watchScratch() tells when files hold more than they may", async () => {
-  equal(await isFull(10_000, write(2_000)), false);
-  equal(await isFull(10_000, write(20_000)), true);
+  equal(await isFull(30_000, write(2_000)), false);
+  equal(await isFull(30_000, write(20_000)), true);
 });
 
 Deno.test("watchScratch() counts entries that hold nothing", async () => {
   const fill = async (root: string) => {
     for (const name of "abcd") await Deno.mkdir(`${root}/${name}`);
   };
-  equal(await isFull(20_000, fill), false);
-  equal(await isFull(10_000, fill), true);
+  equal(await isFull(80_000, fill), false);
+  equal(await isFull(40_000, fill), true);
+});
+
+Deno.test("watchScratch() does not look at each of too many entries", async () => {
+  const { lstat, readDir } = Deno;
+  let looks = 0;
+  const fill = async (root: string) => {
+    for (let i = 0; i < 200; i++) {
+      await Deno.writeTextFile(`${root}/file${i}`, "");
+      await Deno.mkdir(`${root}/directory${i}`);
+    }
+    Deno.lstat = (path) => (looks++, lstat(path));
+    Deno.readDir = (path) => (looks++, readDir(path));
+  };
+  try {
+    equal(await isFull(100_000, fill).finally(() => Object.assign(Deno, { lstat, readDir })), true);
+    const first = looks;
+    equal(await isFull(100_000_000, fill), false);
+    equal(first < 20 && looks > 300, true, `${first} and ${looks} looks`);
+  } finally {
+    Object.assign(Deno, { lstat, readDir });
+  }
 });
 
 Deno.test("watchScratch() takes what lies too deep to be looked at for too much", async () => {

@@ -2,7 +2,7 @@
  * One script in one child, from the first frame to the result: serves its calls, watches time,
  * interrupts and floods, and turns every way to end into one of four statuses.
  */
-import { CallDesk, parseCall } from "./call_desk.ts";
+import { parseCall, ScriptCalls } from "./script_calls.ts";
 import type { ChildHandle } from "./child_handle.ts";
 import type { ScriptRequest, ScriptResult, ScriptStatus } from "./contract.ts";
 import { exitLine } from "./exit_line.ts";
@@ -39,7 +39,7 @@ interface Stop {
 export class ScriptRun {
   readonly #child: ChildHandle;
   readonly #spec: RunSpec;
-  readonly #desk: CallDesk;
+  readonly #calls: ScriptCalls;
   readonly #stdout: OutputCapture;
   readonly #stderr: OutputCapture;
   #stop: Stop | undefined;
@@ -50,7 +50,7 @@ export class ScriptRun {
     const { maxStdoutBytes, maxStderrBytes } = spec.request.limits;
     this.#child = child;
     this.#spec = spec;
-    this.#desk = new CallDesk(spec.request);
+    this.#calls = new ScriptCalls(spec.request);
     this.#stdout = new OutputCapture({ maxBytes: maxStdoutBytes, headShare: STDOUT_HEAD_SHARE });
     this.#stderr = new OutputCapture({ maxBytes: maxStderrBytes, headShare: 1 });
   }
@@ -79,7 +79,7 @@ export class ScriptRun {
       await unwatch?.();
       clearTimeout(timer);
       signal.removeEventListener("abort", onAbort);
-      this.#desk.close();
+      this.#calls.close();
     }
   }
 
@@ -121,10 +121,10 @@ export class ScriptRun {
     const frame = parseFrame(line);
     const call = parseCall(frame);
     if (call !== undefined) {
-      await this.#desk.ready();
+      await this.#calls.ready();
       const { writer } = this.#child;
       if (writer.backlog > MAX_BACKLOG_CHARS) await writer.drained();
-      this.#desk.handle(call).then((content) =>
+      this.#calls.handle(call).then((content) =>
         writer.send({ t: "result", id: call.id, content: bounded(content) })
       );
     } else if (frame.t === "done") this.#ok = frame.ok === true;
@@ -160,7 +160,7 @@ export class ScriptRun {
   #end(status: ScriptStatus, line: string): void {
     if (this.#stop !== undefined) return;
     this.#stop = { status, line };
-    this.#desk.close();
+    this.#calls.close();
     this.#child.terminate();
   }
 
@@ -171,7 +171,7 @@ export class ScriptRun {
       status: this.#stop?.status ?? status,
       output: this.#stdout.text(),
       errors: errors.filter((part) => part !== "").join("\n"),
-      callsMade: this.#desk.callsMade,
+      callsMade: this.#calls.callsMade,
       durationMs: performance.now() - this.#spec.startedAt,
     };
   }

@@ -3,6 +3,7 @@
  * Deno's permissions. Runs in the child only, before any line of a script is seen.
  */
 import { compileFilter, type FilterProfile } from "./seccomp.ts";
+import { makeImportHooks } from "./import_hooks.ts";
 import { changedModules } from "./internals.ts";
 import { type PathGrant, raiseLandlock } from "./landlock.ts";
 import { addressOf, architecture, type Libc, readDescriptor, readThroughLibc } from "./libc.ts";
@@ -101,19 +102,7 @@ export function revokePermissions(keep: readonly string[] = []): void {
  */
 export async function refuseImports(): Promise<void> {
   const { registerHooks } = await import("node:module");
-  const check = <T>(url: string, go: () => T): T => {
-    if (/^(data|blob|node):/.test(url)) return go();
-    throw new TypeError(`Cannot import ${url}: a script has no modules but its own`);
-  };
-  const changed = changedModules();
-  registerHooks({
-    resolve: (specifier, context, next) => {
-      const url = changed[specifier];
-      if (url !== undefined && context.parentURL !== url) return { url, shortCircuit: true };
-      return check(specifier, () => next(specifier, context));
-    },
-    load: (url, context, next) => check(url, () => next(url, context)),
-  });
+  registerHooks(makeImportHooks({ who: "script", changed: changedModules() }));
 }
 
 export interface WallOptions {

@@ -10,7 +10,7 @@ import type { LoopDeps, RetryPolicy } from "../agent/types.ts";
 import type { Settings } from "../config/load.ts";
 import { readProjectFiles } from "../context/project_files.ts";
 import { shrinkMessages, toolResultChars } from "../context/shrink.ts";
-import { buildSystemPrompt, isPromptFor } from "../context/system_prompt.ts";
+import { buildSystemPrompt, environmentOf, isPromptFor } from "../context/system_prompt.ts";
 import type { ApprovalPolicy, Approver } from "../protocol/approval.ts";
 import { UsageError } from "../protocol/error.ts";
 import type { SessionPlugins } from "../protocol/plugin.ts";
@@ -35,6 +35,8 @@ export interface OpenOptions {
   cwd: string;
   /** The person named `cwd`; otherwise a resumed session goes on where it was. */
   cwdGiven?: boolean;
+  /** What the person named with `--env`; `settings` has it, or what is configured. */
+  environment?: string;
   model?: string;
   provider?: string;
   baseUrl?: string;
@@ -82,6 +84,7 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
   const notices: string[] = [];
   let isOpen = false;
   const records = openRecords(given, { cassette, onNotice: (text) => notices.push(text) });
+  requireSameWalls(given, records.found);
   const options: OpenOptions = { ...given, cwd: sessionDirectory(given, records.found) };
   const { cwd } = options;
   if (cwd !== given.cwd) notices.push(`goes on in ${cwd}; -C DIR goes on elsewhere`);
@@ -174,6 +177,23 @@ async function shrink(
     });
   }
   return smaller;
+}
+
+/**
+ * What a session did in a container, or was about to do there, must not go on upon this machine
+ * because somebody forgot a flag.
+ * @throws {UsageError} when it would.
+ */
+function requireSameWalls(
+  { environment, settings }: OpenOptions,
+  found: SessionRecords["found"],
+): void {
+  if (found === undefined || environment !== undefined) return;
+  const before = environmentOf(found.systemPrompt);
+  if (before === "local" || settings.config.terminal.backend !== "local") return;
+  throw new UsageError(`session ${found.id} worked in ${before}, not on this machine`, {
+    hint: `Go on there: --env ${before}. Or on this machine: --env local`,
+  });
 }
 
 /**

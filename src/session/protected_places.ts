@@ -3,8 +3,9 @@
  * the program and its caches. Asked once a session, when the first command or file tool runs.
  */
 import { type Home, resolveHome } from "../config/home.ts";
+import { type HomeLinks, homeLinks } from "../config/home_links.ts";
 import { runtimeCacheDir } from "../sandbox/command.ts";
-import { basename, dirname, joinPath, resolvePath } from "../util/path.ts";
+import { basename, dirname, isAbsolute, isWithin, joinPath, resolvePath } from "../util/path.ts";
 import type { ProtectedPlaces } from "../util/protected_paths.ts";
 import { buildKind, executablePath, installedFile, portableRoot } from "../util/runtime.ts";
 
@@ -20,10 +21,16 @@ export interface PlaceFacts {
 
 /** The places, links and what they lead to both listed. */
 export function protectedPlaces(facts: PlaceFacts): ProtectedPlaces {
+  const roots = hermesHomePlaces(facts);
+  const links = roots.map(homeLinks);
+  const ends = (kind: keyof HomeLinks) =>
+    links.flatMap((found) => found[kind]).filter((path) => !isWithin(facts.userHome, path));
   return {
     homes: namesOf([facts.userHome]),
-    hermesHomes: namesOf(hermesHomePlaces(facts)),
-    trustedBase: namesOf(programPlaces(facts)),
+    hermesHomes: namesOf([...roots, ...ends("homes")]),
+    trustedBase: namesOf([...programPlaces(facts), ...ends("believed")]),
+    secrets: namesOf(ends("secrets")),
+    programs: namesOf(searchedPlaces(facts)),
   };
 }
 
@@ -55,7 +62,9 @@ function programPlaces({ env, userHome, cwd = Deno.cwd() }: PlaceFacts): string[
   if (unpacked !== undefined) places.push(dirname(unpacked));
   if (env.HERMES_BIN_CACHE) places.push(resolvePath(cwd, env.HERMES_BIN_CACHE));
   const caches = env.XDG_CACHE_HOME || (userHome === "" ? "" : joinPath(userHome, ".cache"));
-  if (caches !== "") places.push(resolvePath(cwd, joinPath(caches, "hermes/bin")));
+  // `npm` is where the npm package keeps the executables that it starts.
+  const kept = caches === "" ? [] : ["hermes/bin", "hermes/npm"];
+  places.push(...kept.map((name) => resolvePath(cwd, joinPath(caches, name))));
   places.push(joinPath(env.TMPDIR || "/tmp", `hermes-${Deno.uid() ?? 0}`));
   if (buildKind() === "source") {
     const cache = runtimeCacheDir(env as Record<string, string>);
@@ -64,13 +73,41 @@ function programPlaces({ env, userHome, cwd = Deno.cwd() }: PlaceFacts): string[
   return places;
 }
 
-/** The installed file, and what an update keeps of the one before. */
+/** The installed file, the one of before the last update, and the next one while it is tried. */
 function installedPlaces(env: PlaceFacts["env"], cwd: string): string[] {
   const installed = installedFile(env);
   if (installed === undefined) return [];
   // A shell that was given the file by a relative name passes that name on.
   const path = resolvePath(cwd, installed);
-  return [path, `${path}.old`];
+  return [path, `${path}.old`, `${path}.new`];
+}
+
+/** Programs that hermes itself starts by name: to search, to check syntax, to reach elsewhere. */
+const STARTED = ["bash", "rg", "grep", "find", "python3", "gofmt", "rustfmt", "ssh", "docker"];
+
+/**
+ * Directories of the PATH, and where a link there leads for a program that hermes starts. A
+ * directory that holds the work itself is left out: all of the work would be protected.
+ */
+function searchedPlaces({ env, userHome, cwd = Deno.cwd() }: PlaceFacts): string[] {
+  const dirs = [...new Set((env.PATH ?? "").split(":"))].filter((dir) =>
+    isAbsolute(dir) && !isWithin(cwd, dir) && !isWithin(userHome, dir)
+  );
+  const programs = STARTED.flatMap((name) => {
+    const path = dirs.map((dir) => joinPath(dir, name)).find(isThere);
+    return path === undefined ? [] : [realName(path)];
+  });
+  return [...dirs, ...programs];
+}
+
+function isThere(path: string): boolean {
+  try {
+    Deno.statSync(path);
+    return true;
+  } catch {
+    // Not in this directory of the PATH.
+    return false;
+  }
 }
 
 function namesOf(paths: readonly string[]): string[] {

@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { isTrustedBase } from "../util/protected_paths.ts";
+import { accessTo, isTrustedBase } from "../util/protected_paths.ts";
 import { hermesPrograms, protectedPlaces } from "./protected_places.ts";
 
 async function tempDirectory() {
@@ -42,6 +42,7 @@ Deno.test("protectedPlaces() lists every place a program may be started from", a
     `${path}/named/0123/deno`,
     `${path}/caches/hermes/bin/0123/app/main.js`,
     `${path}/caches/hermes/bin/.hermes-busy`,
+    `${path}/caches/hermes/npm/hermes-0.1.0-0123456789abcdef`,
     `${path}/tmp/hermes-${Deno.uid()}/0123/deno`,
     `${path}/deno/v8_code_cache_v2`,
     Deno.execPath(),
@@ -63,6 +64,60 @@ Deno.test("protectedPlaces() never takes the whole disk for a protected place", 
     env: { HERMES_BIN_CACHE: "/" },
   });
   ok(![...homes, ...hermesHomes, ...trustedBase].includes("/"));
+});
+
+Deno.test("protectedPlaces() follows links of the home: settings, keys and profiles kept elsewhere", async () => {
+  await using temporary = await tempDirectory();
+  const { path } = temporary;
+  const root = `${path}/.hermes`;
+  for (const dir of [`${root}/profiles/own`, `${path}/dotfiles`, `${path}/data/work`]) {
+    await Deno.mkdir(dir, { recursive: true });
+  }
+  await Deno.writeTextFile(`${path}/dotfiles/settings.yaml`, "");
+  await Deno.symlink("../dotfiles/settings.yaml", `${root}/config.yaml`);
+  // Nothing is there yet: whoever writes it writes the keys.
+  await Deno.symlink(`${path}/dotfiles/keys`, `${root}/.env`);
+  await Deno.symlink(`${path}/data/work`, `${root}/profiles/work`);
+  await Deno.symlink(`${path}/dotfiles/own.yaml`, `${root}/profiles/own/config.yaml`);
+  await Deno.symlink(`${path}/dotfiles/chain`, `${root}/plugins.lock`);
+  await Deno.symlink("end", `${path}/dotfiles/chain`);
+  // A link that would protect everything, and one that hermes does not believe.
+  await Deno.symlink(path, `${root}/cache`);
+  await Deno.symlink(`${path}/notes`, `${root}/notes`);
+  const places = protectedPlaces({ home: { root }, userHome: path, env: {} });
+  const expected = {
+    "dotfiles/settings.yaml": { read: "free", write: "refuse" },
+    "dotfiles/keys": { read: "refuse", write: "refuse" },
+    "data/work/config.yaml": { read: "free", write: "refuse" },
+    "data/work/.env": { read: "refuse", write: "refuse" },
+    "dotfiles/own.yaml": { read: "free", write: "refuse" },
+    "dotfiles/end": { read: "free", write: "refuse" },
+    "dotfiles/other": { read: "free", write: "free" },
+    "notes/a.md": { read: "free", write: "free" },
+  };
+  for (const [name, { read, write }] of Object.entries(expected)) {
+    const access = accessTo(`${path}/${name}`, places);
+    deepEqual({ read: access.read, write: access.write }, { read, write }, name);
+  }
+});
+
+Deno.test("protectedPlaces() takes programs on the PATH for programs, wherever the PATH leads", async () => {
+  await using temporary = await tempDirectory();
+  const { path } = temporary;
+  for (const dir of ["conda/bin", "opt/rg", "work/.venv/bin"]) {
+    await Deno.mkdir(`${path}/${dir}`, { recursive: true });
+  }
+  await Deno.writeTextFile(`${path}/opt/rg/rg-14`, "", { mode: 0o755 });
+  await Deno.symlink("../../opt/rg/rg-14", `${path}/conda/bin/rg`);
+  const PATH = `${path}/conda/bin::relative:${path}/work/.venv/bin:${path}/work:${path}:/:/usr/bin`;
+  const facts = { home: { root: `${path}/.hermes` }, userHome: path, cwd: `${path}/work` };
+  const places = protectedPlaces({ ...facts, env: { PATH } });
+  for (const name of ["conda/bin/python3", "opt/rg/rg-14", "work/.venv/bin/rg"]) {
+    equal(accessTo(`${path}/${name}`, places).write, "ask", name);
+  }
+  for (const name of ["work/a.ts", "notes", "opt/rg/other", "conda/lib/x.py"]) {
+    equal(accessTo(`${path}/${name}`, places).write, "free", name);
+  }
 });
 
 Deno.test("hermesPrograms() names no program of a test runner", () => {

@@ -90,7 +90,13 @@ export class SessionRecords {
    * nothing ran, so going on runs them.
    */
   #load(session: SessionRecord): Message[] {
-    const messages = this.#store!.messages(session.id).map((stored) => stored.message);
+    const stored = this.#store!.messages(session.id);
+    if (stored.some(({ isDamaged }) => isDamaged)) {
+      throw new UsageError(`session ${session.id} holds a message that can no longer be read`, {
+        hint: `See what is left of it: hermes sessions show ${session.id}`,
+      });
+    }
+    const messages = stored.map(({ message }) => message);
     if (session.endReason === "needs_approval") return messages;
     const missing = missingResults(messages);
     if (missing.length > 0) this.#store!.appendMessages(session.id, missing);

@@ -4,37 +4,67 @@ import type { SpillStore } from "../protocol/services.ts";
 import { writeFileAtomic } from "../util/atomic_write.ts";
 import { sha256Hex } from "../util/hash.ts";
 import { joinPath } from "../util/path.ts";
+import { removeTree } from "../util/remove_tree.ts";
 
-const MAX_STEM = 120;
+const MAX_STEM = 140;
 const KEEP_MS = 24 * 3_600_000;
 
 export interface SpillOptions {
-  directory: string;
+  /** Absent for a session that keeps nothing: a private directory that is gone at its end. */
+  directory?: string;
+  /** Where that private directory is made; default the system's place. */
+  tempRoot?: string;
   /** Tells the files of one session from those of others: providers repeat their call ids. */
   prefix: string;
   redact(text: string): string;
 }
 
+export interface ClosableSpillStore extends SpillStore {
+  close(): Promise<void>;
+}
+
 /** A spill directory; files of earlier days are removed at the first write, no file is overwritten. */
-export function createSpillStore({ directory, prefix, redact }: SpillOptions): SpillStore {
-  let pruned: Promise<void> | undefined;
+export function createSpillStore(options: SpillOptions): ClosableSpillStore {
+  let opening: Promise<string> | undefined;
   const written = new Map<string, number>();
   return {
     async write(name, text) {
-      pruned ??= prune(directory);
-      await pruned;
-      const stem = `${prefix}-${await safeStem(name)}`;
+      const directory = await (opening ??= openDirectory(options));
+      // A session that was imported brought its id along.
+      const stem = await safeStem(`${options.prefix}-${name}`);
       const count = (written.get(stem) ?? 0) + 1;
       written.set(stem, count);
       const path = joinPath(directory, `${stem}${count === 1 ? "" : `-${count}`}.txt`);
       try {
-        await writeFileAtomic(path, redact(text));
+        await writeFileAtomic(path, options.redact(text));
       } catch (error) {
         throw new HermesError(`cannot keep a large result in ${directory}`, { cause: error });
       }
       return path;
     },
+    async close() {
+      if (options.directory !== undefined) return;
+      // A directory that could not be made leaves nothing behind.
+      const directory = await opening?.catch(() => undefined);
+      if (directory !== undefined) await removeTree(directory);
+    },
   };
+}
+
+async function openDirectory({ directory, tempRoot }: SpillOptions): Promise<string> {
+  if (directory !== undefined) {
+    await prune(directory);
+    return directory;
+  }
+  try {
+    // By this name a later hermes removes what this one leaves when it is killed.
+    return await Deno.makeTempDir({
+      prefix: `hermes-child-${Deno.pid}-spill-`,
+      ...(tempRoot ? { dir: tempRoot } : {}),
+    });
+  } catch (error) {
+    throw new HermesError("cannot make a temporary directory for a large result", { cause: error });
+  }
 }
 
 async function safeStem(name: string): Promise<string> {

@@ -34,3 +34,38 @@ Deno.test("createSpillStore() overwrites nothing, redacts and prunes what is a d
     await Deno.remove(directory, { recursive: true });
   }
 });
+
+Deno.test("createSpillStore() stays in its directory whatever a session is called", async () => {
+  const directory = await Deno.makeTempDir({ prefix: "hermes-spill-" });
+  try {
+    for (const prefix of ["../../.bashrc.d/x", "/etc/x", "a/b", "..", "x\0y", "z".repeat(500)]) {
+      const store = createSpillStore({ directory, prefix, redact: (text) => text });
+      const path = await store.write("call_0", prefix);
+      assert.equal(path, `${directory}/${basename(path)}`);
+      assert.equal(await Deno.readTextFile(path), prefix);
+    }
+  } finally {
+    await Deno.remove(directory, { recursive: true });
+  }
+});
+
+Deno.test("createSpillStore() without a directory keeps results private and only until the end", async () => {
+  const tempRoot = await Deno.makeTempDir({ prefix: "hermes-spill-" });
+  try {
+    const store = createSpillStore({ tempRoot, prefix: "s", redact: (text) => text });
+    await store.close();
+    const used = createSpillStore({ tempRoot, prefix: "s", redact: (text) => text });
+    const [one, two] = [await used.write("a", "1"), await used.write("b", "2")];
+    const found = await Array.fromAsync(Deno.readDir(tempRoot));
+    assert.equal(found.length, 1);
+    assert.match(found[0]!.name, /^hermes-child-\d+-spill-/);
+    const { mode } = await Deno.stat(`${tempRoot}/${found[0]!.name}`);
+    assert.equal((mode ?? 0) & 0o777, 0o700);
+    const texts = await Promise.all([one, two].map((path) => Deno.readTextFile(path)));
+    assert.deepEqual(texts, ["1", "2"]);
+    await used.close();
+    assert.deepEqual(await Array.fromAsync(Deno.readDir(tempRoot)), []);
+  } finally {
+    await Deno.remove(tempRoot, { recursive: true });
+  }
+});

@@ -17,7 +17,6 @@ import type { ToolRegistry } from "../registry/registry.ts";
 import { parseChildMode } from "../sandbox/command.ts";
 import { SandboxRunner } from "../sandbox/runner.ts";
 import { SessionFileLedger } from "../util/file_ledger.ts";
-import { joinPath } from "../util/path.ts";
 import type { ProtectedPlaces } from "../util/protected_paths.ts";
 import { createGate } from "./gate.ts";
 import { projectRedactor } from "./project_secrets.ts";
@@ -83,16 +82,17 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
     mode: parseChildMode(processEnv.HERMES_SANDBOX_MODE),
   });
   let places: Promise<ProtectedPlaces> | undefined;
+  const spill = createSpillStore({
+    ...spillPlace(options),
+    prefix: options.sessionId,
+    redact: (text) => redact(text, "code"),
+  });
   const services: ToolServices = {
     todo: createTodoList(),
     clarifier: options.clarifier ?? NOBODY,
     processes: createProcessTable(),
     files: new SessionFileLedger(),
-    spill: createSpillStore({
-      directory: spillDirectory(options),
-      prefix: options.sessionId,
-      redact: (text) => redact(text, "code"),
-    }),
+    spill,
     extra: new Map<string, unknown>([
       ["sandbox", sandbox],
       ["protected_places", () => places ??= findPlaces(options, userHome)],
@@ -119,6 +119,7 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
       await sandbox.close();
       await services.processes.closeAll();
       await environment.close();
+      await spill.close();
     },
   };
 }
@@ -133,7 +134,7 @@ async function findPlaces(
 }
 
 /** A session that keeps nothing still needs somewhere for a result of megabytes. */
-function spillDirectory(options: ToolRuntimeOptions): string {
-  if (options.persist) return options.settings.home.path("cache", "spillover");
-  return joinPath(options.processEnv.TMPDIR ?? "/tmp", `hermes-spill-${options.sessionId}`);
+function spillPlace({ persist, settings, processEnv }: ToolRuntimeOptions) {
+  if (persist) return { directory: settings.home.path("cache", "spillover") };
+  return processEnv.TMPDIR ? { tempRoot: processEnv.TMPDIR } : {};
 }

@@ -22,7 +22,9 @@ const USUAL_PAGE_BYTES = 4096;
 /** True when the size alone says so: emptied (not just being made), or cut inside a page. */
 export function isPlainlyDamaged(path: string): boolean {
   try {
-    const { size, mtime, birthtime } = Deno.statSync(path);
+    const { isFile, size, mtime, birthtime } = Deno.statSync(path);
+    // A directory or a device is not repaired: opening it tells.
+    if (!isFile) return false;
     if (size > 0) return size % MIN_PAGE_BYTES !== 0;
     const times = [mtime, birthtime].flatMap((time) => time ? [time.getTime()] : []);
     return sizeOf(`${path}-wal`) > 0 || Date.now() - Math.min(...times) > BEING_MADE_MS;

@@ -168,12 +168,20 @@ export class Database implements Disposable {
   /** The schema version, once it is clear that the file is ours and not from the future. */
   #readVersion(): number {
     const sql = "SELECT application_id AS application, user_version AS version, " +
-      "(SELECT count(*) FROM sqlite_schema) AS objects FROM pragma_application_id, pragma_user_version";
+      "(SELECT count(*) FROM sqlite_schema) AS objects, " +
+      "(SELECT count(*) FROM sqlite_schema WHERE type IN ('trigger', 'view')) AS programs " +
+      "FROM pragma_application_id, pragma_user_version";
     const row = this.#retry(() => this.#statement(sql).get()) as Record<string, number>;
-    const { application = 0, version = 0, objects = 0 } = row;
+    const { application = 0, version = 0, objects = 0, programs = 0 } = row;
     if (application !== APPLICATION_ID && (application !== 0 || objects > 0)) {
       throw new HermesError(`${this.path} is a database of another program`, {
         hint: "Move it away, or set HERMES_HOME to another directory.",
+      });
+    }
+    // They would run with our statements, for as long as they like.
+    if (programs > 0) {
+      throw new HermesError(`${this.path} holds triggers or views, which hermes never makes`, {
+        hint: "Somebody else changed it: move it away, or restore a backup.",
       });
     }
     const present = this.#migrations.length;
@@ -203,7 +211,13 @@ function markSuspect(path: string): void {
 /** Makes directory and file readable for their owner only, before SQLite would make them otherwise. */
 function preparePrivateFile(path: string): void {
   try {
-    const { mode } = Deno.statSync(path);
+    const { mode, isFile } = Deno.statSync(path);
+    if (!isFile) {
+      const problem = "it is no regular file";
+      throw new HermesError(`cannot open the session database ${path} for writing: ${problem}`, {
+        hint: "Move it away, set HERMES_HOME to another directory, or run with --no-session.",
+      });
+    }
     if (mode !== null && (mode & 0o077) !== 0) Deno.chmodSync(path, PRIVATE_FILE);
     return;
   } catch (error) {

@@ -30,6 +30,7 @@ export function openDatabase(path: string, options: DatabaseOptions = {}): Datab
 /** Checks the file and rebuilds it if it is broken, one process at a time. */
 function repair(path: string, options: DatabaseOptions): Database {
   // A file of its own, never the database: closing a descriptor of that drops SQLite's locks.
+  if (isOther(`${path}.repair`)) Deno.removeSync(`${path}.repair`);
   using lock = Deno.openSync(`${path}.repair`, { write: true, create: true, mode: 0o600 });
   lock.lockSync(true);
   // An empty file is sound to SQLite, which would throw away the log beside it.
@@ -84,6 +85,15 @@ function rebuild(path: string, keptAs: string): { what: string; saved: Salvaged 
 
 function removeDatabase(path: string): void {
   for (const suffix of ["", "-wal", "-shm"]) removeIfPresent(path + suffix);
+}
+
+/** True for a pipe, a link or anything else that is no regular file: opening it may never end. */
+function isOther(path: string): boolean {
+  try {
+    return !Deno.lstatSync(path).isFile;
+  } catch {
+    return false; // absent
+  }
 }
 
 function exists(path: string): boolean {

@@ -35,6 +35,8 @@ export interface StoredMessage {
   id: number;
   createdAt: number;
   message: Message;
+  /** What was stored is no message; `message` only says so. */
+  isDamaged?: true;
 }
 
 export interface UsageRecord {
@@ -81,11 +83,52 @@ export function toSession(row: Row): Omit<SessionRecord, "systemPrompt"> {
 }
 
 export function toStoredMessage(row: Row): StoredMessage {
+  const message = parseMessage(row["body"]);
   return {
     id: row["id"] as number,
     createdAt: row["created_at"] as number,
-    message: JSON.parse(row["body"] as string) as Message,
+    message: message ?? UNREADABLE,
+    ...(message === undefined && { isDamaged: true }),
   };
+}
+
+const UNREADABLE: Message = {
+  role: "user",
+  content: [{ type: "text", text: "[a message that can no longer be read]" }],
+};
+
+/** The message of a row, or one that says that it cannot be read. */
+export function readableMessage(body: unknown): Message {
+  return parseMessage(body) ?? UNREADABLE;
+}
+
+/** Undefined for what is no message: one bad row must not hide all the others. */
+function parseMessage(body: unknown): Message | undefined {
+  try {
+    const message = JSON.parse(String(body)) as Message;
+    switch (message.role) {
+      case "tool":
+        return [message.name, message.toolCallId, message.content].every((text) =>
+            typeof text === "string"
+          )
+          ? message
+          : undefined;
+      case "user":
+      case "assistant":
+        return message.content.every(isPart) ? message : undefined;
+      default:
+        return undefined;
+    }
+  } catch {
+    return undefined; // no JSON, or of another shape
+  }
+}
+
+/** The fields by which parts are shown and counted. */
+function isPart(part: Message["content"][number]): boolean {
+  const { type, text, id, name, arguments: args, ref } = part as unknown as Record<string, unknown>;
+  const fields = type === "tool_call" ? [id, name, args] : type === "image" ? [ref] : [text];
+  return fields.every((field) => typeof field === "string");
 }
 
 export function toUsageRecord(row: Row): UsageRecord {

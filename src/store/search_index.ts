@@ -6,6 +6,7 @@
 import type { Message } from "../protocol/message.ts";
 import type { Database, Row } from "./database.ts";
 import { failureKind } from "./failure.ts";
+import { readableMessage } from "./record.ts";
 import { makeSnippet, type ParsedQuery, parseQuery, searchableText, segment } from "./text.ts";
 
 export interface SearchOptions {
@@ -128,7 +129,7 @@ export class SearchIndex {
   #add(row: Row): void {
     const id = row["id"] as number;
     const role = row["role"] as string;
-    const text = searchableText(JSON.parse(row["body"] as string) as Message);
+    const text = searchableText(readableMessage(row["body"]));
     const sql = "INSERT INTO words (rowid, text, role) VALUES (?, ?, ?)";
     this.#db.run(sql, id, segment(text), role);
     if (role === "tool") return;
@@ -160,7 +161,7 @@ function withRole(words: string, role: string | undefined): string {
 }
 
 function toHit(row: Row, query: ParsedQuery): SearchHit {
-  const text = searchableText(JSON.parse(row["body"] as string) as Message);
+  const text = searchableText(readableMessage(row["body"]));
   return {
     messageId: row["id"] as number,
     sessionId: row["session_id"] as string,

@@ -13,6 +13,7 @@ import {
   blobRefs,
   encodeMessage,
   type NewSession,
+  readableMessage,
   type ScriptCall,
   type ScriptCallRecord,
   type SessionRecord,
@@ -382,6 +383,6 @@ function countToolCalls(message: Message): number {
 
 function previewOf(row: Row): string {
   if (row["first_message"] === null) return "";
-  const text = messageText(JSON.parse(row["first_message"] as string) as Message);
+  const text = messageText(readableMessage(row["first_message"]));
   return text.slice(0, PREVIEW_CHARS * 4).replaceAll(/\s+/g, " ").trim().slice(0, PREVIEW_CHARS);
 }

@@ -162,3 +162,24 @@ Deno.test("importSessions() names the line and what is wrong, and adds nothing",
     }
   });
 });
+
+Deno.test("importSessions() takes no id that is a path, a flag or a word of the command line", async () => {
+  await withArchives(async (here, there) => {
+    const [line = "", ...rest] = (await exported(here, await makeSession(here))).split("\n");
+    const withFields = (fields: object) => {
+      const { session, ...head } = JSON.parse(line);
+      return [JSON.stringify({ ...head, session: { ...session, ...fields } }), ...rest].join("\n");
+    };
+    for (const id of ["../../x", "/etc/x", "latest", "-y", "", "a b", "a\n", "x".repeat(65)]) {
+      await assert.rejects(importSessions(there, withFields({ id })), UsageError, id);
+    }
+    for (const cwd of [".", "../x", ".hermes", "/a\0b"]) {
+      await assert.rejects(importSessions(there, withFields({ cwd })), /absolute path/, cwd);
+    }
+    assert.equal(there.store.listSessions().length, 0);
+    for (const id of ["20250101_120000_ab12cd", "Ab-1"]) {
+      assert.equal((await importSessions(there, withFields({ id })))[0]?.id, id);
+    }
+    await importSessions(there, withFields({ id: "recovered", cwd: "" }));
+  });
+});

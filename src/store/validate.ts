@@ -1,7 +1,11 @@
 /** Checks values read from an export file: every wrong line is named with what is wrong in it. */
 import { UsageError } from "../protocol/error.ts";
 import type { Message } from "../protocol/message.ts";
+import { isAbsolute } from "../util/path.ts";
 import type { ScriptCallRecord, SessionRecord, UsageRecord } from "./record.ts";
+
+/** An id names files, and is written on command lines. */
+const SESSION_ID = /^[0-9A-Za-z][\w-]{0,63}$/;
 
 type Fields = Record<string, unknown>;
 /** Expected type by field; a trailing `?` allows it to be absent. */
@@ -60,7 +64,15 @@ const ASSISTANT_PARTS: Readonly<Record<string, Shape>> = {
 
 /** @throws {UsageError} like all functions here; `where` begins the message. */
 export function checkSession(value: unknown, where: string): SessionRecord {
-  return checkShape(value, SESSION, `${where}: session`) as unknown as SessionRecord;
+  const session = checkShape(value, SESSION, `${where}: session`) as unknown as SessionRecord;
+  if (!SESSION_ID.test(session.id) || session.id === "latest") {
+    throw new UsageError(`${where}: session: "id" must be up to 64 letters, digits, - and _`);
+  }
+  // A session goes on in its directory: only a place that is the same from everywhere will do.
+  if (session.cwd !== "" && (!isAbsolute(session.cwd) || session.cwd.includes("\0"))) {
+    throw new UsageError(`${where}: session: "cwd" must be an absolute path`);
+  }
+  return session;
 }
 
 export function checkUsageRecord(value: unknown, where: string): UsageRecord {

@@ -13,6 +13,13 @@ interface Rule {
   directoryOnly: boolean;
 }
 
+/** A rule beyond these limits is left out: no project has as many, and each path is held against all. */
+const MAX_RULES = 5000;
+const MAX_RULE_CHARS = 400;
+/** Rules with many stars: the square of their lengths is what a path takes time for. */
+const MAX_WILD_RULES = 500;
+const MAX_WILD_WORK = 500_000;
+
 export class IgnoreRules {
   #rules: Rule[];
   /** Every rule at once: most paths match none, and one test says so. */
@@ -20,7 +27,7 @@ export class IgnoreRules {
   #wild: Rule[];
 
   constructor(text: string) {
-    const parsed = text.replace(/^\ufeff/, "").split(/\r?\n/).map(parseRule)
+    const parsed = affordable(text.replace(/^\ufeff/, "").split(/\r?\n/)).map(parseRule)
       .filter((rule) => rule !== undefined);
     this.#rules = parsed.reverse();
     this.#wild = parsed.filter(({ source }) => source === undefined);
@@ -37,6 +44,22 @@ export class IgnoreRules {
     }
     return undefined;
   }
+}
+
+/** The lines whose rules are kept, in their order. */
+function affordable(lines: readonly string[]): string[] {
+  let wild = 0;
+  let work = 0;
+  const kept = lines.filter((line) => {
+    if (line.trim() === "" || line.startsWith("#") || line.length > MAX_RULE_CHARS) return false;
+    if (!isWildGlob(line)) return true;
+    const more = line.length ** 2;
+    if (wild >= MAX_WILD_RULES || work + more > MAX_WILD_WORK) return false;
+    wild++;
+    work += more;
+    return true;
+  });
+  return kept.slice(0, MAX_RULES);
 }
 
 /** A blank that a backslash stands before belongs to the name. */

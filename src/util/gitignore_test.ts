@@ -46,3 +46,25 @@ Deno.test("IgnoreRules gives a verdict on names made to be slow for a rule", () 
   equal(verdict(`${"*a".repeat(30)}*!\n*.log`, name), "ignore");
   equal(verdict(`${"x/**/".repeat(20)}y`, "x/".repeat(500) + "z"), undefined);
 });
+
+Deno.test("IgnoreRules gives a verdict whatever an ignore file holds", () => {
+  const name = "a".repeat(200);
+  const files = [
+    Array.from({ length: 2000 }, (_, i) => `${"*a".repeat(190)}b${i}`),
+    Array.from({ length: 20_000 }, (_, i) => `*a*b*c${i}`),
+    Array.from({ length: 70_000 }, (_, i) => `f*.t${i}`),
+    Array.from({ length: 3000 }, (_, i) => `${"{a,*b}".repeat(60)}${i}`),
+  ];
+  for (const lines of files) {
+    equal(verdict(lines.join("\n"), name), undefined);
+    equal(verdict(["*.log", ...lines].join("\n"), "x.log"), "ignore");
+  }
+});
+
+Deno.test("IgnoreRules leaves out rules that are too long or too many", () => {
+  equal(verdict("a".repeat(400), "a".repeat(400)), "ignore");
+  equal(verdict(`*${"a".repeat(400)}`, "a".repeat(400)), undefined);
+  const lines = Array.from({ length: 5001 }, (_, i) => `x${i}`).join("\n\n# comment\n");
+  equal(verdict(lines, "x4999"), "ignore");
+  equal(verdict(lines, "x5000"), undefined);
+});

@@ -12,6 +12,9 @@ export const MAX_JSON_DEPTH = 500;
 /** Values of a tool call's arguments: objects with many more keys take seconds to copy. */
 export const MAX_ARGUMENT_VALUES = 20_000;
 
+/** Characters of a tool call's arguments: more than any model writes, and than a script should send. */
+export const MAX_ARGUMENT_CHARS = 8_000_000;
+
 /** True when there are more than `limit` values in objects and lists of any depth. */
 export function holdsMoreThan(value: unknown, limit: number): boolean {
   const waiting: unknown[] = [value];

@@ -26,6 +26,10 @@ export interface ProtectedPlaces {
   hermesHomes: readonly string[];
   /** The other parts of the trusted base: unpacked program, its caches, the installed file. */
   trustedBase: readonly string[];
+  /** Files outside the hermes homes that hold its keys: where links in a home lead. */
+  secrets?: readonly string[];
+  /** Directories of the PATH, and programs elsewhere that links in them lead to. */
+  programs?: readonly string[];
 }
 
 export interface PathVerdict extends ProtectionRule {
@@ -34,7 +38,12 @@ export interface PathVerdict extends ProtectionRule {
 
 /** True for the hermes home, the program and its caches: only hermes itself changes them. */
 export function isTrustedBase(path: string, places: ProtectedPlaces): boolean {
-  return [...places.hermesHomes, ...places.trustedBase].some((root) =>
+  return isBelow(path, places.hermesHomes) || isBelow(path, places.trustedBase);
+}
+
+/** True when `path` is one of the roots or below one; some file systems ignore case. */
+function isBelow(path: string, roots: readonly string[] = []): boolean {
+  return roots.some((root) =>
     isWithin(path, root) || isWithin(path.toLowerCase(), root.toLowerCase())
   );
 }
@@ -48,7 +57,8 @@ export function protectionOf(path: string, places: ProtectedPlaces): PathVerdict
   const below = belowHome(path, places);
   const row = (below === undefined ? undefined : match(HOME_ROWS, below)) ??
     match(ANYWHERE_ROWS, full);
-  return row === undefined ? undefined : verdict(row.kind);
+  if (row !== undefined) return verdict(row.kind);
+  return isBelow(path, places.programs) ? verdict("path program") : undefined;
 }
 
 /** How the file at `path` may be read and written; ordinary files are free. */
@@ -69,6 +79,7 @@ function match(rows: readonly ProtectedRow[], text: string): ProtectedRow | unde
 
 /** Keys and tokens in the hermes home or in one of its profiles. */
 function holdsOwnSecrets(path: string, places: ProtectedPlaces): boolean {
+  if (isBelow(path, places.secrets)) return true;
   return places.hermesHomes.some((root) => {
     if (path === root || !isWithin(path, root)) return false;
     const below = relativePath(root, path).toLowerCase();

@@ -4,35 +4,58 @@
  */
 import { joinPath } from "./path.ts";
 
+export interface RemoveOptions {
+  /** When to leave the rest to somebody else, by `performance.now()`; default never. */
+  deadlineAt?: number;
+}
+
 /** No error when it is gone already. */
-export async function removeTree(root: string): Promise<void> {
+export async function removeTree(root: string, options: RemoveOptions = {}): Promise<void> {
+  const { deadlineAt = Infinity } = options;
   try {
     // A link is removed, and not what it leads to.
-    if ((await Deno.lstat(root)).isDirectory) await flatten(root);
-    await Deno.remove(root);
+    const isEmpty = !(await Deno.lstat(root)).isDirectory || await flatten(root, deadlineAt);
+    if (isEmpty) await Deno.remove(root);
   } catch (error) {
     // Others tidy up at the same time.
     if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
 }
 
-/** Empties a directory. Every directory below it is first moved up to it, so that no path gets long. */
-async function flatten(root: string): Promise<void> {
+/**
+ * Empties a directory; false when time is up. What lies in its directories is first
+ * moved up to it, so that no path gets long.
+ */
+async function flatten(root: string, deadlineAt: number): Promise<boolean> {
   const directories = [root];
   await Deno.chmod(root, 0o700);
   // Grows while it is walked.
   for (const directory of directories) {
     for await (const { name, isDirectory } of Deno.readDir(directory)) {
+      if (performance.now() > deadlineAt) return false;
       const path = joinPath(directory, name);
-      if (isDirectory) {
-        const above = joinPath(root, `removed-${crypto.randomUUID()}`);
+      if (isDirectory && !await removedEmpty(path)) {
+        const isUp = directory === root;
+        const above = isUp ? path : joinPath(root, `removed-${crypto.randomUUID()}`);
         await Deno.chmod(path, 0o700);
-        await Deno.rename(path, above);
+        if (!isUp) await Deno.rename(path, above);
         directories.push(above);
-      } else {
+      } else if (!isDirectory) {
         await Deno.remove(path);
       }
     }
     if (directory !== root) await Deno.remove(directory);
+  }
+  return true;
+}
+
+/** Removes a directory that holds nothing: a script can leave very many of them. */
+async function removedEmpty(path: string): Promise<boolean> {
+  try {
+    await Deno.remove(path);
+    return true;
+  } catch {
+    // It holds something, or nobody may look into it yet.
+    return false;
   }
 }

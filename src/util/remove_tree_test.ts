@@ -28,9 +28,23 @@ Deno.test("removeTree() removes files, links and directories, not what links lea
 
 Deno.test("removeTree() removes a tree deeper than a path can be and than a stack", async () => {
   const root = await Deno.makeTempDir();
-  await makeDeep(root, { depth: 12_000, name: "d" });
+  await makeDeep(root, { depth: 5_000, name: "d" });
   await removeTree(root);
   await rejects(Deno.lstat(root), Deno.errors.NotFound);
+});
+
+Deno.test("removeTree() renames nothing that is at the top already", async () => {
+  const root = await Deno.makeTempDir({ prefix: "hermes-test-" });
+  for (let i = 0; i < 20; i++) await Deno.mkdir(`${root}/top-${i}`);
+  const seen = new Set<string>();
+  using watcher = Deno.watchFs(root, { recursive: false });
+  const watching = (async () => {
+    for await (const { paths } of watcher) paths.forEach((path) => seen.add(path));
+  })();
+  await removeTree(root);
+  watcher.close();
+  await watching;
+  equal([...seen].find((path) => path.includes("/removed-")), undefined);
 });
 
 Deno.test("removeTree() removes directories that their owner may not look into", {
@@ -54,4 +68,17 @@ Deno.test("removeTree() removes a link, and not what it leads to", async () => {
   await rejects(Deno.lstat(`${parent}/link`), Deno.errors.NotFound);
   equal(await Deno.readTextFile(`${parent}/real/kept`), "");
   await removeTree(parent);
+});
+
+Deno.test("removeTree() leaves the rest when its time is up, and takes it the next time", async () => {
+  const root = await Deno.makeTempDir();
+  for (let i = 0; i < 50; i++) {
+    await Deno.mkdir(`${root}/empty${i}`);
+    await Deno.mkdir(`${root}/full${i}/a/b`, { recursive: true });
+    await Deno.writeTextFile(`${root}/full${i}/a/file`, "");
+  }
+  await removeTree(root, { deadlineAt: 0 });
+  equal((await Array.fromAsync(Deno.readDir(root))).length, 100);
+  await removeTree(root, { deadlineAt: performance.now() + 60_000 });
+  await rejects(Deno.lstat(root), Deno.errors.NotFound);
 });

@@ -11,6 +11,8 @@ export interface SseEvent {
 }
 
 const MAX_EVENT_CHARS = 16 * 1024 * 1024;
+/** Each takes memory, however short it is. */
+const MAX_DATA_LINES = 100_000;
 
 /** Decodes one stream. Chunks may be cut anywhere, also inside a character or a line break. */
 export class SseDecoder {
@@ -75,8 +77,11 @@ export class SseDecoder {
     if (value.startsWith(" ")) value = value.slice(1);
     if (field === "event") this.#event = value;
     if (field === "data") {
-      this.#dataChars += value.length;
-      if (this.#dataChars > this.#maxChars) throw this.#tooLong();
+      // With its line break: lines without text are no less endless.
+      this.#dataChars += value.length + 1;
+      if (this.#dataChars > this.#maxChars || this.#data.length >= MAX_DATA_LINES) {
+        throw this.#tooLong();
+      }
       this.#data.push(value);
     }
     return undefined;

@@ -58,4 +58,10 @@ Deno.test("SseDecoder.push() refuses a line and an event beyond the limit", () =
   const event = new SseDecoder({ maxChars: 10 });
   event.push(encoder.encode("data: 01234\n"));
   assert.throws(() => event.push(encoder.encode("data: 56789a\n")), RangeError);
+  for (const line of ["data:\n", "data: \n", "data\n", "data\r\n"]) {
+    const lines = new SseDecoder({ maxChars: 10 });
+    assert.throws(() => lines.push(encoder.encode(line.repeat(20))), RangeError, line);
+  }
+  const many = new SseDecoder();
+  assert.throws(() => many.push(encoder.encode("data:\n".repeat(100_001))), RangeError);
 });

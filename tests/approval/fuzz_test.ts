@@ -46,7 +46,7 @@ const DANGEROUS = [
   "docker run --privileged alpine",
   "npm publish",
 ];
-const ROUNDS = 5_000;
+const ROUNDS = 2_000;
 
 /** Rewritten words, up to two wrappers, up to two larger scripts, sometimes a disguise. */
 function mutate(command: string, random: Random): string {

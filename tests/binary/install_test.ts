@@ -10,8 +10,11 @@ interface Installation {
   installer(args: string[], options?: { env?: Record<string, string> }): Promise<Outcome>;
 }
 
-async function withRelease(body: (installation: Installation) => Promise<void>): Promise<void> {
-  await using machine = await bareMachine();
+async function withRelease(
+  body: (installation: Installation) => Promise<void>,
+  options?: { ownPrograms: boolean },
+): Promise<void> {
+  await using machine = await bareMachine(options);
   await using release = await serveRelease("9.8.7", nextVersion("9.8.7"));
   await body({
     machine,
@@ -55,7 +58,7 @@ Deno.test("install.sh works from a pipe, with wget, for a version, into a direct
     assert.equal(outcome.code, 0, outcome.stderr);
     assert.deepEqual(await names(`${machine.home}/tools`), ["hermes"]);
     assert.ok(release.asked.every((path) => path.startsWith("/releases/download/v9.8.7/")));
-  });
+  }, { ownPrograms: true });
 });
 
 Deno.test("install.sh refuses what is not the released file and keeps what was there", async () => {
@@ -86,6 +89,9 @@ Deno.test("install.sh answers what it cannot do in one line", async () => {
     await fails([], /^install: name the address of the releases: --from URL$/, {
       HERMES_RELEASES_URL: "@RELEASES_URL@",
     });
+    for (const url of ["http://example.com/x", "http://127.0.0.1.example.com/x"]) {
+      await fails(["--from", url], /^install: the address of the releases must begin with https/);
+    }
     release.files.set("SHA256SUMS", new Uint8Array());
     await fails([], /^install: the release has no hermes-/);
     for (const name of ["curl", "wget"]) await Deno.remove(`${machine.path}/${name}`);
@@ -93,7 +99,7 @@ Deno.test("install.sh answers what it cannot do in one line", async () => {
     await Deno.remove(`${machine.path}/uname`);
     await Deno.writeTextFile(`${machine.path}/uname`, "#!/bin/sh\necho Plan9\n", { mode: 0o755 });
     await fails([], /^install: there is no executable for Plan9$/);
-  });
+  }, { ownPrograms: true });
 });
 
 Deno.test("install.sh --uninstall removes the program, and the rest only when asked", async () => {
@@ -110,6 +116,12 @@ Deno.test("install.sh --uninstall removes the program, and the rest only when as
     assert.deepEqual(await names(`${machine.home}/.cache/hermes`), []);
     assert.deepEqual(await names(temporary), []);
     assert.ok(await Deno.stat(`${machine.home}/.hermes`));
+    for (const home of [machine.home, `${machine.home}/`, `${machine.home}/..`, "/"]) {
+      const refused = await installer(["--uninstall", "--purge"], { env: { HERMES_HOME: home } });
+      assert.equal(refused.code, 1, home);
+      assert.match(refused.stderr, /^install: \S+ holds more than hermes/);
+      assert.ok((await names(machine.home)).includes(".hermes"), home);
+    }
     assert.equal((await installer(["--uninstall", "--purge"])).code, 0);
     assert.ok(!(await names(machine.home)).includes(".hermes"));
   });

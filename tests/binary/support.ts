@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { portableExecutable } from "../../scripts/portable.ts";
+import { sha256Hex } from "../../src/util/hash.ts";
 
 export const ROOT = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
 /** Looked in first: what a version manager puts before them does not run without its own setup. */
@@ -43,21 +44,13 @@ export interface Machine extends AsyncDisposable {
   env: Record<string, string>;
 }
 
-/** A user's account with an empty home and no runtime in reach. */
-export async function bareMachine(): Promise<Machine> {
+/** A user's account with an empty home and no runtime in reach; with programs it may change or not. */
+export async function bareMachine(options: { ownPrograms?: boolean } = {}): Promise<Machine> {
   const root = await Deno.makeTempDir({ prefix: "hermes-binary-" });
-  const [home, path] = [`${root}/home`, `${root}/bin`];
+  const home = `${root}/home`;
   await Deno.mkdir(home);
-  await Deno.mkdir(path);
-  const programs = new Map<string, string>();
-  for (const directory of [...SYSTEM_PATH, ...Deno.env.get("PATH")!.split(":")]) {
-    for (const name of await listing(directory)) {
-      if (!programs.has(name) && !RUNTIMES.includes(name)) {
-        programs.set(name, `${directory}/${name}`);
-      }
-    }
-  }
-  for (const [name, target] of programs) await Deno.symlink(target, `${path}/${name}`);
+  const path = options.ownPrograms ? `${root}/bin` : await sharedPrograms();
+  if (options.ownPrograms) await linkPrograms(await findPrograms(), path);
   return {
     home,
     path,
@@ -66,6 +59,42 @@ export async function bareMachine(): Promise<Machine> {
       await Deno.remove(root, { recursive: true });
     },
   };
+}
+
+type Programs = ReadonlyMap<string, string>;
+
+/** Every program in reach that is no runtime, by name. */
+async function findPrograms(): Promise<Programs> {
+  const programs = new Map<string, string>();
+  for (const directory of [...SYSTEM_PATH, ...Deno.env.get("PATH")!.split(":")]) {
+    for (const name of await listing(directory)) {
+      if (!programs.has(name) && !RUNTIMES.includes(name)) {
+        programs.set(name, `${directory}/${name}`);
+      }
+    }
+  }
+  return programs;
+}
+
+async function linkPrograms(programs: Programs, directory: string): Promise<void> {
+  await Deno.mkdir(directory, { recursive: true });
+  for (const [name, target] of programs) await Deno.symlink(target, `${directory}/${name}`);
+}
+
+/** Over a thousand links take a second: all machines share a directory that none of them changes. */
+async function sharedPrograms(): Promise<string> {
+  const programs = await findPrograms();
+  const key = await sha256Hex(JSON.stringify([...programs].sort()));
+  const shared = `${ROOT}/dist/cache/programs-${key.slice(0, 16)}`;
+  if (await Deno.stat(shared).catch(() => undefined) !== undefined) return shared;
+  const draft = `${shared}.${crypto.randomUUID()}`;
+  await linkPrograms(programs, draft);
+  try {
+    await Deno.rename(draft, shared);
+  } catch {
+    await Deno.remove(draft, { recursive: true }); // Another test was faster.
+  }
+  return shared;
 }
 
 async function listing(directory: string): Promise<string[]> {

@@ -131,6 +131,10 @@ Deno.test("hermes configures, checks and completes itself", async () => {
     }
     assert.match((await hermes(["schema", "events"])).stdout, /"session_start"/);
     assert.match((await hermes(["help"])).stdout, /hermes run/);
+    assert.match((await hermes(["tools", "list"])).stdout, /terminal/);
+    for (const command of ["approvals", "hooks", "plugins", "sessions"]) {
+      assert.equal((await hermes([command, "list"])).code, 0, command);
+    }
     const wrong = await hermes(["rnu"]);
     assert.equal(wrong.code, 2);
   });

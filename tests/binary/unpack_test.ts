@@ -60,7 +60,8 @@ async function age(path: string): Promise<void> {
   await Deno.utime(path, then, then);
 }
 
-unpackTest("unpacks once when twenty first runs start at once", async ({ binary, cache, env }) => {
+unpackTest("unpacks once for twenty first runs at once, then needs no PATH", async (place) => {
+  const { binary, cache, env } = place;
   await Deno.mkdir(cache, { recursive: true });
   const begun = new Set<string>();
   using watcher = Deno.watchFs(cache, { recursive: false });
@@ -79,10 +80,6 @@ unpackTest("unpacks once when twenty first runs start at once", async ({ binary,
   const left = await names(cache);
   assert.equal(left.length, 1, `left in the cache: ${left}`);
   assert.deepEqual(await names(`${cache}/${left[0]}`), ["app", "cache", "deno"]);
-});
-
-unpackTest("needs nothing on PATH once it is unpacked", async ({ binary, env }) => {
-  assertVersion(await run([binary, "--version"], { env }));
   assertVersion(await run([binary, "--version"], { env: { ...env, PATH: "/nowhere" } }));
 });
 
@@ -180,6 +177,25 @@ unpackTest("never believes times: a forged copy in its place is replaced", async
   assert.deepEqual(await names(`${machine.home}/.hermes`), [stamp.split("/").at(-1)]);
 });
 
+unpackTest("replaces a changed program also where it can leave no stamp", async (place) => {
+  const { binary, machine, fallback } = place;
+  const { HOME: _none, ...homeless } = place.env;
+  const named = `${machine.home}/named`;
+  const places: [root: string, env: Record<string, string>][] = [
+    [`${fallback}/hermes-${Deno.uid()}`, homeless],
+    [named, { ...place.env, HOME: `${machine.home}/absent`, HERMES_BIN_CACHE: named }],
+  ];
+  for (const [root, env] of places) {
+    const unpacked = `${root}/${await keyOf(binary)}`;
+    assertVersion(await run([binary, "--version"], { env, cwd: machine.home }));
+    for (const how of ["plainly", "carefully"] as const) {
+      await tamper(unpacked, how);
+      assertUnpackedAgain(await run([binary, "--version"], { env, cwd: machine.home }));
+      assertVersion(await run([binary, "--version"], { env, cwd: machine.home }));
+    }
+  }
+});
+
 unpackTest("takes a copy of what it unpacked for what it is", async ({ binary, machine, env }) => {
   const [first, copy] = [`${machine.home}/first`, `${machine.home}/copy`];
   const at = (root: string) => ({ env: { ...env, HERMES_BIN_CACHE: root } });
@@ -213,7 +229,8 @@ linuxTest("uses a private temporary directory when the home is read-only", async
 linuxTest("serves users who may only read its cache", async ({ binary, machine, env }) => {
   if (Deno.uid() !== 0) return skip("only root can become somebody else");
   const [nobody, other] = [65534, `${machine.home}/other`];
-  await Deno.chmod(`${machine.home}/..`, 0o755);
+  await using theirs = await bareMachine({ ownPrograms: true });
+  for (const { home } of [machine, theirs]) await Deno.chmod(`${home}/..`, 0o755);
   await Deno.copyFile(binary, `${machine.home}/hermes`);
   await Deno.mkdir(other);
   await Deno.chown(other, nobody, nobody);
@@ -221,7 +238,7 @@ linuxTest("serves users who may only read its cache", async ({ binary, machine, 
   assertVersion(await run([`${machine.home}/hermes`, "--version"], { env: shared }));
   const asNobody = ["setpriv", `--reuid=${nobody}`, `--regid=${nobody}`, "--clear-groups"];
   const job = await run([...asNobody, `${machine.home}/hermes`, "run", "run `id -u`"], {
-    env: { ...shared, HOME: other, TMPDIR: other },
+    env: { ...shared, PATH: theirs.path, HOME: other, TMPDIR: other },
     cwd: other,
   });
   assert.equal(job.code, 0, job.stderr);
@@ -363,15 +380,18 @@ unpackTest("tells an incomplete or damaged download", async ({ binary, machine, 
 unpackTest(
   "starts by symlink, by relative path, with blanks, and in other shells",
   async (place) => {
-    const { binary, machine, env } = place;
+    const { binary, machine } = place;
     const directory = `${machine.home}/my programs`;
     await Deno.mkdir(directory);
     await Deno.symlink(binary, `${directory}/hermes`);
-    await Deno.symlink(binary, `${machine.path}/hermes`);
-    const cache = { HERMES_BIN_CACHE: `${machine.home}/cache with blanks` };
-    assertVersion(await run([`${directory}/hermes`, "--version"], { env: { ...env, ...cache } }));
+    const env: Unpacking["env"] = {
+      ...place.env,
+      HERMES_BIN_CACHE: `${machine.home}/cache with blanks`,
+    };
+    assertVersion(await run([`${directory}/hermes`, "--version"], { env }));
     assertVersion(await run(["sh", "-c", "./hermes --version"], { env, cwd: directory }));
-    assertVersion(await run(["sh", "-c", "hermes --version"], { env }));
+    const byName = { ...env, PATH: `${directory}:${env.PATH}` };
+    assertVersion(await run(["sh", "-c", "hermes --version"], { env: byName }));
     for (const shell of [["dash"], ["bash", "--posix"], ["busybox", "sh"], ["zsh"], ["ksh"]]) {
       const found = await Deno.stat(`${machine.path}/${shell[0]}`).catch(() => undefined);
       if (found === undefined) skip(`${shell[0]} is not installed`);

@@ -37,3 +37,24 @@ Deno.test("run --resume says so when the directory of the session is gone", asyn
     match(lost.stderr, /directory of session \S+ cannot be entered: \S+\/mine[\s\S]*-C DIR/);
   });
 });
+
+Deno.test("run --resume does not go on upon this machine with what ran in a container", async () => {
+  const reply = { toolCalls: [{ name: "terminal", arguments: { command: "pwd" } }] };
+  await withJob([{ text: "one" }, reply, { text: "two" }], async (job) => {
+    strictEqual((await job.run(["go"])).code, 0);
+    const [line = "", ...rest] = (await job.hermes(["sessions", "export"])).stdout.split("\n");
+    const { session, ...head } = JSON.parse(line);
+    for (const [id, place] of [["boxed", "docker"], ["far", "ssh"]]) {
+      const systemPrompt = `You are Hermes\nCommands and files are in: ${place}\nDate: x`;
+      const changed = JSON.stringify({ ...head, session: { ...session, id, systemPrompt } });
+      const stdin = [changed, ...rest].join("\n");
+      strictEqual((await job.hermes(["sessions", "import", "-"], { stdin })).code, 0);
+      const refused = await job.run(["--resume", id!, "--approve", "always", "on"]);
+      strictEqual(refused.code, 2);
+      match(refused.stderr, new RegExp(`worked in ${place}, not on this machine\\s+.*--env local`));
+    }
+    strictEqual(job.model.requests.length, 1);
+    strictEqual((await job.run(["--resume", "boxed", "--env", "local", "on"])).code, 0);
+    strictEqual(job.model.requests.length, 3);
+  });
+});

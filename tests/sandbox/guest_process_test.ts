@@ -2,6 +2,7 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import type { ChildMode } from "../../src/sandbox/contract.ts";
 import { exitLine } from "../../src/sandbox/exit_line.ts";
+import { OutputCapture } from "../../src/sandbox/output_capture.ts";
 import { findPython } from "../../src/sandbox/python.ts";
 import { dirname } from "../../src/util/path.ts";
 import { linuxTest } from "../support/linux.ts";
@@ -84,14 +85,18 @@ for (const mode of MODES) {
     test(`a plugin gets no more memory than its limit from ${kind} (${mode})`, async (tempDir) => {
       const child = await startGuest(
         `const all = [];
-         try { while (true) all.push(new Uint8Array(new ${kind}(8 << 20)).fill(1)); }
-         catch { send(all.length * 8); }`,
+         let held = 0;
+         try { while (true) held = 8 * all.push(new Uint8Array(new ${kind}(8 << 20)).fill(1)); }
+         catch { all.length = 0; send(held); }`,
         { tempDir, mode },
       );
+      const printed = new OutputCapture({ maxBytes: 4_000, headShare: 0 });
+      child.capture({ stdout: printed, stderr: printed, onBytes: () => {} });
       const { value } = await child.frames.next();
       if (value === undefined) {
         // What was left was too little to say so: the runtime itself gives up.
-        return match(`${exitLine(await child.dispose(), 256)}`, /out of memory/);
+        const exit = await child.dispose();
+        return match(`${exitLine(exit, 256, printed.text())}`, /out of memory/, printed.text());
       }
       const megabytes = Number(value[0]);
       await child.kill();

@@ -120,3 +120,21 @@ one.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [fi
 print("sent")`,
   (said) => assert.match(said, /PermissionError/),
 );
+
+pythonTest(
+  "a script is stopped that makes entries faster than they can be looked at",
+  `import os
+for i in range(400000):
+    os.mkdir(f"d{i}")
+print("made")`,
+  (said) => assert.match(said, /^Stopped: .* MB of files/),
+);
+
+Deno.test("a script that is too long for the parser is refused in every language", async () => {
+  for (const language of ["javascript", "typescript", "python"] as const) {
+    if (language === "python" && !available) continue;
+    const { status, errors } = await runScript(sandbox, "x=1;".repeat(125_001), { language });
+    assert.equal(status, "error");
+    assert.match(errors, /has 500004 characters, at most 500000 can run/);
+  }
+});

@@ -35,11 +35,11 @@ export async function tryWire(
     name: "test",
     model: { id: "model-1", contextTokens: 1000, reasoning: true },
     baseUrl: "http://wire.invalid/v1",
+    ...trial.options,
     wireFetch(url, init) {
       sent.push({ url, init });
-      return Promise.resolve(new Response(lines));
+      return trial.options?.wireFetch?.(url, init) ?? Promise.resolve(new Response(lines));
     },
-    ...trial.options,
   });
   const request = { system: "s", messages: [user("hi")], tools: [], ...trial.request };
   const events = await Array.fromAsync(provider.stream(request, new AbortController().signal));

@@ -161,3 +161,66 @@ Deno.test("hermes run takes no approvals or hooks from a cache that something el
     ok(!(await Deno.readTextFile(cache!)).includes("always"), "the forged cache stayed");
   });
 });
+
+Deno.test("hermes run leaves alone what links in its home lead to", async () => {
+  const kept = "agent: { max_turns: 60 }\n";
+  const files = ["dotfiles/settings.yaml", "data/work/config.yaml", "dotfiles/keys"];
+  await resultsOf(
+    (home) => [
+      ...files.map((name) => write(`${home}/${name}`)),
+      patch(`*** Begin Patch\n*** Delete File: ${home}/dotfiles/settings.yaml\n*** End Patch`),
+      { name: "read_file", arguments: { path: `${home}/dotfiles/keys` } },
+    ],
+    async (results, { home }) => {
+      equal(results.length, files.length + 2);
+      for (const result of results) match(String(result.error), /belongs to hermes|holds cred/);
+      for (const name of files.slice(0, 2)) {
+        equal(await Deno.readTextFile(`${home}/${name}`), kept, name);
+      }
+    },
+    {
+      async prepare(home) {
+        for (const dir of [".hermes/profiles", "dotfiles", "data/work"]) {
+          await Deno.mkdir(`${home}/${dir}`, { recursive: true });
+        }
+        for (const name of files) await Deno.writeTextFile(`${home}/${name}`, kept);
+        await Deno.symlink("../dotfiles/settings.yaml", `${home}/.hermes/config.yaml`);
+        await Deno.writeTextFile(`${home}/dotfiles/keys`, "PLAIN=value\n");
+        await Deno.symlink(`${home}/dotfiles/keys`, `${home}/.hermes/.env`);
+        await Deno.symlink(`${home}/data/work`, `${home}/.hermes/profiles/work`);
+      },
+    },
+  );
+});
+
+Deno.test("hermes run starts no program that a file tool put on the PATH", async () => {
+  const programs = ["rg", "python3"];
+  const reply = (name: string, args: object) => ({
+    toolCalls: [{ name, arguments: JSON.stringify(args) }],
+  });
+  let home = "";
+  const bin = () => `${home}/conda/bin`;
+  const steps = [
+    ...programs.map((name) => () =>
+      reply("write_file", { path: `${bin()}/${name}`, content: `#!/bin/sh\n: > ${home}/ran\n` })
+    ),
+    () => reply("search_files", { pattern: "x" }),
+    () => reply("write_file", { path: "a.py", content: "x = 1\n" }),
+  ];
+  await withJob((_, index) => steps[index]?.() ?? { text: "done" }, async (job) => {
+    home = job.home;
+    await Deno.mkdir(bin(), { recursive: true });
+    for (const name of programs) {
+      await Deno.writeTextFile(`${bin()}/${name}`, "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+    }
+    const work = `${home}/work`;
+    await Deno.mkdir(work);
+    const PATH = `${bin()}:${Deno.env.get("PATH")}`;
+    const outcome = await job.run(["--json", "-t", "file", "go"], { cwd: work, env: { PATH } });
+    equal(outcome.code, 0, outcome.stderr);
+    const results = parseEvents(outcome.stdout).filter(({ type }) => type === "tool_end");
+    equal(results.length, steps.length);
+    for (const { result } of results.slice(0, 2)) match(String(result), /needs approval/);
+    ok(!await exists(`${home}/ran`));
+  });
+});

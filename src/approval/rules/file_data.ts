@@ -1,29 +1,8 @@
 /** Deleting, permissions, and writing to places that matter: each needs a yes. */
 import { canonicalPath } from "../paths.ts";
 import { deletes, given, isBuildStep, mirrors, operands, type Rule } from "../rule.ts";
-import { type Invocation, parseOptions } from "../invocation.ts";
-import { hasUnknown } from "../unknown.ts";
-
-/** `777`, `0666`, `o+w`, `g+r,a+rw`: others may write afterwards. */
-function opensToOthers(mode: string): boolean {
-  // The digits that are known are the last ones.
-  if (hasUnknown(mode) && /\0[0-7]*[2367]$/.test(mode)) return true;
-  if (/^[0-7]{3,5}$/.test(mode)) return (Number(mode.at(-1)) & 2) !== 0;
-  return mode.split(",").some((clause) => {
-    const who = /^[ugoa]*/.exec(clause)![0];
-    return /[oa]/.test(who) && /[+=][rxXst]*w/.test(clause.slice(who.length));
-  });
-}
-
-/** The mode of chmod; one that starts with a dash was read as an option and closes, not opens. */
-function givenMode(command: Invocation): string {
-  if (command.program === "chmod") return operands(command)[0] ?? "";
-  const { values } = parseOptions(command.args, {
-    values: command.program === "install" ? "mogtS" : "m",
-    longValues: ["mode"],
-  });
-  return values.get("m")?.[0] ?? values.get("mode")?.[0] ?? "";
-}
+import type { Invocation } from "../invocation.ts";
+import { makesExecutable, modeTargets, opensToOthers } from "../modes.ts";
 
 const executed = new WeakMap<readonly Invocation[], Set<string>>();
 
@@ -39,8 +18,6 @@ function executedFiles(all: readonly Invocation[]): Set<string> {
   }
   return files;
 }
-
-const MAKES_EXECUTABLE = /^(?:[ugoa]*\+[rwxXst]*x|0?[0-7]*[1357][0-7]{0,2})/;
 
 export const FILE_RULES: readonly Rule[] = [
   {
@@ -91,8 +68,8 @@ export const FILE_RULES: readonly Rule[] = [
     aliases: ["recursive world/other-writable (long flag)"],
     kind: "dangerous",
     description: "lets every user change the files",
-    programs: ["chmod", "install", "mkdir", "mkfifo"],
-    test: (command) => opensToOthers(givenMode(command)),
+    programs: ["chmod", "install", "mkdir", "mkfifo", "mknod", "rsync", "tar"],
+    test: opensToOthers,
     match: [
       "chmod 777 f",
       "chmod -R 777 .",
@@ -105,8 +82,20 @@ export const FILE_RULES: readonly Rule[] = [
       "chmod -v --recursive o+w d",
       "install -m 777 a b",
       "mkdir -m 777 d",
+      "chmod a-x+w f",
+      "chmod o=u f",
+      "chmod =0666 f",
+      "chmod -x,o+w f",
     ],
-    noMatch: ["chmod 755 f", "chmod +x f", "chmod o-w f", "chmod u+w f", "chmod 1750 f"],
+    noMatch: [
+      "chmod 755 f",
+      "chmod +x f",
+      "chmod o-w f",
+      "chmod u+w f",
+      "chmod 1750 f",
+      "chmod go=u-w f",
+      "chmod a+w-w f",
+    ],
   },
   {
     key: "recursive chown to root",
@@ -188,12 +177,16 @@ export const FILE_RULES: readonly Rule[] = [
     description: "makes a file executable and runs it at once",
     programs: ["chmod"],
     test: (command, all) => {
-      const [mode = "", ...files] = operands(command);
-      if (!MAKES_EXECUTABLE.test(mode)) return false;
+      if (!makesExecutable(command)) return false;
       const run = executedFiles(all);
-      return files.some((file) => run.has(canonicalPath(file, command.place)));
+      return modeTargets(command).some((file) => run.has(canonicalPath(file, command.place)));
     },
-    match: ["chmod +x a.sh && ./a.sh", "chmod +x a.sh; ./a.sh", "chmod 755 a.sh && ./a.sh"],
+    match: [
+      "chmod +x a.sh && ./a.sh",
+      "chmod +x a.sh; ./a.sh",
+      "chmod 755 a.sh && ./a.sh",
+      "chmod u-w+x a.sh && ./a.sh",
+    ],
     noMatch: ["chmod +x a.sh", "chmod +x a.sh && ls ./a.sh"],
   },
 ];

@@ -15,8 +15,9 @@ const PLAIN_LFS = /^git-lfs (?:clean|smudge|filter-process)(?: -- %f)?$/;
 
 /** Whether giving a setting this value makes git run something, or trust somewhere else. */
 function setsProgram(key: string, value: string | undefined): boolean {
-  if (!RUNS.test(key)) return false;
-  const name = key.toLowerCase();
+  // Git drops blanks around the name of a setting.
+  const name = key.trim().toLowerCase();
+  if (!RUNS.test(name)) return false;
   if (value === undefined) return false;
   if (name.startsWith("alias.")) return value.startsWith("!") || value.includes("\0");
   if (/^credential/.test(name)) return !PLAIN_HELPER.test(value);
@@ -70,7 +71,8 @@ function setsGit(command: Invocation): boolean {
   if (givenSettings(globals.values.get("c") ?? [])) return true;
   const fromEnv = globals.values.get("config-env") ?? [];
   if (
-    fromEnv.some((pair) => RUNS.test(pair.split("=", 1)[0]!)) || globals.values.has("exec-path")
+    fromEnv.some((pair) => RUNS.test(pair.split("=", 1)[0]!.trim())) ||
+    globals.values.has("exec-path")
   ) return true;
   if (name === "config") return configures(args);
   if (name !== "clone" && name !== "submodule") return false;

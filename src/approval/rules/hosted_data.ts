@@ -3,7 +3,9 @@ import { inputText, type Invocation, parseOptions } from "../invocation.ts";
 import { isLoopback } from "../hosts.ts";
 import { byProgram, joinedArgs, type Rule } from "../rule.ts";
 
-const DRY = /--dry-run|--dryrun|--what-?if|--help\b|--noop/i;
+/** Options under which nothing happens; `--dry-run=none` and `=false` are no such thing. */
+const DRY =
+  /--dry-?run(?:=(?:client|server|true|all|1))?(?=\s|$)|--what-?if(?=\s|$)|--help\b|--noop(?=\s|$)/i;
 const CLIENTS = "psql pgcli mysql mariadb sqlite3 sqlite duckdb mysqlsh clickhouse-client".split(
   " ",
 );
@@ -102,6 +104,8 @@ export const HOSTED_RULES: readonly Rule[] = [
       "nsenter -t 1 -m sh",
       "docker network rm prod",
       "kind delete cluster",
+      "helm uninstall --dry-run=none web",
+      "kubectl delete pod x --dry-run=false",
     ],
     noMatch: [
       "kubectl get pods",
@@ -110,6 +114,7 @@ export const HOSTED_RULES: readonly Rule[] = [
       "kubectl delete pod x --dry-run=client",
       "helm list -A",
       "helm uninstall --dry-run web",
+      "helm uninstall --dry-run=server web",
       "docker network ls",
       "docker image prune",
       "kubectl scale deploy/web --replicas=3",

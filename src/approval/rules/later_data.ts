@@ -73,7 +73,8 @@ export const LATER_RULES: readonly Rule[] = [
       batch: /^/,
       atrm: /./,
       "systemd-run": { has: [/./], not: /^--(?:help|version)$/ },
-      crontab: { has: [/(?:^| )-[eir]+(?: |$)|(?:^| )[^-\s]/], not: /(?:^| )-l(?: |$)/ },
+      // Without arguments it replaces the table with its input.
+      crontab: { has: [/^/], not: /(?:^| )-(?:[lVhT]|-help|-version)(?: |$)/ },
       fcrontab: { has: [/./], not: /^-l/ },
       anacron: /./,
       crond: /^/,
@@ -89,6 +90,7 @@ export const LATER_RULES: readonly Rule[] = [
       "at -f job.sh midnight",
       "batch < job.sh",
       "crontab -e",
+      "crontab",
       "systemd-run --on-calendar=daily ./x.sh",
       "launchctl load ~/x.plist",
       "schtasks /create /tn u /tr x.exe",

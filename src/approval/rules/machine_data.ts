@@ -166,7 +166,7 @@ export const MACHINE_RULES: readonly Rule[] = [
     kind: "dangerous",
     description: "switches off what watches over the machine",
     ...byProgram({
-      setenforce: /^(?:0|permissive)$/i,
+      setenforce: { has: [/./], not: /^(?:1|enforcing|-h|--help)$/i },
       setsebool: /./,
       semanage: { has: [/./], not: /(?:^| )(?:list|-l)\b/ },
       semodule: /(?:^| )-[a-zA-Z]*[ridXB]/,

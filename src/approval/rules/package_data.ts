@@ -62,8 +62,8 @@ export const PACKAGE_RULES: readonly Rule[] = [
     description: "installs or runs code from an address instead of a known registry",
     ...byProgram({
       pip: {
-        has: [/\b(?:install|download|wheel)\b|^config set/],
-        any: [PIP_PLACES, PIP_SOURCE, /^config set/],
+        has: [/\b(?:install|download|wheel)\b|^config (?:-\S+ )*set/],
+        any: [PIP_PLACES, PIP_SOURCE, /^config (?:-\S+ )*set/],
       },
       python: {
         has: [/^(?:-\S+ )*-m pip (?:install|download|wheel)\b/],

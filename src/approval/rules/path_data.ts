@@ -3,7 +3,8 @@
  * runs later by itself, what belongs to the system. The list is `util/protected_paths_data.ts`.
  */
 import { writtenBy } from "../effects.ts";
-import { type Invocation, parseOptions } from "../invocation.ts";
+import type { Invocation } from "../invocation.ts";
+import { opensToAnybody } from "../modes.ts";
 import { changes, changesMode, mayChange, reads } from "../protected_touches.ts";
 import { type ProtectedKind, PROTECTION } from "../../util/protected_paths_data.ts";
 import { basename } from "../../util/path.ts";
@@ -45,10 +46,7 @@ function opensSecret(command: Invocation): boolean {
   if (command.args.some((arg) => arg.startsWith("/etc/"))) return true;
   if (command.program !== "chmod") return true;
   if (command.args.some((arg) => arg.startsWith("--reference"))) return true;
-  const [mode = ""] = parseOptions(command.args).operands;
-  return /^[0-7]{3,5}$/.test(mode)
-    ? !mode.endsWith("00")
-    : /(?:^|,)(?:[ugo]*[goa]|)[+=][rwxXst]*[rw]/.test(mode);
+  return opensToAnybody(command);
 }
 
 export const PATH_RULES: readonly Rule[] = [

@@ -1,29 +1,7 @@
 /** Rights, mounts, accounts, network settings and protection of the machine. */
 import { type Invocation, parseOptions } from "../invocation.ts";
-import { eraseUnknown, hasUnknown } from "../unknown.ts";
+import { setsId } from "../modes.ts";
 import { byProgram, type Rule } from "../rule.ts";
-
-/** `4755`, `u+s`, `g+s,o+x`, `=rwxs`: the file runs with its owner's rights. */
-function setsId(mode: string): boolean {
-  // Whatever is missing may be who, the sign or a leading digit; a mode of which nothing is known is everyday.
-  if (hasUnknown(mode)) return /s|^[0-7]{3,}$/.test(eraseUnknown(mode));
-  if (/^[+=]?[0-7]{4,5}$/.test(mode)) return (Number(mode.at(-4)) & 6) !== 0;
-  return mode.split(",").some((clause) => /^[ugoa]*[+=][rwxXt]*s/.test(clause));
-}
-
-function setsIdBit({ program, args }: Invocation): boolean {
-  const given = args.flatMap((arg) => /^--(?:chmod|mode)=(.+)$/s.exec(arg)?.[1] ?? []);
-  if (given.some(setsId)) return true;
-  if (program === "chmod") {
-    const words = args.filter((arg) => !arg.startsWith("-"));
-    return setsId(words[0] ?? "");
-  }
-  const { values } = parseOptions(args, {
-    values: program === "install" ? "mogtS" : "m",
-    longValues: ["mode", "owner", "group", "target-directory"],
-  });
-  return [...values.get("m") ?? [], ...values.get("mode") ?? []].some(setsId);
-}
 
 /** `su` to root, or with a command; to a service's user is everyday work. */
 function becomesRoot({ args }: Invocation): boolean {
@@ -52,8 +30,8 @@ export const PRIVILEGE_RULES: readonly Rule[] = [
     key: "setuid or setgid bit",
     kind: "dangerous",
     description: "lets whoever runs the file act as its owner",
-    programs: ["chmod", "install", "mkdir", "rsync", "tar"],
-    test: setsIdBit,
+    programs: ["chmod", "install", "mkdir", "mkfifo", "mknod", "rsync", "tar"],
+    test: setsId,
     match: [
       "chmod u+s f",
       "chmod 4755 f",
@@ -61,6 +39,10 @@ export const PRIVILEGE_RULES: readonly Rule[] = [
       "chmod +s f",
       "install -m 4755 a b",
       "install --mode=u+s a b",
+      "chmod u-s+s f",
+      "chmod u=rwx,g-x+s f",
+      "chmod -x+s f",
+      "chmod u=g+s f",
     ],
     noMatch: [
       "chmod 755 f",
@@ -69,6 +51,8 @@ export const PRIVILEGE_RULES: readonly Rule[] = [
       "install -m 755 a b",
       "chmod 1777 d",
       "chmod u-s f",
+      "chmod u+s-s f",
+      "chmod go=u-w f",
     ],
   },
   {

@@ -10,6 +10,7 @@ import {
 } from "../invocation.ts";
 import { isFromFile } from "../payload.ts";
 import { isRemote, type Rule } from "../rule.ts";
+import { sedUse } from "../sed_code.ts";
 import { hasUnknown } from "../unknown.ts";
 
 const SHELLS = "sh bash zsh dash ksh ash fish mksh rbash csh tcsh".split(" ");
@@ -330,6 +331,8 @@ export const SCRIPT_RULES: readonly Rule[] = [
       "awk 'BEGIN{system(\"ls\")}'",
       "sed '1   e ls' f",
       "sed 's/a/b/e' f",
+      "sed '1e//bin//ls' f",
+      "sed -n '$els' f",
       "nc -e /bin/sh h 1",
     ],
     noMatch: [
@@ -340,6 +343,8 @@ export const SCRIPT_RULES: readonly Rule[] = [
       "awk '{print $1}' f",
       "sed -e 's/a/e/' e",
       "sed -n '/e/p' f",
+      "sed '/start/,/end/d; s#e/x#y#' f",
+      "sed '1a e ls' f",
       "ssh -o ProxyCommand='ssh -W %h:%p gate' h",
       "nc -zv h 1",
     ],
@@ -361,10 +366,6 @@ const PROGRAM_FLAGS: Readonly<Record<string, RegExp>> = {
 };
 
 const AWK_RUNS = /\bsystem\s*\(|\|\s*"(?!(?:sort|uniq|head|tail|wc|column|nl)\b)|"\s*\|\s*getline/;
-/** The `e` command after a line, an address or a separator, and the `e` flag of `s`. Blanks are one. */
-const SED_RUNS =
-  /(?:^|[;{}\n/\d$,!]) ?e(?: |\n|$)|(?:^|[;{\n \d/$])s([/|,#])(?:(?!\1).)*\1(?:(?!\1).)*\1[gpimM\d]*e/;
-
 function sedScripts(args: readonly string[]): string[] {
   const { values, operands } = parseOptions(args, {
     values: "efl",
@@ -386,7 +387,7 @@ function runsProgramByFlag({ program, args }: Invocation): boolean {
       );
     case "sed":
     case "gsed":
-      return sedScripts(args).some((script) => SED_RUNS.test(script.replace(/[ \t]+/g, " ")));
+      return sedUse(sedScripts(args).join("\n")).runs;
     case "rsync":
       return args.some((arg, i) => {
         const shell = arg === "-e" || arg === "--rsh" ? args[i + 1] : /^--rsh=(.*)/.exec(arg)?.[1];

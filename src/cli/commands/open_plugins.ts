@@ -5,6 +5,7 @@ import type { PluginHost } from "../../plugins/host.ts";
 import { openPlugins } from "../../plugins/open.ts";
 import { permissionsOf } from "../../plugins/powers.ts";
 import { readEntry } from "../../plugins/settings.ts";
+import type { ProtectedPlaces } from "../../util/protected_paths.ts";
 import { COMMANDS } from "../commands_data.ts";
 import { err } from "../io.ts";
 import { ownEnvironment } from "../own_environment.ts";
@@ -44,6 +45,7 @@ export async function openFor(wish: PluginWish): Promise<PluginHost> {
       if (why.pin) err(describeDemands(why.pin.permissions, permissionsOf(snapshot.manifest)));
       return await confirm(`Agree to ${candidate.id} as it is now, and use it?`);
     }),
+    trusted: () => trustedPlaces(settings),
     report: (line) => tell(`hermes: ${clean(line)}`),
     log: (line) => wish.log(clean(line)),
     async ownCommands() {
@@ -51,4 +53,11 @@ export async function openFor(wish: PluginWish): Promise<PluginHost> {
       return [...COMMANDS, ...SLASH_COMMANDS].map(({ name }) => name);
     },
   });
+}
+
+/** What belongs to hermes, which no plugin is granted. */
+export async function trustedPlaces({ home }: Pick<Settings, "home">): Promise<ProtectedPlaces> {
+  const { protectedPlaces } = await import("../../session/protected_places.ts");
+  const env = ownEnvironment();
+  return protectedPlaces({ home, userHome: env.HOME ?? "/", env });
 }

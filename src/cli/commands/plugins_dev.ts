@@ -24,6 +24,7 @@ import type { CommandInput } from "../command.ts";
 import { onInterrupt } from "../interrupt.ts";
 import { err, out } from "../io.ts";
 import { ownEnvironment } from "../own_environment.ts";
+import { trustedPlaces } from "./open_plugins.ts";
 import { settingsOf } from "../settings.ts";
 import { describePlugin, describeRegistrations } from "./plugins_view.ts";
 
@@ -165,6 +166,7 @@ class DevLoop {
         settings,
         cwd: Deno.cwd(),
         userHome: ownEnvironment().HOME ?? "/",
+        trusted: () => trustedPlaces(settings),
         log: (line) => err(`${line}\n`),
         onEnd: (id, reason) => err(`✗ ${id} was stopped: ${reason}\n`),
       });

@@ -3,7 +3,10 @@ import type { TurnResult } from "../../agent/types.ts";
 import { shellJoin } from "../../util/shell_quote.ts";
 import type { SessionChoices } from "./run_options.ts";
 
-/** The command that goes on with a session, with the same profile and the same model. */
+/**
+ * The command that goes on with a session: the same profile, model and environment, and no tool
+ * that the session did not have. What waits for a yes was meant to run there and with those.
+ */
 export function resumeCommand(
   choices: SessionChoices,
   words: { command: readonly string[]; id: string; more?: readonly string[] },
@@ -13,6 +16,9 @@ export function resumeCommand(
     ["--base-url", choices.baseUrl],
     ["--provider", choices.provider],
     ["--model", choices.model],
+    ["--env", choices.environment],
+    ["--toolsets", choices.toolsets?.join(",")],
+    ["--disable-toolsets", choices.disableToolsets?.join(",")],
   ];
   const flags = same.flatMap(([flag, value]) => value === undefined ? [] : [flag, value]);
   return shellJoin([...words.command, "--resume", words.id, ...flags, ...words.more ?? []]);

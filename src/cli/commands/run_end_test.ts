@@ -26,6 +26,18 @@ Deno.test("resumeCommand() repeats what chose the model and the profile, quoted"
   );
 });
 
+Deno.test("resumeCommand() repeats where a session ran and what it could do", () => {
+  const choices = { ...CHOICES, environment: "docker:a b", toolsets: ["file", "todo"] };
+  const words = { command: ["hermes", "run"], id: "01x", more: ["--approve", "always"] };
+  assert.equal(
+    resumeCommand(choices, words),
+    "hermes run --resume 01x --env 'docker:a b' --toolsets file,todo --approve always",
+  );
+  const without = { ...CHOICES, environment: "ssh:me@h", disableToolsets: ["terminal"] };
+  const end = describeEnd(ended("needs_approval"), { choices: without, id: "01x" });
+  assert.match(end, / --env ssh:me@h --disable-toolsets terminal --approve always\n$/);
+});
+
 Deno.test("describeEnd() says why, and how to go on where that makes sense", () => {
   const about = { choices: CHOICES, id: "01x" };
   const lines = (reason: TurnResult["reason"]) => describeEnd(ended(reason), about).split("\n");

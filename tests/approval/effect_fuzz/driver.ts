@@ -110,6 +110,7 @@ class Driver {
 
   async run({ id, command, cwd }: RunRequest): Promise<Observation> {
     const done = await this.#execute(command, cwd);
+    await this.#listeners.settle();
     const received = this.#listeners.take();
     return { id, ...done, received, changes: this.#tree.takeChanges() };
   }

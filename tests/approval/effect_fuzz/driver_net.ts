@@ -40,6 +40,10 @@ const HTTP_ANSWER =
 const SILENCE_MS = 25;
 const HTTP_START = /^[A-Z]+ \S+ HTTP\/1\.[01]\r\n/;
 const MAX_BYTES = 65_536;
+/** On a busy machine a reader may be late; what never ends is cut off. */
+const SETTLE_MS = 2_000;
+/** Of a socket: established, and closed by the peer. */
+const UNREAD_STATES: readonly string[] = ["01", "08"];
 
 /** What arrived since the last `take()`. */
 export class Listeners {
@@ -54,8 +58,12 @@ export class Listeners {
     }
   }
 
-  get busy(): boolean {
-    return this.#open.size > 0;
+  /** Waits until everything is read that clients sent before they ended. */
+  async settle(): Promise<void> {
+    const deadline = performance.now() + SETTLE_MS;
+    while (performance.now() < deadline && (this.#open.size > 0 || hasUnread())) {
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
   }
 
   /** Ends every connection and hands out what came in. */
@@ -131,6 +139,16 @@ export class Listeners {
       }
     }
   }
+}
+
+/** True while the kernel holds a connection that was not read to its end, accepted or not. */
+function hasUnread(): boolean {
+  const lines = Deno.readTextFileSync("/proc/net/tcp").split("\n").slice(1);
+  return lines.some((line) => {
+    const [, local = "", , state = ""] = line.trim().split(/\s+/);
+    const port = Number.parseInt(local.slice(local.indexOf(":") + 1), 16);
+    return UNREAD_STATES.includes(state) && PORTS.includes(port);
+  });
 }
 
 /** True when the head and the announced body have arrived. */

@@ -9,6 +9,7 @@ import {
   EFFECTIVE_ARGUMENTS,
   EXECUTING_GIT_KEYS,
   FREE_PLACES,
+  KEYCHAINS,
   PROGRAM_STATE,
 } from "./effects_data.ts";
 import type { Change, Observation } from "./protocol.ts";
@@ -96,7 +97,9 @@ function outsideEffects(change: Change, created: ReadonlySet<string | undefined>
   if (kind === "created") return [{ kind: "created outside", detail: path }];
   const isLost = type !== "directory" && before !== after && !after.includes(before.trim());
   // `pg_dump > ~/backup.sql`: whether such a file exists already is not in the command.
-  const isOwn = isWithin(path, HOME) && accessTo(path, PLACES).write === "free";
+  const isOwn = isWithin(path, HOME) && accessTo(path, PLACES).write === "free" ||
+    // A setting was given another value; `gitConfigEffects()` says whether it matters.
+    path.endsWith("/.gitconfig") && gitSettings(after).length >= gitSettings(before).length;
   return [{ kind: isLost && !isOwn ? "overwrote outside" : "changed outside", detail: path }];
 }
 
@@ -130,7 +133,10 @@ function gitConfigEffects({ kind, before = "", after = "" }: Change): Effect[] {
 
 function executes([key, value]: readonly [string, string]): boolean {
   if (key.startsWith("alias.")) return /^"?!/.test(value);
-  if (/^core\.(?:editor|pager)$/.test(key) && EDITORS.test(value)) return false;
+  if (key === "credential.helper" && KEYCHAINS.test(value)) return false;
+  if (/^core\.(?:editor|pager)$/.test(key) && EDITORS.test(value.replace(/["\\]/g, ""))) {
+    return false;
+  }
   return value.replaceAll('"', "") !== "" &&
     EXECUTING_GIT_KEYS.some((pattern) => pattern.test(key));
 }

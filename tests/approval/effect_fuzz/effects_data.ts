@@ -16,7 +16,7 @@ export const FREE_PLACES: readonly string[] = [
 
 const ALWAYS = /^/;
 const CONTAINER =
-  /^(?:container |compose (?:-\S+ \S+ )*)?(?:stop|kill|restart|down|rm (?:.* )?-\w*f|rmi (?:.* )?-\w*f)\b|^(?:system prune|volume (?:rm|prune))|^(?:run|create|exec)\b.* (?:--privileged|-v ?\/:)/;
+  /^(?:container |compose (?:-\S+ \S+ )*)?(?:stop|kill|restart|down|rm (?:.* )?-\w*f|rmi (?:.* )?-\w*f)\b|^(?:system prune|volume (?:rm|prune)(?:\s|$))|^(?:run|create|exec)\b.* (?:--privileged(?:[\s=]|$)|-v ?\/:)/;
 
 /** State that programs keep for themselves where secrets live too. */
 export const PROGRAM_STATE =
@@ -46,11 +46,14 @@ export const EFFECTIVE_ARGUMENTS: Readonly<Record<string, RegExp>> = {
   swapoff: /./,
   umount: /./,
   crontab: /^(?!-l$|-u \S+ -l$|-V$).*/,
-  at: /^(?!-l$|-V$|-c ).*./,
+  // `-l` may carry the letters of other options, which are ignored.
+  at: /^(?!-l|-V|-c ).*./,
   batch: ALWAYS,
   "systemd-run": /^(?!--version|--help).*./,
-  systemctl: /(?:^|\s)(?:stop|restart|disable|mask|kill|reboot|poweroff|halt|isolate|edit)\b/,
-  service: /\b(?:stop|restart)$/,
+  // Options, then the verb; most verbs do nothing without a unit.
+  systemctl:
+    /^(?:--?[A-Za-z][\w-]*(?:[= ][^-\s]\S*)?\s+)*(?:-- )?(?:(?:stop|restart|disable|mask|kill|isolate|edit)\s+\S|(?:reboot|poweroff|halt)(?:\s|$))/,
+  service: /^[^-\s]\S* (?:stop|restart)$/,
   launchctl: /^(?:stop|unload|remove|bootout|kill)/,
   useradd: /./,
   userdel: /./,
@@ -69,16 +72,16 @@ export const EFFECTIVE_ARGUMENTS: Readonly<Record<string, RegExp>> = {
   podman: CONTAINER,
   kubectl: /\bdelete (?!pods? )|\bdrain\b/,
   terraform: /\bdestroy\b(?!=)|-auto-approve/,
-  helm: /\b(?:uninstall|delete)\b/,
-  aws: /\b(?:delete|terminate|rm|rb)\b/,
-  gcloud: /\bdelete\b/,
-  npm: /\b(?:publish|unpublish)\b/,
+  helm: /(?:^|\s)(?:uninstall|delete)(?:\s|$)/,
+  aws: /(?:^|\s)(?:s3 (?:rm|rb) \S|[a-z][\w-]* (?:delete|terminate)\b)/,
+  gcloud: /(?:^|\s)delete(?:\s|$)/,
+  npm: /(?:^|\s)(?:publish|unpublish)(?:\s|$)/,
   hermes:
     /^(?:.* )?(?:config (?:set|edit)|hooks|plugins? (?:install|enable|update|remove)|trust|update|gateway (?:stop|restart))\b/,
   pkill: /(?:^|\s)-(?:9|KILL|u)(?:\s|$)|hermes/,
   killall: /(?:^|\s)-(?:9|KILL|r|u)(?:\s|$)|hermes/,
-  apt: /\b(?:remove|purge|autoremove)\b/,
-  "apt-get": /\b(?:remove|purge|autoremove)\b/,
+  apt: /(?:^|\s)(?:remove|purge|autoremove)(?:\s|$)/,
+  "apt-get": /(?:^|\s)(?:remove|purge|autoremove)(?:\s|$)/,
   dpkg: /-[rP]\b|--remove|--purge/,
   loginctl: /\b(?:kill|terminate|enable-linger)/,
   setcap: /./,
@@ -86,6 +89,9 @@ export const EFFECTIVE_ARGUMENTS: Readonly<Record<string, RegExp>> = {
 
 /** Values of `core.editor` and `core.pager` that are everyday choices. */
 export const EDITORS = /^(?:n?vim?|nano|emacs|code|less|more|cat|delta|true)(?: -[\w-]+)*$/;
+
+/** Values of `credential.helper` that come with git and keep passwords closed. */
+export const KEYCHAINS = /^(?:cache(?: --timeout[ =]\d+)?|osxkeychain|manager|wincred|libsecret)$/;
 
 /** Keys of `.git/config` whose value git executes, now or later, or that redirect what it fetches. */
 export const EXECUTING_GIT_KEYS: readonly RegExp[] = [

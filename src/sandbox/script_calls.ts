@@ -22,7 +22,7 @@ export function parseCall(frame: Record<string, unknown>): CallFrame | undefined
   return { id: id as number, tool, args: args as Record<string, unknown> };
 }
 
-export class CallDesk {
+export class ScriptCalls {
   readonly #request: ScriptRequest;
   readonly #callable: string[];
   readonly #abort = new AbortController();

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { CallDesk, MAX_IN_FLIGHT, parseCall } from "./call_desk.ts";
+import { MAX_IN_FLIGHT, parseCall, ScriptCalls } from "./script_calls.ts";
 import type { ScriptRequest } from "./contract.ts";
 
-function deskFor(overrides: Partial<ScriptRequest> = {}): CallDesk {
-  return new CallDesk({
+function runFor(overrides: Partial<ScriptRequest> = {}): ScriptCalls {
+  return new ScriptCalls({
     code: "",
     language: "javascript",
     tools: [{ name: "read_file", description: "", parameters: {} }],
@@ -29,25 +29,25 @@ Deno.test("parseCall() takes only a proper call", () => {
 });
 
 Deno.test("handle() counts what it dispatches, not what it refuses", async () => {
-  const desk = deskFor();
-  assert.equal(await desk.handle({ id: 1, tool: "read_file", args: {} }), "ok");
-  assert.match(await desk.handle({ id: 2, tool: "todo", args: {} }), /normal tool call/);
-  assert.match(await desk.handle({ id: 3, tool: "nope", args: {} }), /Unknown tool: nope/);
-  assert.equal(desk.callsMade, 1);
+  const run = runFor();
+  assert.equal(await run.handle({ id: 1, tool: "read_file", args: {} }), "ok");
+  assert.match(await run.handle({ id: 2, tool: "todo", args: {} }), /normal tool call/);
+  assert.match(await run.handle({ id: 3, tool: "nope", args: {} }), /Unknown tool: nope/);
+  assert.equal(run.callsMade, 1);
 });
 
 Deno.test("ready() holds the reader back while too many calls are in flight", async () => {
   const finish: (() => void)[] = [];
-  const desk = deskFor({
+  const run = runFor({
     callTool: () =>
       new Promise((resolve) => finish.push(() => resolve({ content: "", isError: false }))),
   });
   const calls = Array.from(
     { length: MAX_IN_FLIGHT },
-    (_, id) => desk.handle({ id, tool: "read_file", args: {} }),
+    (_, id) => run.handle({ id, tool: "read_file", args: {} }),
   );
   let ready = false;
-  const waiting = desk.ready().then(() => ready = true);
+  const waiting = run.ready().then(() => ready = true);
   await new Promise((resolve) => setTimeout(resolve, 0));
   assert.equal(ready, false);
   finish[0]!();
@@ -58,7 +58,7 @@ Deno.test("ready() holds the reader back while too many calls are in flight", as
 
 Deno.test("close() cancels calls in flight and lets the reader go", async () => {
   let cancelled = 0;
-  const desk = deskFor({
+  const run = runFor({
     callTool: (_name, _args, signal) =>
       new Promise((resolve) =>
         signal.addEventListener("abort", () => {
@@ -69,10 +69,10 @@ Deno.test("close() cancels calls in flight and lets the reader go", async () => 
   });
   const calls = Array.from(
     { length: MAX_IN_FLIGHT },
-    (_, id) => desk.handle({ id, tool: "read_file", args: {} }),
+    (_, id) => run.handle({ id, tool: "read_file", args: {} }),
   );
-  const waiting = desk.ready();
-  desk.close();
+  const waiting = run.ready();
+  run.close();
   await waiting;
   await Promise.all(calls);
   assert.equal(cancelled, MAX_IN_FLIGHT);

@@ -18,7 +18,7 @@ function capabilityHeader(): Uint8Array<ArrayBuffer> {
 }
 
 /** Also ties the life of this process to its parent's and hides it from others of the user. */
-export function surrender(libc: Libc, parentPid: number): void {
+export function dropPrivileges(libc: Libc, parentPid: number): void {
   libc.call("prctl", PR_SET_PDEATHSIG, SIGKILL);
   if (libc.call("getppid") !== parentPid) throw new Error("the parent is gone");
   libc.call("prctl", PR_SET_DUMPABLE, 0);
@@ -30,9 +30,9 @@ export function surrender(libc: Libc, parentPid: number): void {
 
 /**
  * For all threads of what is executed afterwards: capabilities belong to one. The process itself
- * still has to surrender, because executing undoes the rest.
+ * still has to drop them, because executing undoes the rest.
  */
-export function surrenderSteps(): Step[] {
+export function privilegeSteps(): Step[] {
   return [
     { call: "capset", args: [capabilityHeader(), NO_CAPABILITIES], orElse: { skip: 0 } },
     must("prctl", PR_SET_NO_NEW_PRIVS, 1),

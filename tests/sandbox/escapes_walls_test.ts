@@ -1,0 +1,3 @@
+import { testEscapes } from "./_escape_suite.ts";
+
+await testEscapes("deno", ({ without }) => without.length > 0);
