@@ -6,6 +6,7 @@ import {
   openTestHost,
   type Respond,
 } from "../../tests/support/test_host.ts";
+import type { ScriptedReply } from "../../tests/support/scripted_provider.ts";
 import { isRunning, writtenFile } from "../../tests/support/written_file.ts";
 import type { ModelRequest } from "../protocol/provider.ts";
 import type { SessionSpec } from "../protocol/session_spec.ts";
@@ -28,10 +29,11 @@ async function turn(session: Session, text: string): Promise<void> {
 }
 
 /** A turn of this model calls a tool with the arguments the person gave as JSON, then says done. */
-const callsWhatIsSaid: Respond = (request) =>
-  request.messages.at(-1)?.role === "tool"
+function callsWhatIsSaid(request: ModelRequest): ScriptedReply {
+  return request.messages.at(-1)?.role === "tool"
     ? { text: "done" }
     : { calls: [{ name: "todo", arguments: JSON.parse(said(request)) }] };
+}
 
 Deno.test("open() gives sessions that are listed, found by id and gone after their end", async () => {
   await using bench = await openTestHost();
@@ -77,10 +79,10 @@ Deno.test("open() resumes what is stored, and gives an open session as it is", a
 
 Deno.test("two sessions share no todo list and no spill directory", async () => {
   const results: string[] = [];
-  const respond: Respond = (request, signal) => {
+  const respond: Respond = (request) => {
     const last = request.messages.at(-1);
     if (last?.role === "tool") results.push(last.content);
-    return callsWhatIsSaid(request, signal);
+    return callsWhatIsSaid(request);
   };
   await using bench = await openTestHost({ respond });
   const spec = { surface: "run", toolsets: { enabled: ["todo"] } };
@@ -96,14 +98,17 @@ Deno.test("two sessions share no todo list and no spill directory", async () => 
   deepEqual(directories, [a.session.id, b.session.id].sort());
 });
 
-const REMOVES: Respond = (request) =>
-  request.messages.at(-1)?.role === "tool"
+/** A turn of this model wants to remove something. */
+function removes(request: ModelRequest): ScriptedReply {
+  return request.messages.at(-1)?.role === "tool"
     ? { text: "done" }
     : { calls: [{ name: "terminal", arguments: { command: "rm -rf nothing-here" } }] };
+}
+
 const ASKS = { surface: "chat", storage: "none", toolsets: { enabled: ["terminal"] } } as const;
 
 Deno.test("an approval is a question that any listener answers, for its own session alone", async () => {
-  await using bench = await openTestHost({ respond: REMOVES });
+  await using bench = await openTestHost({ respond: removes });
   const [a, b] = [await bench.host.open(ASKS), await bench.host.open(ASKS)];
   const [first, second] = [new EventLog(a.session), new EventLog(a.session)];
   a.session.submit(input("go"));
@@ -142,7 +147,7 @@ Deno.test("a question expires by the host's clock, and its default is the answer
     },
   };
   await using bench = await openTestHost({
-    respond: REMOVES,
+    respond: removes,
     clock,
     config: { "approvals.timeout": 60 },
   });
@@ -161,7 +166,7 @@ Deno.test("a question expires by the host's clock, and its default is the answer
 });
 
 Deno.test("a surface that cannot ask gets no question: policy decides at once", async () => {
-  await using bench = await openTestHost({ respond: REMOVES });
+  await using bench = await openTestHost({ respond: removes });
   const toolsets = { enabled: ["terminal"] };
   const plain = await bench.host.open({ surface: "run", storage: "none", toolsets });
   const approval = { policy: "ask" } as const;
@@ -178,7 +183,7 @@ Deno.test("a surface that cannot ask gets no question: policy decides at once", 
 });
 
 Deno.test("only whom the spec names may answer, and only what was offered", async () => {
-  await using bench = await openTestHost({ respond: REMOVES });
+  await using bench = await openTestHost({ respond: removes });
   const { session } = await bench.host.open({ ...ASKS, approval: { answerers: ["chat:7"] } });
   const log = new EventLog(session);
   session.submit(input("go"));
@@ -313,9 +318,9 @@ Deno.test("a finished background process wakes an idle session", async () => {
     respond(request) {
       heard.push(said(request));
       if (request.messages.length > 1) return { text: "ok" };
-      const args = { command: "cat", background: true, notify_on_complete: true };
-      const ends = { ...args, command: "read line < fifo; echo woke" };
-      return { calls: [{ name: "terminal", arguments: ends }] };
+      const command = "read line < fifo; echo woke";
+      const args = { command, background: true, "notify_on_complete": true };
+      return { calls: [{ name: "terminal", arguments: args }] };
     },
   });
   await new Deno.Command("mkfifo", { args: [`${bench.home}/fifo`] }).output();
