@@ -3,9 +3,15 @@
  * hermes runs. Opened, it waits for its script; sent one, it runs it and ends. Knows nothing
  * about what the scripts do.
  */
+import type { ChildEnvironment } from "../src/process/child_environment.ts";
 import { EnvironmentError } from "../src/protocol/error.ts";
-import { openPty, type TerminalSize } from "./_pty.ts";
-import { type RawProcess, startOnTerminal, startPiped, throughScript } from "./_raw_process.ts";
+import { openPty, type TerminalSize } from "../src/process/pty.ts";
+import {
+  type RawProcess,
+  startOnTerminal,
+  startPiped,
+  throughScript,
+} from "../src/process/raw_process.ts";
 import { type RecordKind, RecordScanner, scriptLine } from "./_remote_protocol.ts";
 
 /** How to start the client. */
@@ -13,7 +19,7 @@ export interface ClientCommand {
   /** Absolute path of the program and its arguments. */
   argv: readonly string[];
   /** The whole environment of the client; it does not reach the other side. */
-  env: Record<string, string>;
+  env: ChildEnvironment;
   /** Called when the client has ended. */
   onExit?: () => void;
 }
@@ -27,7 +33,6 @@ export interface DirectClient extends RawProcess {
 export interface OpenChannelOptions {
   /** Begins the records of the shell. */
   token: string;
-  setsid: string | undefined;
   /** Run on a terminal of this size. */
   terminal?: TerminalSize | undefined;
   timeoutMs: number;
@@ -223,17 +228,16 @@ function startClient(
   options: OpenChannelOptions,
   messages: { text: string },
 ): DirectClient {
-  const { setsid, terminal } = options;
+  const { terminal } = options;
   const pty = terminal && openPty(terminal);
   if (pty) {
     const onPty = ["/bin/sh", "-c", 'exec <"$0" >"$0" 2>&1; exec "$@"', pty.path, ...argv];
-    return killable(startOnTerminal({ argv: onPty, env, setsid, pty }));
+    return killable(startOnTerminal({ argv: onPty, env, pty }));
   }
   const decoder = new TextDecoder();
   return killable(startPiped({
     argv: terminal ? throughScript(argv, terminal) : argv,
     env,
-    setsid,
     stdin: "piped",
     onStderr: (chunk) => keep(messages, decoder.decode(chunk, { stream: true })),
   }));

@@ -3,7 +3,7 @@
  * says when it is in use, and turns a lost connection into an end instead of an exception.
  */
 import type { DirectClient } from "./_channel.ts";
-import type { TerminalSize } from "./_pty.ts";
+import type { TerminalSize } from "../src/process/pty.ts";
 
 /** A started shell as an SDK gives it. Everything rejects when the connection is lost. */
 export interface CloudTransport {

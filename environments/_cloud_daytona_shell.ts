@@ -7,7 +7,7 @@ import type { PtyHandle, Sandbox } from "../src/deps/daytona.ts";
 import { randomId } from "../src/util/id.ts";
 import { shellQuote } from "../src/util/shell_quote.ts";
 import type { CloudTransport } from "./_cloud_client.ts";
-import { END_OF_INPUT, type TerminalSize } from "./_pty.ts";
+import { END_OF_INPUT, type TerminalSize } from "../src/process/pty.ts";
 import type { RemoteCommandLine } from "./_remote_host.ts";
 
 const PLAIN_SIZE: TerminalSize = { columns: 80, rows: 24 };

@@ -6,7 +6,7 @@
 import { writeFileAtomic } from "../src/util/atomic_write.ts";
 import { randomId } from "../src/util/id.ts";
 import { namesIn, readIfThere, removeIfThere } from "./_host_files.ts";
-import { isOwnerGone, thisOwner } from "./_owner.ts";
+import { isOwnerGone, thisOwner } from "../src/process/owner.ts";
 
 export class CloudLedger {
   readonly #dir: string;

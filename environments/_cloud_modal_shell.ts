@@ -1,7 +1,7 @@
 /** A shell in a sandbox of Modal: one remote process with its three streams. */
 import type { ContainerProcess, Sandbox } from "../src/deps/modal.ts";
 import type { CloudTransport } from "./_cloud_client.ts";
-import { END_OF_INPUT, type TerminalSize } from "./_pty.ts";
+import { END_OF_INPUT, type TerminalSize } from "../src/process/pty.ts";
 import type { RemoteCommandLine } from "./_remote_host.ts";
 
 const NEWLINE = 10;

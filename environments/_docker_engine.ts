@@ -4,10 +4,11 @@
  */
 import { EnvironmentError } from "../src/protocol/error.ts";
 import { which } from "../src/util/which.ts";
-import { clientEnvironment } from "./_child_env.ts";
-import { type CliResult, lastLine, runCli } from "./_cli.ts";
+import { type ChildEnvironment, clientEnvironment } from "../src/process/child_environment.ts";
+import { lastLine, type ProgramEnd } from "../src/process/run_program.ts";
+import { runClient } from "./_run_client.ts";
 import { type ContainerPlan, hasQuota, runArgs } from "./_docker_args.ts";
-import { isOwnerGone } from "./_owner.ts";
+import { isOwnerGone } from "../src/process/owner.ts";
 
 export const LABEL = {
   /** On every container hermes makes. */
@@ -36,9 +37,9 @@ const NO_QUOTA = /storage-opt|storage option|quota/i;
 export class DockerEngine {
   readonly program: string;
   /** The environment of the client: what any command gets, and the settings of docker. */
-  readonly env: Record<string, string>;
+  readonly env: ChildEnvironment;
 
-  constructor(program: string, env: Record<string, string>) {
+  constructor(program: string, env: ChildEnvironment) {
     this.program = program;
     this.env = env;
   }
@@ -65,8 +66,8 @@ export class DockerEngine {
   call(
     args: readonly string[],
     options: { timeoutMs?: number; onLine?: (line: string) => void } = {},
-  ): Promise<CliResult> {
-    return runCli([this.program, ...args], { env: this.env, ...options });
+  ): Promise<ProgramEnd> {
+    return runClient([this.program, ...args], { env: this.env, ...options });
   }
 
   /** The version of the engine. @throws EnvironmentError when it does not answer. */
@@ -163,7 +164,7 @@ export class DockerEngine {
     return removed;
   }
 
-  failure(what: string, result: CliResult): EnvironmentError {
+  failure(what: string, result: ProgramEnd): EnvironmentError {
     const name = this.program.slice(this.program.lastIndexOf("/") + 1);
     const reason = (lastLine(result.stderr) || `exit code ${result.code}`)
       .replace(/\.? Is the docker daemon running\?$/, "");

@@ -2,8 +2,8 @@
  * What a hermes that was killed could not tidy up: its private directory and its processes.
  * The directory's name tells whose it was, so that the next hermes can.
  */
-import { orphanedDirs } from "../src/util/orphans.ts";
-import { killTree } from "./_process_tree.ts";
+import { orphanedDirs } from "../src/process/orphans.ts";
+import { killTree } from "../src/process/process_tree.ts";
 
 const NAME = /^hermes-env-(\d+)-([0-9a-z]+)$/;
 

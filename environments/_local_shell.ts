@@ -5,19 +5,29 @@
 import { EnvironmentError } from "../src/protocol/error.ts";
 import { exists } from "../src/util/exists.ts";
 import { hideMemory } from "../src/util/hide_memory.ts";
-import { randomId } from "../src/util/id.ts";
 import { which } from "../src/util/which.ts";
-import { childEnvironment } from "./_child_env.ts";
+import {
+  type ChildEnvironment,
+  commandEnvironment,
+  onlyVariables,
+  withVariables,
+} from "../src/process/child_environment.ts";
+import { endWatch, type EndWatchHold } from "../src/process/end_watch.ts";
+import { MARKER_VARIABLE, newMarkerName } from "../src/process/marker.ts";
 import { makePrivateDir, removeLeftovers } from "./_leftovers.ts";
 import { OwnFiles } from "./_own_files.ts";
-import { killTree } from "./_process_tree.ts";
+import { killTree } from "../src/process/process_tree.ts";
 import { type Profile, readProfile } from "./_profile.ts";
-import { openPty, type Pty } from "./_pty.ts";
-import { type RawProcess, startOnTerminal, startPiped, throughScript } from "./_raw_process.ts";
+import { openPty, type Pty } from "../src/process/pty.ts";
+import {
+  type RawProcess,
+  startOnTerminal,
+  startPiped,
+  throughScript,
+} from "../src/process/raw_process.ts";
 import { checkInput, type Shell, type Started, type StartOptions } from "./_shell.ts";
 import {
   closingScript,
-  MARKER_VARIABLE,
   openingScript,
   readStateCwd,
   type ShellScript,
@@ -44,7 +54,6 @@ interface Setup {
   bash: boolean;
   /** Shells can be started ahead. */
   spares: boolean;
-  setsid: string | undefined;
   dir: string;
   profile: Profile | undefined;
 }
@@ -59,19 +68,20 @@ interface LaunchChoices {
 
 export class LocalShell implements Shell {
   readonly #options: ShellOptions;
-  readonly #childEnv: Record<string, string>;
+  readonly #childEnv: ChildEnvironment;
   /** Begins every marker of this environment. */
-  readonly #id = randomId(16);
+  readonly #id = newMarkerName();
   readonly #spares = new SpareShellSlot();
   readonly #own = new OwnFiles();
   #setup: Promise<Setup> | undefined;
+  #watch: EndWatchHold | undefined;
   #dir = "";
   #files = 0;
   #closed = false;
 
   constructor(options: ShellOptions) {
     this.#options = options;
-    this.#childEnv = childEnvironment(options.env, {
+    this.#childEnv = commandEnvironment(options.env, {
       pass: options.passEnv ?? [],
       home: options.home,
     });
@@ -139,6 +149,7 @@ export class LocalShell implements Shell {
         });
       // While this command runs there is nothing better to do than to start the next one's shell.
       if (!options.background) this.#prepareSpare(setup);
+      this.#watchFor(process);
       return {
         process,
         kill: (how) => killTree({ leaders: [process.pid], marker }, how),
@@ -167,17 +178,26 @@ export class LocalShell implements Shell {
     options: StartOptions & LaunchChoices,
   ): Promise<RawProcess> {
     const { setup, marker, pty } = options;
-    const env: Record<string, string> = options.withState ? {} : { ...this.#childEnv };
-    env[MARKER_VARIABLE] = marker;
-    Object.values(options.env).forEach((value, i) => env[valueVariable(i)] = value);
+    const variables: Record<string, string> = { [MARKER_VARIABLE]: marker };
+    Object.values(options.env).forEach((value, i) => variables[valueVariable(i)] = value);
+    // A state holds all of the environment already.
+    const env = options.withState
+      ? onlyVariables(variables)
+      : withVariables(this.#childEnv, variables);
     const argv = await this.#argv(setup, script);
-    if (pty) return startOnTerminal({ argv, env, setsid: setup.setsid, pty });
+    if (pty) return startOnTerminal({ argv, env, pty });
     return startPiped({
       argv: options.terminal ? throughScript(argv, options.terminal) : argv,
       env,
-      setsid: setup.setsid,
       stdin: options.stdin,
     });
+  }
+
+  /** Has the process ended also when hermes is killed. */
+  #watchFor({ pid, exited }: RawProcess): void {
+    const watch = this.#watch ??= endWatch.hold();
+    watch.add(pid);
+    exited.then(() => watch.remove(pid));
   }
 
   #newMarker(): string {
@@ -186,9 +206,9 @@ export class LocalShell implements Shell {
 
   #prepareSpare(setup: Setup): void {
     if (this.#closed || !setup.spares) return;
-    const { shell, setsid } = setup;
+    const { shell } = setup;
     try {
-      this.#spares.prepare(() => ({ shell, setsid, marker: this.#newMarker() }));
+      this.#spares.prepare(() => ({ shell, marker: this.#newMarker() }));
     } catch {
       // Out of processes, for instance: the next command says so itself if that lasts.
     }
@@ -220,8 +240,10 @@ export class LocalShell implements Shell {
   /** Removes the private directory, and what a killed hermes left; when nothing runs any more. */
   async clean(): Promise<void> {
     if (this.#dir === "") return;
+    const dismissed = this.#watch?.release();
     if (await exists(this.#dir)) await Deno.remove(this.#dir, { recursive: true });
     await removeLeftovers(this.#tempDir());
+    await dismissed;
   }
 
   #tempDir(): string {
@@ -241,9 +263,8 @@ export class LocalShell implements Shell {
   async #prepare(): Promise<Setup> {
     hideMemory();
     const { env, shell, initFiles } = this.#options;
-    const [bash, setsid, dir] = await Promise.all([
+    const [bash, dir] = await Promise.all([
       which(shell ?? "bash", `/bin:${env.PATH ?? ""}`),
-      which("setsid", "/usr/bin:/bin"),
       this.#makeDir(),
     ]);
     if (shell !== undefined && bash === undefined) {
@@ -252,11 +273,11 @@ export class LocalShell implements Shell {
     const found = bash ?? "/bin/sh";
     const isBash = found.endsWith("bash");
     const profile = isBash && initFiles?.length
-      ? await readProfile({ files: initFiles, shell: found, setsid, env: this.#childEnv, dir })
+      ? await readProfile({ files: initFiles, shell: found, env: this.#childEnv, dir })
       : undefined;
     if (profile) { for (const file of Object.values(profile)) this.#own.take(file); }
     const spares = isBash && isThere(SPARE_INPUT);
-    return { shell: found, bash: isBash, spares, setsid, dir, profile };
+    return { shell: found, bash: isBash, spares, dir, profile };
   }
 
   async #argv(setup: Setup, script: string): Promise<string[]> {

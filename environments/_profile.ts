@@ -2,10 +2,11 @@
  * The user's own shell set-up, read once: what the named start-up files export, and their
  * functions and aliases, written to two files that commands source.
  */
+import type { ChildEnvironment } from "../src/process/child_environment.ts";
 import { shellQuote } from "../src/util/shell_quote.ts";
-import { killTree } from "./_process_tree.ts";
-import { startPiped } from "./_raw_process.ts";
-import { runToEnd } from "./_run_to_end.ts";
+import { killTree } from "../src/process/process_tree.ts";
+import { startPiped } from "../src/process/raw_process.ts";
+import { runToEnd } from "../src/process/run_to_end.ts";
 
 export interface Profile {
   /** Exports; where a task starts from. */
@@ -18,8 +19,7 @@ export interface ProfileOptions {
   files: readonly string[];
   /** Bash: other shells cannot write their functions down. */
   shell: string;
-  setsid: string | undefined;
-  env: Record<string, string>;
+  env: ChildEnvironment;
   /** Private directory for the result. */
   dir: string;
 }
@@ -32,7 +32,6 @@ export async function readProfile(options: ProfileOptions): Promise<Profile | un
   const process = startPiped({
     argv: [options.shell, "-c", profileScript(options.files, profile), "bash"],
     env: options.env,
-    setsid: options.setsid,
     stdin: "null",
   });
   const { exitCode } = await runToEnd(process, {

@@ -7,13 +7,14 @@ import { EnvironmentError } from "../src/protocol/error.ts";
 import { shellQuote } from "../src/util/shell_quote.ts";
 import { backoffMs, sleep } from "../src/util/sleep.ts";
 import type { Channel } from "./_channel.ts";
-import { END_OF_INPUT, type TerminalSize } from "./_pty.ts";
-import type { RawProcess } from "./_raw_process.ts";
+import { MARKER_VARIABLE } from "../src/process/marker.ts";
+import { END_OF_INPUT, type TerminalSize } from "../src/process/pty.ts";
+import type { RawProcess } from "../src/process/raw_process.ts";
 import { OPEN_RECORDS, writeRecord } from "./_remote_protocol.ts";
 import type { RemoteFacts } from "./_remote_script.ts";
 import type { OwnOptions, OwnResult } from "./_remote_shell.ts";
 import type { StartOptions } from "./_shell.ts";
-import { buildShellScript, MARKER_VARIABLE, valueVariable } from "./_shell_script.ts";
+import { buildShellScript, valueVariable } from "./_shell_script.ts";
 
 /** Longer ones go through a file: the kernel limits arguments. */
 const MAX_ARGUMENT = 100_000;

@@ -1,6 +1,6 @@
 /** A place that is reached through a client program or a library, as the remote shell sees it. */
 import type { ClientCommand, DirectClient } from "./_channel.ts";
-import type { TerminalSize } from "./_pty.ts";
+import type { TerminalSize } from "../src/process/pty.ts";
 
 export interface RemoteCommandLine {
   shell: string;

@@ -6,11 +6,10 @@
 import { EnvironmentError } from "../src/protocol/error.ts";
 import { randomId } from "../src/util/id.ts";
 import { shellQuote } from "../src/util/shell_quote.ts";
-import { which } from "../src/util/which.ts";
 import { Channel, ChannelRefused } from "./_channel.ts";
-import { lastLine } from "./_cli.ts";
-import { isOwnerGone, thisOwner } from "./_owner.ts";
-import type { TerminalSize } from "./_pty.ts";
+import { lastLine } from "../src/process/run_program.ts";
+import { isOwnerGone, thisOwner } from "../src/process/owner.ts";
+import type { TerminalSize } from "../src/process/pty.ts";
 import type { RemoteHost } from "./_remote_host.ts";
 import { bootScript } from "./_remote_protocol.ts";
 import { endCommand, ownScript, type RemoteFacts } from "./_remote_script.ts";
@@ -49,7 +48,6 @@ export class RemoteLink {
   /** Shells that wait, or will; the next one to be taken first. */
   readonly #spares: Promise<Channel>[] = [];
   #takenAt = -Infinity;
-  #setsid: Promise<string | undefined> | undefined;
   #closing = false;
   readonly #leaving = new Set<Promise<void>>();
 
@@ -209,12 +207,11 @@ export class RemoteLink {
   ): Promise<Channel> {
     const { shell, dir, terminal, waitSeconds } = options;
     const tty = terminal !== undefined;
-    const setsid = await (this.#setsid ??= which("setsid", "/usr/bin:/bin"));
     const token = `hermes-${randomId(16)}`;
     const script = bootScript({ token, shell, dir, tty, waitSeconds });
     const client = await this.#host.client({ shell: "/bin/sh", script, tty, terminal });
     const generation = this.#generation;
-    const channel = await Channel.open(client, { token, setsid, terminal, timeoutMs: OPEN_MS });
+    const channel = await Channel.open(client, { token, terminal, timeoutMs: OPEN_MS });
     this.#generations.set(channel, generation);
     return channel;
   }

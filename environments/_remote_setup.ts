@@ -3,7 +3,7 @@
  * programs and the exports of every task there, and looks around. Pure text, both ways.
  */
 import { shellQuote } from "../src/util/shell_quote.ts";
-import { END_PROGRAM } from "./_remote_end.ts";
+import { END_PROGRAM } from "../src/process/end_program.ts";
 import { becomeShell, recordSetup } from "./_remote_protocol.ts";
 import { ownScript, type RemoteFacts } from "./_remote_script.ts";
 

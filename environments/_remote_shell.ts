@@ -6,8 +6,8 @@
 import { EnvironmentError } from "../src/protocol/error.ts";
 import { shellQuote } from "../src/util/shell_quote.ts";
 import type { Channel } from "./_channel.ts";
-import { lastLine } from "./_cli.ts";
-import type { RawProcess } from "./_raw_process.ts";
+import { lastLine } from "../src/process/run_program.ts";
+import type { RawProcess } from "../src/process/raw_process.ts";
 import { DetachedProcess, settleScript, supervisorScript } from "./_remote_detached.ts";
 import type { RemoteHost } from "./_remote_host.ts";
 import { RemoteLink, type RemoteLinkOptions } from "./_remote_link.ts";

@@ -1,8 +1,8 @@
 /** What a shell environment needs to know of a place: how to start commands and reach files there. */
 import type { Environment } from "../src/protocol/environment.ts";
 import { EnvironmentError } from "../src/protocol/error.ts";
-import type { TerminalSize } from "./_pty.ts";
-import type { RawProcess } from "./_raw_process.ts";
+import type { TerminalSize } from "../src/process/pty.ts";
+import type { RawProcess } from "../src/process/raw_process.ts";
 import { isVariableName } from "./_shell_script.ts";
 
 /** File access by absolute paths. */

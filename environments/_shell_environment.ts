@@ -15,9 +15,9 @@ import type {
 } from "../src/protocol/environment.ts";
 import { resolvePath } from "../src/util/path.ts";
 import { ShellProcess } from "./_background.ts";
-import { HeadTail } from "./_output.ts";
-import type { TerminalSize } from "./_pty.ts";
-import { type RunOutcome, runToEnd } from "./_run_to_end.ts";
+import { HeadTail } from "../src/process/head_tail.ts";
+import type { TerminalSize } from "../src/process/pty.ts";
+import { type RunOutcome, runToEnd } from "../src/process/run_to_end.ts";
 import type { Files, Shell, Started } from "./_shell.ts";
 import { ShellState } from "./_shell_state.ts";
 

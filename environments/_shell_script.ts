@@ -3,6 +3,7 @@
  * runs the command and writes the state back to a file. Pure text for any POSIX shell, so that
  * a container or a remote host can use it as it is. Nothing of it shows in the output.
  */
+import { MARKER_VARIABLE } from "../src/process/marker.ts";
 import { shellQuote } from "../src/util/shell_quote.ts";
 
 export interface ShellScript {
@@ -39,9 +40,6 @@ export interface RemoteHooks {
   /** Runs last, with 1 in `__hermes_w` when the state is whole. */
   last: string;
 }
-
-/** The variable that carries the marker. */
-export const MARKER_VARIABLE = "HERMES_EXEC";
 
 /** With the marker, ends a whole state file of this very command. */
 const END = "#hermes-end";

@@ -1,10 +1,11 @@
 /** Looking after instances. */
+import { onlyVariables } from "../src/process/child_environment.ts";
 import type { EnvironmentAdmin } from "./admin.ts";
 import { findSingularity, openSingularity } from "./singularity.ts";
 
 export const SINGULARITY_ADMIN: EnvironmentAdmin = {
   async look({ env }) {
-    const { path, version } = await findSingularity({ PATH: env.PATH ?? "" });
+    const { path, version } = await findSingularity(onlyVariables({ PATH: env.PATH ?? "" }));
     return `${version} (${path})`;
   },
   open: openSingularity,

@@ -1,9 +1,11 @@
 /** One instance of singularity or apptainer: started, looked after, stopped. */
+import type { ChildEnvironment } from "../src/process/child_environment.ts";
 import { EnvironmentError } from "../src/protocol/error.ts";
 import type { ClientCommand } from "./_channel.ts";
-import { type CliOptions, type CliResult, lastLine, runCli } from "./_cli.ts";
+import { lastLine, type ProgramEnd } from "../src/process/run_program.ts";
+import { type ClientOptions, runClient } from "./_run_client.ts";
 import { namesIn, removeIfThere } from "./_host_files.ts";
-import { isOwnerGone, thisOwner } from "./_owner.ts";
+import { isOwnerGone, thisOwner } from "../src/process/owner.ts";
 import type { RemoteCommandLine, RemoteHost } from "./_remote_host.ts";
 import {
   execInstanceArgs,
@@ -17,7 +19,7 @@ import {
 export interface SingularityOptions {
   /** Absolute path of the program. */
   program: string;
-  env: Record<string, string>;
+  env: ChildEnvironment;
   plan: InstancePlan;
   /** Where every instance has a directory that names its owner. */
   instancesDir: string;
@@ -102,7 +104,7 @@ export class SingularityHost implements RemoteHost {
     await Deno.writeTextFile(`${instancesDir}/${name}/owner`, await thisOwner());
   }
 
-  #start(): Promise<CliResult> {
+  #start(): Promise<ProgramEnd> {
     const { onProgress } = this.#options;
     return this.#run(startArgs(this.#plan), {
       timeoutMs: START_MS,
@@ -112,8 +114,8 @@ export class SingularityHost implements RemoteHost {
     });
   }
 
-  #run(args: readonly string[], options: Omit<CliOptions, "env"> = {}): Promise<CliResult> {
+  #run(args: readonly string[], options: Omit<ClientOptions, "env"> = {}): Promise<ProgramEnd> {
     const { program, env } = this.#options;
-    return runCli([program, ...args], { env, ...options });
+    return runClient([program, ...args], { env, ...options });
   }
 }

@@ -3,13 +3,13 @@
  * brings back the exports of the task while the model thinks, and then waits, which takes all
  * of that out of the way of the next tool call. Owns at most one.
  */
+import { onlyVariables } from "../src/process/child_environment.ts";
+import { MARKER_VARIABLE } from "../src/process/marker.ts";
 import { shellQuote } from "../src/util/shell_quote.ts";
-import { type RawProcess, startPiped } from "./_raw_process.ts";
-import { MARKER_VARIABLE } from "./_shell_script.ts";
+import { type RawProcess, startPiped } from "../src/process/raw_process.ts";
 
 export interface SpareOptions {
   shell: string;
-  setsid: string | undefined;
   marker: string;
 }
 
@@ -83,12 +83,11 @@ class Spare implements ClaimedShell {
   /** What it has brought back, once it was told to. */
   state: string | undefined;
 
-  constructor({ shell, setsid, marker }: SpareOptions) {
+  constructor({ shell, marker }: SpareOptions) {
     this.marker = marker;
     this.#process = startPiped({
       argv: [shell, "-c", WAIT, "bash"],
-      env: { [MARKER_VARIABLE]: marker },
-      setsid,
+      env: onlyVariables({ [MARKER_VARIABLE]: marker }),
       stdin: "piped",
     });
   }

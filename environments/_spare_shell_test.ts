@@ -1,6 +1,6 @@
 import { equal } from "node:assert/strict";
 import { which } from "../src/util/which.ts";
-import { runToEnd } from "./_run_to_end.ts";
+import { runToEnd } from "../src/process/run_to_end.ts";
 import { type ClaimedShell, SpareShellSlot } from "./_spare_shell.ts";
 
 const SHELL = await which("bash", "/usr/local/bin:/usr/bin:/bin");

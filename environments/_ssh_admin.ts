@@ -1,7 +1,8 @@
 /** Looking after the host behind ssh. */
+import { onlyVariables } from "../src/process/child_environment.ts";
 import { which } from "../src/util/which.ts";
 import { EnvironmentError } from "../src/protocol/error.ts";
-import { runCli } from "./_cli.ts";
+import { runClient } from "./_run_client.ts";
 import { removeOldSockets } from "./_ssh_host.ts";
 import { sshAddress, sshSettings } from "./_ssh_args.ts";
 import type { EnvironmentAdmin } from "./admin.ts";
@@ -12,7 +13,10 @@ export const SSH_ADMIN: EnvironmentAdmin = {
     const program = await which("ssh", env.PATH);
     if (program === undefined) throw new EnvironmentError("ssh is not installed");
     const address = sshAddress(sshSettings(settings));
-    const { stderr } = await runCli([program, "-V"], { env: {}, timeoutMs: 10_000 });
+    const { stderr } = await runClient([program, "-V"], {
+      env: onlyVariables({}),
+      timeoutMs: 10_000,
+    });
     return `${address} through ${stderr.split(",")[0]!.trim()}`;
   },
   open: openSsh,

@@ -2,11 +2,13 @@
  * A host behind `ssh`: connections that many sessions share, as few as the server's limit of
  * sessions for one connection allows. Brings back a connection that was lost.
  */
+import { type ChildEnvironment, withVariables } from "../src/process/child_environment.ts";
 import { exists } from "../src/util/exists.ts";
 import { EnvironmentError } from "../src/protocol/error.ts";
 import { randomId } from "../src/util/id.ts";
 import type { ClientCommand } from "./_channel.ts";
-import { lastLine, runCli } from "./_cli.ts";
+import { lastLine } from "../src/process/run_program.ts";
+import { runClient } from "./_run_client.ts";
 import { namesIn, removeIfThere } from "./_host_files.ts";
 import type { RemoteCommandLine, RemoteHost } from "./_remote_host.ts";
 import { controlArgs, masterArgs, sessionArgs, sshAddress, type SshSettings } from "./_ssh_args.ts";
@@ -15,7 +17,7 @@ export interface SshHostOptions {
   settings: SshSettings;
   /** Absolute path of `ssh`. */
   program: string;
-  env: Record<string, string>;
+  env: ChildEnvironment;
   /** Directory for sockets; its path must be short. */
   tempDir: string;
 }
@@ -63,7 +65,7 @@ export class SshHost implements RemoteHost {
           loginShell: this.#loginShell,
         }),
       ],
-      env: { ...env, TERM: env.TERM ?? "xterm-256color" },
+      env: withVariables(env, { TERM: env.TERM ?? "xterm-256color" }),
       onExit: () => connection.sessions--,
     };
   }
@@ -125,7 +127,7 @@ export class SshHost implements RemoteHost {
 
   #ssh(args: readonly string[]) {
     const { program, env } = this.#options;
-    return runCli([program, ...args], { env });
+    return runClient([program, ...args], { env });
   }
 
   #explain(stderr: string): string {

@@ -3,6 +3,8 @@
  * command a `sudo` in front of the real one asks a helper, and the helper reads the password
  * from a pipe that hermes keeps filled. Standard input stays with the command.
  */
+import { onlyVariables, SYSTEM_PATH } from "../src/process/child_environment.ts";
+import { lastLine, runProgram } from "../src/process/run_program.ts";
 import { shellQuote } from "../src/util/shell_quote.ts";
 
 export interface SudoSession {
@@ -14,6 +16,7 @@ export interface SudoSession {
 /** Prompts one command can have answered; all of it fits into the pipe's buffer. */
 const ANSWERS = 256;
 const PIPE_BYTES = 60_000;
+const MAKE_PIPE_MS = 10_000;
 
 /** True when a command may call `sudo`. */
 export function mentionsSudo(command: string): boolean {
@@ -35,8 +38,11 @@ export async function openSudo(
     `SUDO_ASKPASS=${askpass}; export SUDO_ASKPASS`,
     `exec ${shellQuote(program)} -A "$@"`,
   ]);
-  const made = await new Deno.Command("mkfifo", { args: ["-m", "600", `${dir}/pipe`] }).output();
-  if (!made.success) throw new Error("mkfifo failed");
+  const made = await runProgram(["mkfifo", "-m", "600", `${dir}/pipe`], {
+    env: onlyVariables({ PATH: SYSTEM_PATH.join(":") }),
+    timeoutMs: MAKE_PIPE_MS,
+  });
+  if (made.code !== 0) throw new Error(`mkfifo failed: ${lastLine(made.stderr)}`);
   // Opened for both, a pipe neither blocks here nor ends for its readers; closed, it forgets.
   const pipe = await Deno.open(`${dir}/pipe`, { read: true, write: true });
   const line = new TextEncoder().encode(`${password}\n`);

@@ -2,6 +2,8 @@
  * Keeps directories equal on both sides: what changes here goes there before the next command,
  * what changed there comes back at the end. Nothing that somebody changed is overwritten.
  */
+import { onlyVariables, SYSTEM_PATH } from "../src/process/child_environment.ts";
+import { runProgram } from "../src/process/run_program.ts";
 import { EnvironmentError, UsageError } from "../src/protocol/error.ts";
 import { writeFileAtomic } from "../src/util/atomic_write.ts";
 import { sha256Hex } from "../src/util/hash.ts";
@@ -171,20 +173,14 @@ async function hashFile(path: string): Promise<string | undefined> {
 
 /** A tar archive of these files. */
 async function pack(dir: string, paths: readonly string[]): Promise<Uint8Array> {
-  const child = new Deno.Command("tar", {
-    args: ["-C", dir, "-cf", "-", "--null", "-T", "-"],
-    stdin: "piped",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  const writer = child.stdin.getWriter();
-  await writer.write(new TextEncoder().encode(paths.map((path) => `./${path}\0`).join("")));
-  await writer.close();
-  const { code, stdout, stderr } = await child.output();
-  if (code !== 0) {
-    throw new EnvironmentError(`Cannot pack ${dir}: ${new TextDecoder().decode(stderr).trim()}`);
-  }
-  return stdout;
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  const { code, stderr } = await runProgram(["tar", "-C", dir, "-cf", "-", "--null", "-T", "-"], {
+    env: onlyVariables({ PATH: SYSTEM_PATH.join(":") }),
+    stdin: paths.map((path) => `./${path}\0`).join(""),
+    onStdout: (chunk) => chunks.push(chunk),
+  });
+  if (code !== 0) throw new EnvironmentError(`Cannot pack ${dir}: ${stderr.trim()}`);
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
 }
 
 /** A shell that pushes before every command and pulls before it ends. */

@@ -19,7 +19,7 @@ import {
   type PolicyFacts,
 } from "./_docker_policy.ts";
 import { type DockerSettings, dockerSettings } from "./_docker_settings.ts";
-import { thisOwner } from "./_owner.ts";
+import { thisOwner } from "../src/process/owner.ts";
 import { createRemoteEnvironment } from "./_remote_environment.ts";
 import type { RemoteCommandLine, RemoteHost } from "./_remote_host.ts";
 import { passedVariables, sandboxDir } from "./_settings.ts";

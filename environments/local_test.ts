@@ -1,7 +1,8 @@
+import { onlyVariables } from "../src/process/child_environment.ts";
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { EnvironmentError } from "../src/protocol/error.ts";
 import { countProcesses, uniqueNap, untilOutput } from "../tests/conformance/environment_suite.ts";
-import { startPiped, throughScript } from "./_raw_process.ts";
+import { startPiped, throughScript } from "../src/process/raw_process.ts";
 import { createLocalEnvironment, type LocalOptions } from "./local.ts";
 
 /** A local environment in a directory of its own, with nothing inherited. */
@@ -157,7 +158,7 @@ Deno.test("throughScript() lends a terminal where libc cannot make one", async (
       columns: 90,
       rows: 30,
     }),
-    env: { PATH: "/usr/bin:/bin" },
+    env: onlyVariables({ PATH: "/usr/bin:/bin" }),
     stdin: "piped",
   });
   let output = "";

@@ -7,8 +7,8 @@ import type { Environment } from "../src/protocol/environment.ts";
 import { EnvironmentError } from "../src/protocol/error.ts";
 import { randomId } from "../src/util/id.ts";
 import { which } from "../src/util/which.ts";
-import { clientEnvironment } from "./_child_env.ts";
-import { runCli } from "./_cli.ts";
+import { type ChildEnvironment, clientEnvironment } from "../src/process/child_environment.ts";
+import { runClient } from "./_run_client.ts";
 import { createRemoteEnvironment } from "./_remote_environment.ts";
 import { DEFAULT_IMAGE, passedVariables, readSetting, sandboxDir } from "./_settings.ts";
 import { SingularityHost } from "./_singularity_host.ts";
@@ -58,12 +58,12 @@ export async function openSingularity(options: EnvironmentOptions): Promise<Sing
 
 /** The program and its version. A game has the same name. */
 export async function findSingularity(
-  env: Record<string, string>,
+  env: ChildEnvironment,
 ): Promise<{ path: string; version: string }> {
   for (const name of ["apptainer", "singularity"]) {
     const path = await which(name, env.PATH);
     if (path === undefined) continue;
-    const { stdout } = await runCli([path, "--version"], { env, timeoutMs: 10_000 });
+    const { stdout } = await runClient([path, "--version"], { env, timeoutMs: 10_000 });
     if (/^(?:apptainer|singularity).* version/.test(stdout)) {
       return { path, version: stdout.trim() };
     }

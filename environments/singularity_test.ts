@@ -1,6 +1,7 @@
 /** The life of an instance, with a program that plays singularity on this machine. */
+import { onlyVariables } from "../src/process/child_environment.ts";
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
-import { thisOwner } from "./_owner.ts";
+import { thisOwner } from "../src/process/owner.ts";
 import type { EnvironmentOptions } from "./manifest.ts";
 import { createSingularityEnvironment, findSingularity } from "./singularity.ts";
 
@@ -107,5 +108,5 @@ Deno.test("findSingularity() does not take the game for the program", async () =
   await Deno.rename(`${fake.dir}/apptainer`, `${fake.dir}/singularity`);
   const game = '#!/bin/sh\necho "Endgame: Singularity 1.0"\n';
   await Deno.writeTextFile(`${fake.dir}/singularity`, game);
-  await rejects(findSingularity({ PATH: fake.dir }), { name: "EnvironmentError" });
+  await rejects(findSingularity(onlyVariables({ PATH: fake.dir })), { name: "EnvironmentError" });
 });

@@ -5,7 +5,7 @@
 import type { Environment } from "../src/protocol/environment.ts";
 import { EnvironmentError } from "../src/protocol/error.ts";
 import { which } from "../src/util/which.ts";
-import { clientEnvironment } from "./_child_env.ts";
+import { clientEnvironment } from "../src/process/child_environment.ts";
 import { createRemoteEnvironment } from "./_remote_environment.ts";
 import { passedVariables, readWords } from "./_settings.ts";
 import { sshSettings } from "./_ssh_args.ts";

@@ -16,6 +16,7 @@ export interface Edge {
 const RANKS: Readonly<Record<string, number>> = {
   "src/util": 0,
   "src/deps": 0,
+  "src/process": 0.5,
   "src/protocol": 1,
   "src/config": 2,
   "src/store": 2,

@@ -3,7 +3,8 @@ import type { HookPayload } from "../protocol/hook.ts";
 import { splitWords } from "./argv.ts";
 import { Seal } from "../util/seal.ts";
 import { HookConsents } from "./hook_consent.ts";
-import { spawnHook, withoutSecrets } from "./hook_process.ts";
+import { helperEnvironment } from "../process/child_environment.ts";
+import { spawnHook } from "./hook_process.ts";
 import { Hooks } from "./hooks.ts";
 import {
   attachShellHooks,
@@ -235,7 +236,7 @@ Deno.test("spawnHook() gives the program no credentials", async () => {
   assert.doesNotMatch(exit!.stdout, /API_KEY|OWN/);
   assert.match(exit!.stdout, /NODE_ENV=yes/);
   assert.deepEqual(
-    withoutSecrets({
+    helperEnvironment({
       PWD: "/x",
       A: "sk-abcdefghij1234567890",
       DB: "pg://u:p@h/d",

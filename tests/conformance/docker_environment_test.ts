@@ -156,7 +156,7 @@ live("removes a container that is not to be reused, and keeps its files", async 
 live("removes what a killed hermes left, and nobody else's", async (service) => {
   await using context = await setup(service);
   const label = (owner: string) => [`--label=hermes.agent=1`, `--label=hermes.owner=${owner}`];
-  const { thisOwner } = await import("../../environments/_owner.ts");
+  const { thisOwner } = await import("../../src/process/owner.ts");
   const own = await thisOwner();
   const dead = own.split("/").with(4, "1").join("/");
   const run = async (name: string, owner: string) => {

@@ -1,9 +1,11 @@
 /**
- * One started process, on pipes or on a pseudo-terminal, as the rest of the local environment
- * sees it: bytes out, bytes in, an exit code. Owns no policy: no timeouts, no killing.
+ * One started process, on pipes or on a pseudo-terminal, as whoever reads it sees it: bytes out,
+ * bytes in, an exit code. Owns no policy: no timeouts, no killing.
  */
-import { shellJoin } from "../src/util/shell_quote.ts";
-import { END_OF_INPUT, type Pty, type TerminalSize } from "./_pty.ts";
+import { shellJoin } from "../util/shell_quote.ts";
+import type { ChildEnvironment } from "./child_environment.ts";
+import { END_OF_INPUT, type Pty, type TerminalSize } from "./pty.ts";
+import { spawnChild, type SpawnOptions } from "./spawn.ts";
 
 export interface RawProcess {
   readonly pid: number;
@@ -20,10 +22,7 @@ export interface RawProcess {
 export interface LaunchOptions {
   /** Absolute path of the program and its arguments. */
   argv: readonly string[];
-  /** The whole environment. */
-  env: Record<string, string>;
-  /** `setsid`, where installed: cheaper than `detached`, which forks the whole runtime. */
-  setsid?: string | undefined;
+  env: ChildEnvironment;
 }
 
 /** Most commands say little; one that fills the first buffer gets the other. */
@@ -31,19 +30,8 @@ const FIRST_CHUNK = 4_096;
 const CHUNK = 65_536;
 
 /** Every process leads a session, so that the user's terminal neither signals nor prompts for it. */
-function launch(options: LaunchOptions, stdio: Partial<Deno.CommandOptions>): Deno.ChildProcess {
-  const argv = options.setsid ? [options.setsid, ...options.argv] : options.argv;
-  return new Deno.Command(argv[0]!, {
-    args: argv.slice(1),
-    clearEnv: true,
-    env: options.env,
-    cwd: "/",
-    stdin: "null",
-    stdout: "null",
-    stderr: "null",
-    detached: options.setsid === undefined,
-    ...stdio,
-  }).spawn();
+function launch({ argv, env }: LaunchOptions, streams: Partial<SpawnOptions>): Deno.ChildProcess {
+  return spawnChild({ argv, env, cwd: "/", group: "session", found: true, ...streams });
 }
 
 async function exitCode(child: Deno.ChildProcess): Promise<number> {

@@ -1,8 +1,8 @@
 import { deepEqual } from "node:assert/strict";
-import { childEnvironment, clientEnvironment } from "./_child_env.ts";
+import { clientEnvironment, commandEnvironment } from "./child_environment.ts";
 
-Deno.test("childEnvironment() passes what is named, and completes PATH and HOME", () => {
-  const child = childEnvironment(
+Deno.test("commandEnvironment() passes what is named, and completes PATH and HOME", () => {
+  const child = commandEnvironment(
     { A_TOKEN: "1", B_TOKEN: "2", OWN: "3", LANG: "C", PATH: "/mine:/usr/bin" },
     { pass: ["B_TOKEN", "ABSENT"], home: "/home/me" },
   );
@@ -21,6 +21,6 @@ Deno.test("clientEnvironment() lets a program of hermes log in to a proxy", () =
   const env = { PATH: "/bin", HOME: "/h", HTTPS_PROXY: "http://me:pw@proxy:1", A_TOKEN: "1" };
   const options = { pass: [], home: "/h" };
   deepEqual(clientEnvironment(env, options).HTTPS_PROXY, "http://me:pw@proxy:1");
-  deepEqual(childEnvironment(env, options).HTTPS_PROXY, "http://proxy:1");
+  deepEqual(commandEnvironment(env, options).HTTPS_PROXY, "http://proxy:1");
   deepEqual(clientEnvironment(env, options).A_TOKEN, undefined);
 });

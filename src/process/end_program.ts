@@ -1,9 +1,9 @@
 /**
- * The program that ends process trees on the other side, as `_process_tree.ts` does on this
- * one: by session, process group, descent and marker. POSIX shell with cat, sed, head, tr and
- * grep; without /proc only the process group can be reached.
+ * The program that ends process trees where no hermes runs (on another machine, or after hermes
+ * was killed) as `process_tree.ts` does here: by session, process group, descent and marker. POSIX
+ * shell with cat, sed, head and tr; without /proc only the process group can be reached.
  */
-import { MARKER_VARIABLE } from "./_shell_script.ts";
+import { MARKER_VARIABLE } from "./marker.ts";
 
 /**
  * `sh end GRACE MARKER [LEADERS [hup]]`: asks every process whose marker begins with MARKER, and

@@ -1,5 +1,5 @@
 /** Directories that a killed process left: their name tells whose they were, so that others can tidy up. */
-import { exists } from "./exists.ts";
+import { exists } from "../util/exists.ts";
 
 export interface Orphan {
   path: string;

@@ -1,5 +1,5 @@
 import { equal } from "node:assert/strict";
-import { openPty } from "./_pty.ts";
+import { openPty } from "./pty.ts";
 
 const LIBC = {
   tgkill: { parameters: ["i32", "i32", "i32"], result: "i32" },

@@ -1,5 +1,5 @@
 import { equal } from "node:assert/strict";
-import { isOwnerGone, thisOwner } from "./_owner.ts";
+import { isOwnerGone, thisOwner } from "./owner.ts";
 
 Deno.test("isOwnerGone() knows itself, the dead, earlier boots and strangers", async () => {
   const owner = await thisOwner();

@@ -2,7 +2,8 @@
  * Waits for one process: reads its output, ends its whole tree on timeout or abort, and does
  * not wait for what it left running in the background.
  */
-import type { RawProcess } from "./_raw_process.ts";
+import type { RawProcess } from "./raw_process.ts";
+import { within } from "./within.ts";
 
 export interface RunOptions {
   /** Ends the whole tree. */
@@ -96,12 +97,4 @@ export class Pump {
       await within(this.ended, DRAIN_IDLE_MS);
     }
   }
-}
-
-/** Waits for a promise, but not longer than `ms`. */
-function within(promise: Promise<unknown>, ms: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms);
-    promise.then(() => resolve(), reject).finally(() => clearTimeout(timer));
-  });
 }

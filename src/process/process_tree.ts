@@ -3,8 +3,8 @@
  * descendants, and whoever carries its marker in the environment. Without /proc only the
  * process group can be reached.
  */
-import { MARKER_VARIABLE } from "./_shell_script.ts";
-import { sleep } from "../src/util/sleep.ts";
+import { MARKER_VARIABLE } from "./marker.ts";
+import { sleep } from "../util/sleep.ts";
 
 export interface ProcessTree {
   /** Leaders of their sessions and process groups. */

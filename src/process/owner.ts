@@ -2,6 +2,8 @@
  * Which hermes made something outside its own process, in words that another hermes can judge:
  * machine, boot, process namespace, process id and start time.
  */
+import { onlyVariables } from "./child_environment.ts";
+import { runProgram } from "./run_program.ts";
 
 /** Names this process. */
 export async function thisOwner(): Promise<string> {
@@ -54,10 +56,6 @@ async function startTime(pid: number): Promise<string | undefined> {
 
 /** Without /proc; with it, a missing process is known to be gone. */
 async function isRunning(pid: number): Promise<boolean> {
-  const { success } = await new Deno.Command("kill", {
-    args: ["-0", String(pid)],
-    stdout: "null",
-    stderr: "null",
-  }).output();
-  return success;
+  const { code } = await runProgram(["/bin/kill", "-0", String(pid)], { env: onlyVariables({}) });
+  return code === 0;
 }

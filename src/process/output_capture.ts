@@ -1,7 +1,8 @@
 /**
- * What a child printed, in bounded memory: the first and the last bytes of a stream of any
- * length, and how much was left out between them.
+ * Output of any size in constant memory, counted in bytes: the first and the last ones of a
+ * stream, and how much was left out between them.
  */
+import { OutputRing } from "./output_ring.ts";
 
 // deno-lint-ignore no-control-regex -- escape sequences are made of control characters
 const ANSI = /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])/g;
@@ -14,51 +15,43 @@ export interface CaptureLimits {
 
 export class OutputCapture {
   readonly #headLimit: number;
-  readonly #tailLimit: number;
-  #head: Uint8Array[] = [];
+  readonly #head: Uint8Array[] = [];
+  readonly #tail: OutputRing;
   #headBytes = 0;
-  #tail: Uint8Array[] = [];
-  #tailBytes = 0;
   #totalBytes = 0;
 
   constructor(limits: CaptureLimits) {
     this.#headLimit = Math.floor(limits.maxBytes * limits.headShare);
-    this.#tailLimit = limits.maxBytes - this.#headLimit;
+    this.#tail = new OutputRing(limits.maxBytes - this.#headLimit);
   }
 
   get totalBytes(): number {
     return this.#totalBytes;
   }
 
+  /** Takes a chunk, which stays the caller's. */
   push(chunk: Uint8Array): void {
     this.#totalBytes += chunk.length;
-    const room = this.#headLimit - this.#headBytes;
-    const first = chunk.subarray(0, room);
+    const first = chunk.subarray(0, this.#headLimit - this.#headBytes);
     if (first.length > 0) this.#head.push(first.slice());
     this.#headBytes += first.length;
-    const rest = chunk.subarray(first.length);
-    if (rest.length === 0 || this.#tailLimit === 0) return;
-    this.#tail.push(rest.slice());
-    this.#tailBytes += rest.length;
-    while (this.#tailBytes - this.#tail[0]!.length >= this.#tailLimit) {
-      this.#tailBytes -= this.#tail.shift()!.length;
-    }
+    if (first.length < chunk.length) this.#tail.push(chunk.subarray(first.length));
   }
 
-  /** The kept text without terminal escapes; a line between head and tail says what is missing. */
-  text(): string {
-    const kept = join(this.#tail);
-    const tail = kept.subarray(Math.max(0, kept.length - this.#tailLimit));
+  /** The kept text as it came; a line between head and tail says what is missing. */
+  rawText(): string {
+    const tail = this.#tail.bytes();
     const omitted = this.#totalBytes - this.#headBytes - tail.length;
     const decoder = new TextDecoder();
-    if (omitted === 0) return clean(decoder.decode(join([...this.#head, tail])));
+    if (omitted === 0) return decoder.decode(join([...this.#head, tail]));
     const notice = `[… ${omitted} bytes of output left out; print less or write it to a file …]`;
-    return clean(`${decoder.decode(join(this.#head))}\n${notice}\n${decoder.decode(tail)}`);
+    return `${decoder.decode(join(this.#head))}\n${notice}\n${decoder.decode(tail)}`;
   }
-}
 
-function clean(text: string): string {
-  return text.replace(ANSI, "");
+  /** The same without terminal escapes. */
+  text(): string {
+    return this.rawText().replace(ANSI, "");
+  }
 }
 
 function join(chunks: readonly Uint8Array[]): Uint8Array {
