@@ -171,17 +171,16 @@ Deno.test("throughScript() lends a terminal where libc cannot make one", async (
   await process.dispose();
 });
 
-Deno.test("close() tidies up after a hermes that was killed", async () => {
-  await using opened = await open();
-  const nap = uniqueNap();
+/** A hermes that has started processes of every kind in `dir` and was killed. */
+async function killedHermes(dir: string, ...args: string[]): Promise<number> {
   const probe = new Deno.Command(Deno.execPath(), {
     args: [
       "run",
       "-A",
       "--no-check",
       new URL("./testdata/killed_probe.ts", import.meta.url).href,
-      opened.dir,
-      nap,
+      dir,
+      ...args,
     ],
     stdin: "null",
     stdout: "piped",
@@ -192,13 +191,37 @@ Deno.test("close() tidies up after a hermes that was killed", async () => {
   probe.kill("SIGKILL");
   await probe.status;
   await reader.cancel();
+  return probe.pid;
+}
+
+Deno.test("exec() and spawn() leave nothing running when hermes is killed", async () => {
+  await using opened = await open();
+  const nap = uniqueNap();
+  await killedHermes(opened.dir, nap);
+  // The watcher works on its own; a test that waits for ever is ended by the runner.
+  while (await countProcesses(opened.env, nap) > 0);
+});
+
+Deno.test("close() tidies up after a hermes that was killed with its watcher", async () => {
+  await using opened = await open();
+  const nap = uniqueNap();
+  const pid = await killedHermes(opened.dir, nap, "unwatched");
   ok(await countProcesses(opened.env, nap) >= 3);
   const left = (await opened.env.list(".")).map(({ name }) => name);
-  equal(left.filter((name) => name.startsWith(`hermes-env-${probe.pid}-`)).length, 1);
+  equal(left.filter((name) => name.startsWith(`hermes-env-${pid}-`)).length, 1);
   await opened.env.close();
   await using other = await open();
   equal(await countProcesses(other.env, nap), 0);
   deepEqual(await other.env.list(opened.dir), []);
+});
+
+Deno.test("exec() does not wait for a stranger that holds its input open", async () => {
+  await using opened = await open();
+  const started = "exec 3<&0; env -u HERMES_EXEC setsid sh -c 'echo $$ >pid; exec sleep 60' & " +
+    "while ! [ -s pid ]; do sleep 0.01; done; echo done";
+  const { output } = await opened.env.exec(started, { stdin: "x".repeat(1_000_000) });
+  equal(output, "done\n");
+  Deno.kill(Number(await Deno.readTextFile(`${opened.dir}/pid`)), "SIGKILL");
 });
 
 /** A stand-in for sudo that does what the real one does with `-A`. */

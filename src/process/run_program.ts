@@ -10,7 +10,7 @@ import { MARKER_VARIABLE, newMarkerName } from "./marker.ts";
 import { OutputCapture } from "./output_capture.ts";
 import { killTree } from "./process_tree.ts";
 import { spawnChild } from "./spawn.ts";
-import { within } from "./within.ts";
+import { letGo, within } from "./within.ts";
 
 export interface ProgramOptions {
   env: ChildEnvironment;
@@ -75,7 +75,6 @@ class ProgramRun implements AsyncDisposable {
   readonly #readers: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>[] = [];
   readonly #captures: { stdout: OutputCapture; stderr: OutputCapture };
   readonly #input: WritableStreamDefaultWriter<Uint8Array> | undefined;
-  readonly #feeding: Promise<void>;
   #chunks = 0;
   #hold: EndWatchHold | undefined;
 
@@ -96,7 +95,7 @@ class ProgramRun implements AsyncDisposable {
     });
     this.#streams = Promise.all([this.#read("stdout"), this.#read("stderr")]);
     this.#input = stdin === undefined ? undefined : this.#child.stdin.getWriter();
-    this.#feeding = this.#feed(stdin ?? "");
+    if (stdin !== undefined) this.#feed(stdin);
   }
 
   async end(): Promise<ProgramEnd> {
@@ -125,12 +124,9 @@ class ProgramRun implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     // Whoever has left the group may hold the other ends open.
-    await Promise.allSettled([
-      ...this.#readers.map((reader) => reader.cancel()),
-      this.#input?.abort(),
-    ]);
+    await Promise.allSettled(this.#readers.map((reader) => reader.cancel()));
     await this.#streams;
-    await this.#feeding;
+    if (this.#input) await letGo(this.#input);
     await within(this.#child.status, REAP_MS);
     this.#hold?.remove(this.#child.pid);
     await this.#hold?.release();

@@ -28,7 +28,7 @@ const REAP_MS = 1_000;
 
 export async function runToEnd(process: RawProcess, options: RunOptions): Promise<RunOutcome> {
   const pump = new Pump(process, options.onChunk);
-  const feeding = options.stdin ? feed(process, options.stdin) : undefined;
+  if (options.stdin) feed(process, options.stdin);
   const stop = Promise.withResolvers<"timeout" | "abort">();
   const onAbort = () => stop.resolve("abort");
   options.signal?.addEventListener("abort", onAbort, { once: true });
@@ -53,7 +53,6 @@ export async function runToEnd(process: RawProcess, options: RunOptions): Promis
     clearTimeout(timer);
     options.signal?.removeEventListener("abort", onAbort);
     await process.dispose();
-    await feeding;
     await pump.ended;
   }
 }
