@@ -7,6 +7,7 @@ import { onlyVariables, SYSTEM_PATH } from "./child_environment.ts";
 import { END_PROGRAM } from "./end_program.ts";
 import { markerPrefix } from "./marker.ts";
 import { spawnChild } from "./spawn.ts";
+import { letGo } from "./within.ts";
 
 /** Twentieths of a second between SIGTERM and SIGKILL. */
 const GRACE = 20;
@@ -50,11 +51,11 @@ export class EndWatch {
     this.#ensure();
     let released: Promise<void> | undefined;
     return {
-      add: (leader) => {
+      add: async (leader) => {
         this.#ensure();
-        this.#watcher?.tell(`+${leader}`);
+        await this.#watcher?.tell(`+${leader}`);
       },
-      remove: (leader) => this.#watcher?.tell(`-${leader}`),
+      remove: async (leader) => await this.#watcher?.tell(`-${leader}`),
       release: () => released ??= this.#release(),
     };
   }
@@ -65,8 +66,10 @@ export class EndWatch {
     const groups = this.#options.groups ?? Deno.build.os !== "linux";
     try {
       const watcher = this.#watcher = new Watcher(prefix, groups);
-      watcher.ended.then(() => {
-        if (this.#watcher === watcher) this.#watcher = undefined;
+      watcher.ended.then(async () => {
+        if (this.#watcher !== watcher) return;
+        this.#watcher = undefined;
+        await watcher.dismiss();
       });
     } catch {
       // No process to be had: the next hermes ends what this one leaves.
@@ -82,10 +85,13 @@ export class EndWatch {
 }
 
 export interface EndWatchHold {
-  /** A child that leads this process group has started; a watcher that was killed is replaced. */
-  add(leader: number): void;
+  /**
+   * A child that leads this process group has started; a watcher that was killed is replaced.
+   * Resolves when the watcher was told; never rejects, and nobody has to wait.
+   */
+  add(leader: number): Promise<void>;
   /** The child that leads this process group has ended. */
-  remove(leader: number): void;
+  remove(leader: number): Promise<void>;
   /** Dismisses the watcher when nobody else holds it. */
   release(): Promise<void>;
 }
@@ -115,11 +121,12 @@ class Watcher {
     return this.#child.status;
   }
 
-  tell(line: string): void {
-    if (!this.#groups) return;
-    this.#write(line).catch(() => {
+  async tell(line: string): Promise<void> {
+    try {
+      if (this.#groups) await this.#write(line);
+    } catch {
       // The watcher was killed; the next child starts another.
-    });
+    }
   }
 
   async dismiss(): Promise<void> {
@@ -129,6 +136,7 @@ class Watcher {
       await this.#input.close();
     } catch {
       // It was killed before: there is nobody to dismiss.
+      await letGo(this.#input);
     }
     await this.ended;
   }
