@@ -2,6 +2,7 @@
  * Starts processes of every kind in the directory of the first argument, says so, and waits to be
  * killed. With `unwatched` nothing but another hermes can end them afterwards.
  */
+import { endWatch } from "../../src/process/end_watch.ts";
 import { createLocalEnvironment } from "../local.ts";
 
 /** Kills the watcher that this process has started. */
@@ -24,6 +25,7 @@ if (import.meta.main) {
   await env.spawn(`setsid sleep ${nap} & sleep ${nap}`);
   await env.exec(`echo started; sleep ${nap}`, {
     async onOutput() {
+      await endWatch.startNow();
       if (watched === "unwatched") await killWatcher();
       Deno.stdout.writeSync(new TextEncoder().encode("ready"));
     },

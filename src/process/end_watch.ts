@@ -1,7 +1,7 @@
 /**
  * Ends what hermes has started when hermes itself is killed and can end nothing any more. One
  * small shell per process waits at a pipe that only hermes holds: its end without a farewell means
- * that hermes is gone. Started while the first command runs, so that nothing waits for it.
+ * that hermes is gone. Started some time after the first child, so that nothing waits for it.
  */
 import { onlyVariables, SYSTEM_PATH } from "./child_environment.ts";
 import { END_PROGRAM } from "./end_program.ts";
@@ -35,37 +35,61 @@ export interface EndWatchOptions {
   groups?: boolean;
 }
 
+/** Late enough to cost no short run anything; what is killed sooner is the next hermes' to end. */
+const DELAY_MS = 200;
+
 /** The watcher of this process; shared by everything that starts children. */
 export class EndWatch {
   readonly #options: EndWatchOptions;
+  /** Leaders of the process groups that run. */
+  readonly #leaders = new Set<number>();
   #watcher: Watcher | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
   #holds = 0;
 
   constructor(options: EndWatchOptions = {}) {
     this.#options = options;
   }
 
-  /** Watches from now on, until every hold is released. */
+  /** Watches from soon on, until every hold is released. */
   hold(): EndWatchHold {
     this.#holds++;
-    this.#ensure();
+    this.#startSoon();
     let released: Promise<void> | undefined;
     return {
-      add: async (leader) => {
-        this.#ensure();
-        await this.#watcher?.tell(`+${leader}`);
+      add: (leader) => {
+        this.#startSoon();
+        this.#leaders.add(leader);
+        this.#watcher?.tell(`+${leader}`);
       },
-      remove: async (leader) => await this.#watcher?.tell(`-${leader}`),
+      remove: (leader) => {
+        this.#leaders.delete(leader);
+        this.#watcher?.tell(`-${leader}`);
+      },
       release: () => released ??= this.#release(),
     };
   }
 
-  #ensure(): void {
-    if (this.#watcher !== undefined) return;
+  /** Does not wait for the time when it would start; resolves when it knows of every child. */
+  async startNow(): Promise<void> {
+    if (this.#watcher === undefined) this.#start();
+    await this.#watcher?.told;
+  }
+
+  #startSoon(): void {
+    if (this.#watcher !== undefined || this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => this.#start(), DELAY_MS);
+    // A hermes that comes to its end does not wait for its watcher.
+    Deno.unrefTimer(this.#timer);
+  }
+
+  #start(): void {
+    this.#cancelTimer();
     const prefix = this.#options.prefix ?? markerPrefix();
     const groups = this.#options.groups ?? Deno.build.os !== "linux";
     try {
       const watcher = this.#watcher = new Watcher(prefix, groups);
+      for (const leader of this.#leaders) watcher.tell(`+${leader}`);
       watcher.ended.then(async () => {
         if (this.#watcher !== watcher) return;
         this.#watcher = undefined;
@@ -78,20 +102,23 @@ export class EndWatch {
 
   async #release(): Promise<void> {
     if (--this.#holds > 0) return;
+    this.#cancelTimer();
     const watcher = this.#watcher;
     this.#watcher = undefined;
     await watcher?.dismiss();
   }
+
+  #cancelTimer(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
 }
 
 export interface EndWatchHold {
-  /**
-   * A child that leads this process group has started; a watcher that was killed is replaced.
-   * Resolves when the watcher was told; never rejects, and nobody has to wait.
-   */
-  add(leader: number): Promise<void>;
+  /** A child that leads this process group has started; a watcher that was killed is replaced. */
+  add(leader: number): void;
   /** The child that leads this process group has ended. */
-  remove(leader: number): Promise<void>;
+  remove(leader: number): void;
   /** Dismisses the watcher when nobody else holds it. */
   release(): Promise<void>;
 }
@@ -111,7 +138,6 @@ class Watcher {
       found: true,
       stdin: "piped",
     });
-    // A hermes that comes to its end does not wait for its watcher.
     child.unref();
     this.#child = child;
     this.#input = child.stdin.getWriter();
@@ -121,12 +147,16 @@ class Watcher {
     return this.#child.status;
   }
 
-  async tell(line: string): Promise<void> {
-    try {
-      if (this.#groups) await this.#write(line);
-    } catch {
+  /** Settles when everything that was told is in the pipe, where it outlives hermes. */
+  get told(): Promise<unknown> {
+    return this.#input.ready;
+  }
+
+  tell(line: string): void {
+    if (!this.#groups) return;
+    this.#write(line).catch(() => {
       // The watcher was killed; the next child starts another.
-    }
+    });
   }
 
   async dismiss(): Promise<void> {

@@ -1,4 +1,4 @@
-import { equal, ok } from "node:assert/strict";
+import { deepEqual, equal, ok } from "node:assert/strict";
 import { onlyVariables } from "./child_environment.ts";
 import { EndWatch } from "./end_watch.ts";
 import { MARKER_VARIABLE } from "./marker.ts";
@@ -46,6 +46,9 @@ Deno.test("EndWatch has one watcher for all, dismissed with the last hold", onLi
   const watch = new EndWatch({ prefix: crypto.randomUUID() });
   const before = await watchers();
   const [first, second] = [watch.hold(), watch.hold()];
+  deepEqual(await watchers(), before);
+  await watch.startNow();
+  await watch.startNow();
   const own = (await watchers()).filter((pid) => !before.includes(pid));
   equal(own.length, 1);
   await first.release();
@@ -63,8 +66,10 @@ Deno.test("EndWatch ends nothing when it is dismissed", onLinux, async () => {
     cwd: "/",
     group: "session",
   });
-  const hold = new EndWatch({ prefix, groups: true }).hold();
+  const watch = new EndWatch({ prefix, groups: true });
+  const hold = watch.hold();
   hold.add(sleeper.pid);
+  await watch.startNow();
   await hold.release();
   sleeper.kill("SIGKILL");
   equal((await sleeper.status).signal, "SIGKILL");
@@ -75,13 +80,14 @@ Deno.test("EndWatch replaces a watcher that was killed", onLinux, async () => {
   const before = await watchers();
   const isOwn = (pid: number) => !before.includes(pid);
   const hold = watch.hold();
+  await watch.startNow();
   const [first] = (await watchers()).filter(isOwn);
   Deno.kill(first!, "SIGKILL");
   // Its end is reported when the runtime gets round to it.
   let now: number[] = [];
   while (now.length === 0) {
     await new Promise((resolve) => setTimeout(resolve));
-    hold.add(1);
+    await watch.startNow();
     now = (await watchers()).filter((pid) => isOwn(pid) && pid !== first);
   }
   equal(now.length, 1);

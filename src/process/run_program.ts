@@ -48,8 +48,6 @@ const IDLE_MS = 200;
 const LAST_WORDS_MS = 2_000;
 /** Between SIGTERM and SIGKILL of a client. */
 const GRACE_MS = 1_000;
-/** Most programs end sooner: only for the others is it worth to have a watcher. */
-const WATCH_AFTER_MS = 200;
 /** How long an ended program may take to be reported; one that runs as another user never is. */
 const REAP_MS = 1_000;
 const MAX_LINE_CHARS = 4_096;
@@ -70,13 +68,13 @@ export async function runProgram(
 class ProgramRun implements AsyncDisposable {
   readonly #options: ProgramOptions;
   readonly #child: Deno.ChildProcess;
+  readonly #hold: EndWatchHold | undefined;
   readonly #marker: string | undefined;
   readonly #streams: Promise<unknown>;
   readonly #readers: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>[] = [];
   readonly #captures: { stdout: OutputCapture; stderr: OutputCapture };
   readonly #input: WritableStreamDefaultWriter<Uint8Array> | undefined;
   #chunks = 0;
-  #hold: EndWatchHold | undefined;
 
   constructor(argv: readonly string[], options: ProgramOptions) {
     const { env, cwd = "/", stdin, maxBytes = MAX_BYTES, owned = false } = options;
@@ -93,6 +91,8 @@ class ProgramRun implements AsyncDisposable {
       stdout: "piped",
       stderr: "piped",
     });
+    this.#hold = owned ? endWatch.hold() : undefined;
+    this.#hold?.add(this.#child.pid);
     this.#streams = Promise.all([this.#read("stdout"), this.#read("stderr")]);
     this.#input = stdin === undefined ? undefined : this.#child.stdin.getWriter();
     if (stdin !== undefined) this.#feed(stdin);
@@ -103,7 +103,6 @@ class ProgramRun implements AsyncDisposable {
     const stop = Promise.withResolvers<"deadline" | "abort">();
     const onAbort = () => stop.resolve("abort");
     const deadline = timeoutMs && setTimeout(() => stop.resolve("deadline"), timeoutMs);
-    const watching = owned && setTimeout(() => this.#watch(), WATCH_AFTER_MS);
     signal?.addEventListener("abort", onAbort, { once: true });
     try {
       const end = await Promise.race([this.#child.status, stop.promise]);
@@ -117,7 +116,6 @@ class ProgramRun implements AsyncDisposable {
       return { code: 124, ...texts, timedOut: true };
     } finally {
       if (deadline) clearTimeout(deadline);
-      if (watching) clearTimeout(watching);
       signal?.removeEventListener("abort", onAbort);
     }
   }
@@ -130,11 +128,6 @@ class ProgramRun implements AsyncDisposable {
     await within(this.#child.status, REAP_MS);
     this.#hold?.remove(this.#child.pid);
     await this.#hold?.release();
-  }
-
-  #watch(): void {
-    this.#hold = endWatch.hold();
-    this.#hold.add(this.#child.pid);
   }
 
   async #kill(): Promise<void> {
