@@ -4,7 +4,6 @@
  * from a pipe that hermes keeps filled. Standard input stays with the command.
  */
 import { onlyVariables, SYSTEM_PATH } from "../src/process/child_environment.ts";
-import { lastLine, runProgram } from "../src/process/run_program.ts";
 import { shellQuote } from "../src/util/shell_quote.ts";
 
 export interface SudoSession {
@@ -38,6 +37,7 @@ export async function openSudo(
     `SUDO_ASKPASS=${askpass}; export SUDO_ASKPASS`,
     `exec ${shellQuote(program)} -A "$@"`,
   ]);
+  const { lastLine, runProgram } = await import("../src/process/run_program.ts");
   const made = await runProgram(["mkfifo", "-m", "600", `${dir}/pipe`], {
     env: onlyVariables({ PATH: SYSTEM_PATH.join(":") }),
     timeoutMs: MAKE_PIPE_MS,

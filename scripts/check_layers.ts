@@ -76,6 +76,7 @@ export function fenceProblem(edge: Edge): string | undefined {
   const layer = layerOf(edge.from);
   if (layer === undefined || edge.typeOnly) return undefined;
   if (edge.to === "node:sqlite" && layer !== "src/store") return "only src/store opens SQLite";
+  if (edge.to === "node:child_process") return "programs are started by src/process/spawn.ts";
   if (edge.to.startsWith("npm:") && layer !== "src/deps") {
     return "npm packages are loaded through src/deps";
   }

@@ -55,6 +55,7 @@ Deno.test("layerProblem() refuses up, sideways and too concrete", () => {
 });
 
 Deno.test("fenceProblem() keeps SQLite in the store and npm in src/deps", () => {
+  assert.notEqual(fenceProblem(edge("src/cli/a.ts", "node:child_process")), undefined);
   assert.equal(fenceProblem(edge("src/store/database.ts", "node:sqlite")), undefined);
   assert.notEqual(fenceProblem(edge("src/session/a.ts", "node:sqlite")), undefined);
   assert.equal(fenceProblem(edge("src/deps/zod.ts", "npm:zod@4.6.7")), undefined);

@@ -3,7 +3,6 @@
  * machine, boot, process namespace, process id and start time.
  */
 import { onlyVariables } from "./child_environment.ts";
-import { runProgram } from "./run_program.ts";
 
 /** Names this process. */
 export async function thisOwner(): Promise<string> {
@@ -56,6 +55,7 @@ async function startTime(pid: number): Promise<string | undefined> {
 
 /** Without /proc; with it, a missing process is known to be gone. */
 async function isRunning(pid: number): Promise<boolean> {
+  const { runProgram } = await import("./run_program.ts");
   const { code } = await runProgram(["/bin/kill", "-0", String(pid)], { env: onlyVariables({}) });
   return code === 0;
 }

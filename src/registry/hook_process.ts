@@ -3,7 +3,6 @@
  * and nothing left of what it started in its process group afterwards.
  */
 import { helperEnvironment, withVariables } from "../process/child_environment.ts";
-import { runProgram } from "../process/run_program.ts";
 
 export interface HookRun {
   argv: readonly string[];
@@ -34,6 +33,7 @@ const MAX_OUTPUT_BYTES = 256 * 1024;
 
 /** `HookSpawn` on this machine. */
 export async function spawnHook(run: HookRun): Promise<HookExit> {
+  const { runProgram } = await import("../process/run_program.ts");
   return await runProgram(run.argv, {
     env: withVariables(helperEnvironment(run.env, run.pass), FIXED_VARIABLES),
     cwd: run.cwd,
