@@ -135,7 +135,6 @@ class Watcher {
       env: onlyVariables({ PATH: SYSTEM_PATH.join(":") }),
       cwd: "/",
       group: "session",
-      found: true,
       stdin: "piped",
     });
     child.unref();

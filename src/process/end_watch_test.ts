@@ -23,7 +23,7 @@ for (const how of ["markers", "groups"]) {
   Deno.test(`EndWatch ends what a killed process has started, by ${how}`, onLinux, async () => {
     const marker = `${crypto.randomUUID()}.1`;
     const sleeper = spawnChild({
-      argv: ["sleep", "60"],
+      argv: ["/bin/sleep", "60"],
       env: onlyVariables(how === "markers" ? { [MARKER_VARIABLE]: marker } : {}),
       cwd: "/",
       group: "session",
@@ -61,7 +61,7 @@ Deno.test("EndWatch has one watcher for all, dismissed with the last hold", onLi
 Deno.test("EndWatch ends nothing when it is dismissed", onLinux, async () => {
   const prefix = crypto.randomUUID();
   const sleeper = spawnChild({
-    argv: ["sleep", "60"],
+    argv: ["/bin/sleep", "60"],
     env: onlyVariables({ [MARKER_VARIABLE]: `${prefix}.1` }),
     cwd: "/",
     group: "session",

@@ -32,7 +32,7 @@ const CHUNK = 65_536;
 
 /** Every process leads a session, so that the user's terminal neither signals nor prompts for it. */
 function launch({ argv, env }: LaunchOptions, streams: Partial<SpawnOptions>): Deno.ChildProcess {
-  return spawnChild({ argv, env, cwd: "/", group: "session", found: true, ...streams });
+  return spawnChild({ argv, env, cwd: "/", group: "session", ...streams });
 }
 
 async function exitCode(child: Deno.ChildProcess): Promise<number> {

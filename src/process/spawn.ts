@@ -3,6 +3,7 @@
  * other, no stream that was not asked for, and, unless it works on the person's own terminal, a
  * session and a process group of its own.
  */
+import { resolvePath } from "../util/path.ts";
 import type { ChildEnvironment } from "./child_environment.ts";
 
 /**
@@ -20,11 +21,6 @@ export interface SpawnOptions {
   env: ChildEnvironment;
   cwd: string;
   group: ChildGroup;
-  /**
-   * The program was found already. `setsid` can then start it, which is cheaper than a session by
-   * `detached`, for which the system copies the whole runtime, but does not tell a missing program.
-   */
-  found?: boolean;
   stdin?: Stream;
   stdout?: Stream;
   stderr?: Stream;
@@ -33,8 +29,12 @@ export interface SpawnOptions {
 /** @throws when the program cannot be started. */
 export function spawnChild(options: SpawnOptions): Deno.ChildProcess {
   const { env, cwd, group, stdin = "null", stdout = "null", stderr = "null" } = options;
-  const setsid = group === "session" && options.found ? setsidProgram() : undefined;
-  const [program, ...args] = setsid === undefined ? options.argv : [setsid, ...options.argv];
+  const setsid = group === "session" ? setsidProgram() : undefined;
+  const [name, ...rest] = options.argv as [string, ...string[]];
+  // `setsid` itself would only say on standard error that there is no such program.
+  const [program, ...args] = setsid === undefined
+    ? options.argv
+    : [setsid, programPath(name, { path: env.PATH, cwd }), ...rest];
   return new Deno.Command(program!, {
     args,
     clearEnv: true,
@@ -47,19 +47,34 @@ export function spawnChild(options: SpawnOptions): Deno.ChildProcess {
   }).spawn();
 }
 
-/** Undefined once looked for in vain. */
-let setsid: { path: string | undefined } | undefined;
+/** Undefined until it was looked for. */
+let found: { setsid: string | undefined } | undefined;
 
-/** `setsid`, where installed. It becomes the program, so the process id stays the same. */
+/**
+ * `setsid`, where installed: for `detached` the system copies the whole runtime, which blocks it
+ * for 30 ms. It becomes the program, so the process id stays the same.
+ */
 function setsidProgram(): string | undefined {
-  setsid ??= { path: ["/usr/bin/setsid", "/bin/setsid"].find(isFile) };
-  return setsid.path;
+  found ??= { setsid: ["/usr/bin/setsid", "/bin/setsid"].find(isProgram) };
+  return found.setsid;
 }
 
-function isFile(path: string): boolean {
+/** Absolute path of a program that `name` means in `cwd` and on the search path `path`. */
+function programPath(name: string, { path = "", cwd }: { path?: string | undefined; cwd: string }) {
+  // A relative place on the search path would be whatever the working directory holds.
+  const places = name.includes("/")
+    ? [resolvePath(cwd, name)]
+    : path.split(":").filter((dir) => dir.startsWith("/")).map((dir) => `${dir}/${name}`);
+  const program = places.find(isProgram);
+  if (program === undefined) throw new Deno.errors.NotFound(`Cannot start ${name}: not found`);
+  return program;
+}
+
+function isProgram(path: string): boolean {
   try {
-    return Deno.statSync(path).isFile;
+    const { isFile, mode } = Deno.statSync(path);
+    return isFile && ((mode ?? 0) & 0o111) !== 0;
   } catch {
-    return false; // Not installed.
+    return false; // Not there, or not to be seen.
   }
 }
