@@ -3,17 +3,8 @@
  * killed. With `unwatched` nothing but another hermes can end them afterwards.
  */
 import { endWatch } from "../../src/process/end_watch.ts";
+import { watchersOf } from "../../tests/support/watchers.ts";
 import { createLocalEnvironment } from "../local.ts";
-
-/** Kills the watcher that this process has started. */
-async function killWatcher(): Promise<void> {
-  for await (const { name } of Deno.readDir("/proc")) {
-    const stat = await Deno.readTextFile(`/proc/${name}/stat`).catch(() => "");
-    const line = await Deno.readTextFile(`/proc/${name}/cmdline`).catch(() => "");
-    const isChild = Number(/\) \S (\d+)/.exec(stat)?.[1]) === Deno.pid;
-    if (isChild && line.includes("hermes-watch")) Deno.kill(Number(name), "SIGKILL");
-  }
-}
 
 if (import.meta.main) {
   const [dir, nap, watched] = Deno.args as [string, string, string | undefined];
@@ -26,7 +17,9 @@ if (import.meta.main) {
   await env.exec(`echo started; sleep ${nap}`, {
     async onOutput() {
       await endWatch.startNow();
-      if (watched === "unwatched") await killWatcher();
+      if (watched === "unwatched") {
+        for (const pid of await watchersOf(Deno.pid)) Deno.kill(pid, "SIGKILL");
+      }
       Deno.stdout.writeSync(new TextEncoder().encode("ready"));
     },
   });

@@ -1,4 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
+import { watchersOf } from "../../tests/support/watchers.ts";
 import { onlyVariables } from "./child_environment.ts";
 import { EndWatch } from "./end_watch.ts";
 import { MARKER_VARIABLE } from "./marker.ts";
@@ -6,18 +7,6 @@ import { spawnChild } from "./spawn.ts";
 
 const PROBE = new URL("./testdata/end_watch_probe.ts", import.meta.url).href;
 const onLinux = { ignore: Deno.build.os !== "linux" }; // elsewhere there is no /proc
-
-/** Ids of the watchers that this process has. */
-async function watchers(): Promise<number[]> {
-  const found: number[] = [];
-  for await (const { name } of Deno.readDir("/proc")) {
-    const stat = await Deno.readTextFile(`/proc/${name}/stat`).catch(() => "");
-    const line = await Deno.readTextFile(`/proc/${name}/cmdline`).catch(() => "");
-    const isChild = Number(/\) \S (\d+)/.exec(stat)?.[1]) === Deno.pid;
-    if (isChild && line.includes("hermes-watch")) found.push(Number(name));
-  }
-  return found;
-}
 
 for (const how of ["markers", "groups"]) {
   Deno.test(`EndWatch ends what a killed process has started, by ${how}`, onLinux, async () => {
@@ -44,18 +33,18 @@ for (const how of ["markers", "groups"]) {
 
 Deno.test("EndWatch has one watcher for all, dismissed with the last hold", onLinux, async () => {
   const watch = new EndWatch({ prefix: crypto.randomUUID() });
-  const before = await watchers();
+  const before = await watchersOf(Deno.pid);
   const [first, second] = [watch.hold(), watch.hold()];
-  deepEqual(await watchers(), before);
+  deepEqual(await watchersOf(Deno.pid), before);
   await watch.startNow();
   await watch.startNow();
-  const own = (await watchers()).filter((pid) => !before.includes(pid));
+  const own = (await watchersOf(Deno.pid)).filter((pid) => !before.includes(pid));
   equal(own.length, 1);
   await first.release();
   await first.release();
-  ok((await watchers()).includes(own[0]!));
+  ok((await watchersOf(Deno.pid)).includes(own[0]!));
   await second.release();
-  ok(!(await watchers()).includes(own[0]!));
+  ok(!(await watchersOf(Deno.pid)).includes(own[0]!));
 });
 
 Deno.test("EndWatch ends nothing when it is dismissed", onLinux, async () => {
@@ -77,18 +66,18 @@ Deno.test("EndWatch ends nothing when it is dismissed", onLinux, async () => {
 
 Deno.test("EndWatch replaces a watcher that was killed", onLinux, async () => {
   const watch = new EndWatch({ prefix: crypto.randomUUID() });
-  const before = await watchers();
+  const before = await watchersOf(Deno.pid);
   const isOwn = (pid: number) => !before.includes(pid);
   const hold = watch.hold();
   await watch.startNow();
-  const [first] = (await watchers()).filter(isOwn);
+  const [first] = (await watchersOf(Deno.pid)).filter(isOwn);
   Deno.kill(first!, "SIGKILL");
   // Its end is reported when the runtime gets round to it.
   let now: number[] = [];
   while (now.length === 0) {
     await new Promise((resolve) => setTimeout(resolve));
     await watch.startNow();
-    now = (await watchers()).filter((pid) => isOwn(pid) && pid !== first);
+    now = (await watchersOf(Deno.pid)).filter((pid) => isOwn(pid) && pid !== first);
   }
   equal(now.length, 1);
   await hold.release();

@@ -1,4 +1,5 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { isGone } from "../../tests/support/watchers.ts";
 import { onlyVariables } from "./child_environment.ts";
 import { lastLine, type ProgramOptions, runProgram } from "./run_program.ts";
 
@@ -6,12 +7,6 @@ const ENV = onlyVariables({ PATH: "/usr/bin:/bin", GIVEN: "yes" });
 
 function run(script: string, options: Partial<ProgramOptions> = {}) {
   return runProgram(["/bin/sh", "-c", script], { env: ENV, ...options });
-}
-
-/** True when the process has ended, whether or not somebody has asked for its exit code. */
-async function isGone(pid: number): Promise<boolean> {
-  const stat = await Deno.readTextFile(`/proc/${pid}/stat`).catch(() => ") Z");
-  return /\) [ZX]/.test(stat);
 }
 
 const onLinux = { ignore: Deno.build.os !== "linux" }; // elsewhere there is no /proc

@@ -3,6 +3,7 @@ import type { HookPayload } from "../protocol/hook.ts";
 import { splitWords } from "./argv.ts";
 import { Seal } from "../util/seal.ts";
 import { HookConsents } from "./hook_consent.ts";
+import { isGone } from "../../tests/support/watchers.ts";
 import { helperEnvironment } from "../process/child_environment.ts";
 import { spawnHook } from "./hook_process.ts";
 import { Hooks } from "./hooks.ts";
@@ -201,12 +202,6 @@ Deno.test("runShellHook() waits for the program, not for what it left behind", a
   assert.deepEqual(answer, { action: "block", message: "m" });
   assert.ok(durationMs < 10_000, `${durationMs} ms`);
 });
-
-/** Nothing of the process is left, or it waits for whoever adopts it. */
-async function isGone(pid: number): Promise<boolean> {
-  const stat = await Deno.readTextFile(`/proc/${pid}/stat`).catch(() => ") Z");
-  return /\) Z/.test(stat);
-}
 
 const onLinux = { ignore: Deno.build.os !== "linux" }; // elsewhere there is no setsid
 
