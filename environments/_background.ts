@@ -5,7 +5,7 @@ import { OutputRing } from "../src/process/output_ring.ts";
 import type { TerminalSize } from "../src/process/pty.ts";
 import type { RawProcess } from "../src/process/raw_process.ts";
 import { Pump } from "../src/process/run_to_end.ts";
-import type { Started } from "./_shell.ts";
+import type { Started } from "./shell.ts";
 
 /** Bytes of output kept. */
 const RING_BYTES = 200_000;

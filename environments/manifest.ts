@@ -5,7 +5,7 @@
 import type { Environment } from "../src/protocol/environment.ts";
 import { UsageError } from "../src/protocol/error.ts";
 import { didYouMean } from "../src/util/nearest.ts";
-import type { LocalOptions } from "./local.ts";
+import type { LocalOptions } from "./local/environment.ts";
 
 /** What every backend gets; each reads its own keys of `settings`. */
 export interface EnvironmentOptions extends LocalOptions {
@@ -23,15 +23,18 @@ export type EnvironmentFactory = (options: EnvironmentOptions) => Promise<Enviro
 
 export const ENVIRONMENTS: Readonly<Record<string, EnvironmentFactory>> = {
   async local(options) {
-    const { createLocalEnvironment } = await import("./local.ts");
+    const { createLocalEnvironment } = await import("./local/environment.ts");
     return createLocalEnvironment({ ...localSettings(options), ...options });
   },
-  docker: async (options) => (await import("./docker.ts")).createDockerEnvironment(options),
-  ssh: async (options) => (await import("./ssh.ts")).createSshEnvironment(options),
+  docker: async (options) =>
+    (await import("./docker/environment.ts")).createDockerEnvironment(options),
+  ssh: async (options) => (await import("./ssh/environment.ts")).createSshEnvironment(options),
   singularity: async (options) =>
-    (await import("./singularity.ts")).createSingularityEnvironment(options),
-  modal: async (options) => (await import("./modal.ts")).createModalEnvironment(options),
-  daytona: async (options) => (await import("./daytona.ts")).createDaytonaEnvironment(options),
+    (await import("./singularity/environment.ts")).createSingularityEnvironment(options),
+  modal: async (options) =>
+    (await import("./cloud/modal_environment.ts")).createModalEnvironment(options),
+  daytona: async (options) =>
+    (await import("./cloud/daytona_environment.ts")).createDaytonaEnvironment(options),
 };
 
 /** The keys of `terminal` that this machine understands. */

@@ -1,5 +1,5 @@
 /** Modal as a conformance target, over the server whose address stands in this module's query. */
-import { createModalEnvironment } from "../../environments/modal.ts";
+import { createModalEnvironment } from "../../environments/cloud/modal_environment.ts";
 import { createModalClient } from "../../src/deps/modal.ts";
 import { MODAL_TOKEN } from "../support/modal_server.ts";
 import type { OpenEnvironment } from "./environment_suite.ts";
