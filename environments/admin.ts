@@ -2,17 +2,7 @@
  * Looking after environments from outside a session: whether each can be used, a way in for a
  * person, and tidying up. One entry for each backend, imported when it is asked for.
  */
-import type { RemoteHost } from "./remote/remote_host.ts";
-import type { EnvironmentOptions } from "./manifest.ts";
-
-export interface EnvironmentAdmin {
-  /** What makes it usable, found without starting anything. @throws when it is not: why. */
-  look(options: EnvironmentOptions): Promise<string>;
-  /** The place itself; absent where that is this machine. */
-  open?(options: EnvironmentOptions): Promise<RemoteHost>;
-  /** Removes what nobody uses any more; a line for each thing. */
-  clean(options: EnvironmentOptions): Promise<string[]>;
-}
+import type { EnvironmentAdmin } from "./options.ts";
 
 export const ADMINS: Readonly<Record<string, () => Promise<EnvironmentAdmin>>> = {
   local: async () => (await import("./local/admin.ts")).LOCAL_ADMIN,

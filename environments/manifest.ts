@@ -1,23 +1,12 @@
 /**
  * Every place commands can run, by the name `--env` and `terminal.backend` use, imported when
- * it is chosen. A new backend is one file and one line here.
+ * it is chosen. A new backend is one folder and one line here.
  */
 import type { Environment } from "../src/protocol/environment.ts";
 import { UsageError } from "../src/protocol/error.ts";
 import { didYouMean } from "../src/util/nearest.ts";
 import type { LocalOptions } from "./local/environment.ts";
-
-/** What every backend gets; each reads its own keys of `settings`. */
-export interface EnvironmentOptions extends LocalOptions {
-  /** The `terminal` section of the configuration. */
-  settings?: Readonly<Record<string, unknown>>;
-  /** The home of hermes; default `.hermes` in the user's. */
-  dataDir?: string;
-  /** A credential by its name, wherever the user keeps it; default `env`. */
-  credential?: (name: string) => string | undefined;
-  /** What happens while a place is made ready: images pulled, leftovers removed. */
-  onProgress?: (line: string) => void;
-}
+import type { EnvironmentOptions } from "./options.ts";
 
 export type EnvironmentFactory = (options: EnvironmentOptions) => Promise<Environment>;
 

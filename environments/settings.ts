@@ -1,5 +1,5 @@
 /** Reading the `terminal` section: a value of the wrong kind counts as absent. */
-import type { EnvironmentOptions } from "./manifest.ts";
+import type { EnvironmentOptions } from "./options.ts";
 
 export type TerminalSettings = Readonly<Record<string, unknown>>;
 

@@ -3,7 +3,7 @@ import type { Environment } from "../../src/protocol/environment.ts";
 import { type Cloud, CloudHost } from "./_cloud_host.ts";
 import { cloudSettings } from "./_cloud_settings.ts";
 import { createRemoteEnvironment } from "../remote/remote_environment.ts";
-import type { EnvironmentOptions } from "../manifest.ts";
+import type { EnvironmentOptions } from "../options.ts";
 
 export async function createCloudEnvironment(
   cloud: Cloud,

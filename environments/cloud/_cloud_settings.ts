@@ -1,7 +1,7 @@
 /** What the clouds read from the configuration and the credentials of the user. */
 import { UsageError } from "../../src/protocol/error.ts";
 import { DEFAULT_IMAGE, passedVariables, readSetting, sandboxDir } from "../settings.ts";
-import type { EnvironmentOptions } from "../manifest.ts";
+import type { EnvironmentOptions } from "../options.ts";
 
 export interface CloudSettings {
   image: string;

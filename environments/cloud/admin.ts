@@ -1,10 +1,10 @@
 /** Looking after the clouds. */
-import type { EnvironmentAdmin } from "../admin.ts";
+import type { EnvironmentAdmin } from "../options.ts";
 import { cloudHost } from "./_cloud_environment.ts";
 import type { Cloud } from "./_cloud_host.ts";
 import { cloudSettings } from "./_cloud_settings.ts";
 import { daytonaCredentials, openDaytona } from "./daytona_environment.ts";
-import type { EnvironmentOptions } from "../manifest.ts";
+import type { EnvironmentOptions } from "../options.ts";
 import { modalCredentials, openModal } from "./modal_environment.ts";
 
 interface CloudAccess {

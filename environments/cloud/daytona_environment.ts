@@ -6,7 +6,7 @@ import type { Environment } from "../../src/protocol/environment.ts";
 import { DAYTONA_CREDENTIAL, DaytonaCloud } from "./_daytona_cloud.ts";
 import { createCloudEnvironment } from "./_cloud_environment.ts";
 import { cloudCredentials, cloudSettings, cloudVariable } from "./_cloud_settings.ts";
-import type { EnvironmentOptions } from "../manifest.ts";
+import type { EnvironmentOptions } from "../options.ts";
 
 /**
  * Not a literal in the import: Deno would follow it and fetch the whole SDK for every command of

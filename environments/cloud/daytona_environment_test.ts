@@ -5,7 +5,7 @@ import "../../src/deps/daytona.ts"; // Resolved with the lock file, before the t
 import { BROKEN_IMAGE, DAYTONA_KEY, DaytonaServer } from "../../tests/support/daytona_server.ts";
 import { DAYTONA_ADMIN } from "./admin.ts";
 import { createDaytonaEnvironment } from "./daytona_environment.ts";
-import type { EnvironmentOptions } from "../manifest.ts";
+import type { EnvironmentOptions } from "../options.ts";
 
 interface World {
   server: DaytonaServer;

@@ -7,7 +7,7 @@ import { UsageError } from "../../src/protocol/error.ts";
 import { createCloudEnvironment } from "./_cloud_environment.ts";
 import { MODAL_CREDENTIALS, ModalCloud } from "./_modal_cloud.ts";
 import { cloudCredentials, cloudSettings, cloudVariable } from "./_cloud_settings.ts";
-import type { EnvironmentOptions } from "../manifest.ts";
+import type { EnvironmentOptions } from "../options.ts";
 
 /**
  * Not a literal in the import: Deno would follow it and fetch the whole SDK for every command of

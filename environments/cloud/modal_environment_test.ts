@@ -3,7 +3,7 @@ import type { Environment } from "../../src/protocol/environment.ts";
 import { EnvironmentError, type UsageError } from "../../src/protocol/error.ts";
 import { BROKEN_IMAGE, MODAL_TOKEN, ModalServer } from "../../tests/support/modal_server.ts";
 import { MODAL_ADMIN } from "./admin.ts";
-import type { EnvironmentOptions } from "../manifest.ts";
+import type { EnvironmentOptions } from "../options.ts";
 import { createModalEnvironment } from "./modal_environment.ts";
 
 interface World {

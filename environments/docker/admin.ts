@@ -1,5 +1,5 @@
 /** Looking after containers. */
-import type { EnvironmentAdmin } from "../admin.ts";
+import type { EnvironmentAdmin } from "../options.ts";
 import { openDocker } from "./environment.ts";
 
 export const DOCKER_ADMIN: EnvironmentAdmin = {

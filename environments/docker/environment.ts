@@ -23,7 +23,7 @@ import { thisOwner } from "../../src/process/owner.ts";
 import { createRemoteEnvironment } from "../remote/remote_environment.ts";
 import type { RemoteCommandLine, RemoteHost } from "../remote/remote_host.ts";
 import { passedVariables, sandboxDir } from "../settings.ts";
-import type { EnvironmentOptions } from "../manifest.ts";
+import type { EnvironmentOptions } from "../options.ts";
 
 /** Uid and gid in the container when hermes itself runs as root. */
 const PLAIN_USER = 1000;

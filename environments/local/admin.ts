@@ -2,7 +2,7 @@
 import { EnvironmentError } from "../../src/protocol/error.ts";
 import { which } from "../../src/util/which.ts";
 import { removeLeftovers } from "./_leftovers.ts";
-import type { EnvironmentAdmin } from "../admin.ts";
+import type { EnvironmentAdmin } from "../options.ts";
 
 export const LOCAL_ADMIN: EnvironmentAdmin = {
   async look({ env }) {

@@ -1,6 +1,6 @@
 /** Looking after instances. */
 import { onlyVariables } from "../../src/process/child_environment.ts";
-import type { EnvironmentAdmin } from "../admin.ts";
+import type { EnvironmentAdmin } from "../options.ts";
 import { findSingularity, openSingularity } from "./environment.ts";
 
 export const SINGULARITY_ADMIN: EnvironmentAdmin = {

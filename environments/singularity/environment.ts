@@ -12,7 +12,7 @@ import { runClient } from "../remote/run_client.ts";
 import { createRemoteEnvironment } from "../remote/remote_environment.ts";
 import { DEFAULT_IMAGE, passedVariables, readSetting, sandboxDir } from "../settings.ts";
 import { SingularityHost } from "./_singularity_host.ts";
-import type { EnvironmentOptions } from "../manifest.ts";
+import type { EnvironmentOptions } from "../options.ts";
 
 /** Starts the instance. @throws EnvironmentError when that is impossible. */
 export async function createSingularityEnvironment(

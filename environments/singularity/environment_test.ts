@@ -2,7 +2,7 @@
 import { onlyVariables } from "../../src/process/child_environment.ts";
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { thisOwner } from "../../src/process/owner.ts";
-import type { EnvironmentOptions } from "../manifest.ts";
+import type { EnvironmentOptions } from "../options.ts";
 import { createSingularityEnvironment, findSingularity } from "./environment.ts";
 
 /** Keeps instances as files, runs commands here, writes down how it was called. */

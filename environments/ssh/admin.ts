@@ -5,7 +5,7 @@ import { EnvironmentError } from "../../src/protocol/error.ts";
 import { runClient } from "../remote/run_client.ts";
 import { removeOldSockets } from "./_ssh_host.ts";
 import { sshAddress, sshSettings } from "./_ssh_args.ts";
-import type { EnvironmentAdmin } from "../admin.ts";
+import type { EnvironmentAdmin } from "../options.ts";
 import { createSshEnvironment, openSsh } from "./environment.ts";
 
 export const SSH_ADMIN: EnvironmentAdmin = {

@@ -11,7 +11,7 @@ import { passedVariables, readWords } from "../settings.ts";
 import { sshSettings } from "./_ssh_args.ts";
 import { SshHost } from "./_ssh_host.ts";
 import { parseSync } from "../remote/directory_sync.ts";
-import type { EnvironmentOptions } from "../manifest.ts";
+import type { EnvironmentOptions } from "../options.ts";
 
 /** Connects. @throws EnvironmentError when the host cannot be reached. */
 export async function createSshEnvironment(options: EnvironmentOptions): Promise<Environment> {

@@ -5,7 +5,7 @@
  * Usage: env_bench.ts [--runs N]
  */
 import { createDockerEnvironment, openDocker } from "../../environments/docker/environment.ts";
-import type { EnvironmentOptions } from "../../environments/manifest.ts";
+import type { EnvironmentOptions } from "../../environments/options.ts";
 import {
   createSingularityEnvironment,
   openSingularity,

@@ -1,6 +1,6 @@
 /** A person's own shell in an environment, on the terminal hermes was started on. */
 import { ADMINS } from "../../../environments/admin.ts";
-import type { EnvironmentOptions } from "../../../environments/manifest.ts";
+import type { EnvironmentOptions } from "../../../environments/options.ts";
 import { startDirectory } from "../../../environments/start_directory.ts";
 import { type ChildEnvironment, personalEnvironment } from "../../process/child_environment.ts";
 import { spawnChild } from "../../process/spawn.ts";
