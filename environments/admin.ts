@@ -9,6 +9,6 @@ export const ADMINS: Readonly<Record<string, () => Promise<EnvironmentAdmin>>> =
   docker: async () => (await import("./docker/admin.ts")).DOCKER_ADMIN,
   ssh: async () => (await import("./ssh/admin.ts")).SSH_ADMIN,
   singularity: async () => (await import("./singularity/admin.ts")).SINGULARITY_ADMIN,
-  modal: async () => (await import("./cloud/admin.ts")).MODAL_ADMIN,
+  modal: async () => (await import("./cloud/admin.ts")).modalAdmin(),
   daytona: async () => (await import("./cloud/admin.ts")).DAYTONA_ADMIN,
 };

@@ -1,8 +1,8 @@
 /** Sandboxes of Modal: made from an image or a snapshot, saved as a snapshot, ended. */
 import { EnvironmentError, UsageError } from "../../src/protocol/error.ts";
-import type { Image, ModalClient, Sandbox } from "../../src/deps/modal.ts";
 import { type Cloud, type CloudSandbox, reasonOf } from "./_cloud_host.ts";
 import { CloudLedger } from "./_cloud_ledger.ts";
+import type { ModalConnection, ModalImage, ModalSandbox } from "./_modal_client.ts";
 import { startModalShell } from "./_modal_shell.ts";
 import type { CloudSettings } from "./_cloud_settings.ts";
 import type { RemoteCommandLine } from "../remote/remote_host.ts";
@@ -15,10 +15,7 @@ const LATER_SECONDS = 120;
 const SNAPSHOT_MS = 60_000;
 export const MODAL_CREDENTIALS = ["MODAL_TOKEN_ID", "MODAL_TOKEN_SECRET"] as const;
 
-export interface ModalOptions {
-  sdk: typeof import("../../src/deps/modal.ts");
-  client: ModalClient;
-  close(): void;
+export interface ModalOptions extends ModalConnection {
   settings: CloudSettings;
   onProgress: (line: string) => void;
 }
@@ -43,7 +40,7 @@ export class ModalCloud implements Cloud {
       }
       const sandbox = await this.#create();
       this.#opened = true;
-      return new ModalSandbox(sandbox, {
+      return new OpenModalSandbox(sandbox, {
         save: () => this.#save(sandbox),
         end: () => this.#end(sandbox),
         abandon: () => this.#abandon(sandbox),
@@ -62,10 +59,9 @@ export class ModalCloud implements Cloud {
     if (!this.#options.settings.persistent && this.#snapshot !== undefined) {
       await this.#forgetImage(this.#snapshot);
     }
-    this.#options.close();
   }
 
-  async #create(): Promise<Sandbox> {
+  async #create(): Promise<ModalSandbox> {
     const { client, settings: { idleMs, cpus, memoryMb } } = this.#options;
     const app = await client.apps.fromName(APP, { createIfMissing: true });
     const sandbox = await client.sandboxes.create(app, await this.#image(), {
@@ -81,13 +77,13 @@ export class ModalCloud implements Cloud {
   }
 
   /** The last snapshot; the plain image when there is none or it has gone. */
-  async #image(): Promise<Image> {
-    const { sdk, client, settings, onProgress } = this.#options;
+  async #image(): Promise<ModalImage> {
+    const { client, settings, onProgress } = this.#options;
     if (this.#snapshot !== undefined) {
       try {
         return await client.images.fromId(this.#snapshot);
       } catch (error) {
-        if (!sdk.isModalMissing(error)) throw error;
+        if (!this.#options.isMissing(error)) throw error;
         onProgress(`the snapshot ${this.#snapshot} has gone; starting from ${settings.image}`);
         this.#snapshot = undefined;
         await this.#ledger.setSnapshot(undefined);
@@ -97,7 +93,7 @@ export class ModalCloud implements Cloud {
   }
 
   /** Keeps the files of a sandbox; the snapshot before is of no use any more. */
-  async #save(sandbox: Sandbox): Promise<void> {
+  async #save(sandbox: ModalSandbox): Promise<void> {
     const before = this.#snapshot;
     const image = await sandbox.snapshotFilesystem({ timeoutMs: SNAPSHOT_MS, ttlMs: null });
     this.#snapshot = image.imageId;
@@ -105,14 +101,14 @@ export class ModalCloud implements Cloud {
     if (before !== undefined) await this.#forgetImage(before);
   }
 
-  async #end(sandbox: Sandbox): Promise<void> {
+  async #end(sandbox: ModalSandbox): Promise<void> {
     await sandbox.terminate();
     sandbox.detach();
     await this.#ledger.remove(sandbox.sandboxId);
   }
 
   /** What cannot be ended now is an orphan for a later hermes. */
-  async #abandon(sandbox: Sandbox): Promise<void> {
+  async #abandon(sandbox: ModalSandbox): Promise<void> {
     try {
       await this.#end(sandbox);
     } catch {
@@ -133,14 +129,14 @@ export class ModalCloud implements Cloud {
     try {
       await sandbox.terminate();
     } catch (error) {
-      if (!this.#options.sdk.isModalMissing(error)) throw error;
+      if (!this.#options.isMissing(error)) throw error;
     } finally {
       sandbox.detach();
     }
   }
 
   #explain(error: unknown): Error {
-    if (this.#options.sdk.isModalRefusal(error)) {
+    if (this.#options.isRefusal(error)) {
       return new UsageError(`Modal refuses the token: ${reasonOf(error)}`, {
         hint: `Check ${MODAL_CREDENTIALS.join(" and ")}`,
         cause: error,
@@ -158,12 +154,12 @@ interface ModalLife {
   persistent: boolean;
 }
 
-class ModalSandbox implements CloudSandbox {
+class OpenModalSandbox implements CloudSandbox {
   readonly id: string;
-  readonly #sandbox: Sandbox;
+  readonly #sandbox: ModalSandbox;
   readonly #life: ModalLife;
 
-  constructor(sandbox: Sandbox, life: ModalLife) {
+  constructor(sandbox: ModalSandbox, life: ModalLife) {
     this.id = sandbox.sandboxId;
     this.#sandbox = sandbox;
     this.#life = life;
@@ -186,7 +182,8 @@ class ModalSandbox implements CloudSandbox {
   async close({ asleep }: { asleep: boolean }): Promise<void> {
     if (asleep) return;
     try {
-      if (this.#life.persistent) await this.#life.save();
+      // One that somebody else has ended has no files left to keep.
+      if (this.#life.persistent && await this.isRunning()) await this.#life.save();
     } finally {
       await this.#life.end();
     }

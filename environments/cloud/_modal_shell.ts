@@ -1,13 +1,13 @@
 /** A shell in a sandbox of Modal: one remote process with its three streams. */
-import type { ContainerProcess, Sandbox } from "../../src/deps/modal.ts";
 import type { CloudTransport } from "./_cloud_client.ts";
+import type { ModalProcess, ModalSandbox } from "./_modal_client.ts";
 import { END_OF_INPUT, type TerminalSize } from "../../src/process/pty.ts";
 import type { RemoteCommandLine } from "../remote/remote_host.ts";
 
 const NEWLINE = 10;
 
 export async function startModalShell(
-  sandbox: Sandbox,
+  sandbox: ModalSandbox,
   { shell, script, tty, terminal }: RemoteCommandLine,
 ): Promise<CloudTransport> {
   // The SDK knows one size only.
@@ -30,14 +30,14 @@ export async function startModalShell(
 
 class ModalShell implements CloudTransport {
   readonly exited: Promise<number>;
-  readonly #process: ContainerProcess<Uint8Array>;
+  readonly #process: ModalProcess;
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
   readonly #closing = new AbortController();
   #rest: Uint8Array | undefined;
   #inputEnded = false;
 
-  constructor(process: ContainerProcess<Uint8Array>) {
+  constructor(process: ModalProcess) {
     this.#process = process;
     this.#reader = process.stdout.getReader();
     this.#writer = process.stdin.getWriter();
@@ -86,9 +86,9 @@ class ModalShell implements CloudTransport {
 class ModalTerminal implements CloudTransport {
   readonly exited: Promise<number>;
   readonly #shell: ModalShell;
-  readonly #place: { sandbox: Sandbox; tty: string };
+  readonly #place: { sandbox: ModalSandbox; tty: string };
 
-  constructor(shell: ModalShell, place: { sandbox: Sandbox; tty: string }) {
+  constructor(shell: ModalShell, place: { sandbox: ModalSandbox; tty: string }) {
     this.exited = shell.exited;
     this.#shell = shell;
     this.#place = place;
@@ -109,7 +109,13 @@ class ModalTerminal implements CloudTransport {
   async resize({ columns, rows }: TerminalSize): Promise<void> {
     const { sandbox, tty } = this.#place;
     const size = ["rows", String(rows), "cols", String(columns)];
-    await (await sandbox.exec(["stty", "-F", tty, ...size])).wait();
+    const process = await sandbox.exec(["stty", "-F", tty, ...size], {
+      mode: "binary",
+      stderr: "ignore",
+      pty: false,
+    });
+    await process.stdout.cancel();
+    await process._wait();
   }
 
   close(): Promise<void> {

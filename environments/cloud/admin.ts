@@ -2,6 +2,7 @@
 import type { EnvironmentAdmin } from "../options.ts";
 import { cloudHost } from "./_cloud_environment.ts";
 import type { Cloud } from "./_cloud_host.ts";
+import type { ModalConnect } from "./_modal_client.ts";
 import { cloudSettings } from "./_cloud_settings.ts";
 import { daytonaCredentials, openDaytona } from "./daytona_environment.ts";
 import type { EnvironmentOptions } from "../options.ts";
@@ -34,11 +35,14 @@ function cloudAdmin({ name, credentials, open }: CloudAccess): EnvironmentAdmin 
   };
 }
 
-export const MODAL_ADMIN: EnvironmentAdmin = cloudAdmin({
-  name: "modal",
-  credentials: modalCredentials,
-  open: openModal,
-});
+/** Modal over the given connection, default that of the SDK. */
+export function modalAdmin(connect?: ModalConnect): EnvironmentAdmin {
+  return cloudAdmin({
+    name: "modal",
+    credentials: modalCredentials,
+    open: (options) => openModal(options, connect),
+  });
+}
 
 export const DAYTONA_ADMIN: EnvironmentAdmin = cloudAdmin({
   name: "daytona",

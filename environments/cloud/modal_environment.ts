@@ -5,6 +5,7 @@
 import type { Environment } from "../../src/protocol/environment.ts";
 import { UsageError } from "../../src/protocol/error.ts";
 import { createCloudEnvironment } from "./_cloud_environment.ts";
+import type { ModalAccess, ModalClient, ModalConnect, ModalConnection } from "./_modal_client.ts";
 import { MODAL_CREDENTIALS, ModalCloud } from "./_modal_cloud.ts";
 import { cloudCredentials, cloudSettings, cloudVariable } from "./_cloud_settings.ts";
 import type { EnvironmentOptions } from "../options.ts";
@@ -18,26 +19,37 @@ const SDK_MODULE: string = "../../src/deps/modal.ts";
 const SERVER = "https://api.modal.com:443";
 
 /** Makes the sandbox. @throws UsageError without credentials or with ones that Modal refuses. */
-export async function createModalEnvironment(options: EnvironmentOptions): Promise<Environment> {
-  return await createCloudEnvironment(await openModal(options), options);
+export async function createModalEnvironment(
+  options: EnvironmentOptions,
+  connect?: ModalConnect,
+): Promise<Environment> {
+  return await createCloudEnvironment(await openModal(options, connect), options);
 }
 
 /** Connects to nothing yet. @throws UsageError without credentials. */
-export async function openModal(options: EnvironmentOptions): Promise<ModalCloud> {
+export async function openModal(
+  options: EnvironmentOptions,
+  connect: ModalConnect = connectModal,
+): Promise<ModalCloud> {
   const keys = modalCredentials(options);
-  const sdk: typeof import("../../src/deps/modal.ts") = await import(SDK_MODULE);
-  const access = sdk.createModalClient({
+  const connection = await connect({
     tokenId: keys.MODAL_TOKEN_ID,
     tokenSecret: keys.MODAL_TOKEN_SECRET,
     serverUrl: cloudVariable(options, "MODAL_SERVER_URL") ?? SERVER,
     environment: cloudVariable(options, "MODAL_ENVIRONMENT"),
   });
   return new ModalCloud({
-    sdk,
-    ...access,
+    ...connection,
     settings: cloudSettings("modal", options),
     onProgress: options.onProgress ?? (() => {}),
   });
+}
+
+/** Loads the SDK. */
+async function connectModal(access: ModalAccess): Promise<ModalConnection> {
+  const sdk: typeof import("../../src/deps/modal.ts") = await import(SDK_MODULE);
+  const client: ModalClient = sdk.modalClient(access);
+  return { client, isRefusal: sdk.isModalRefusal, isMissing: sdk.isModalMissing };
 }
 
 /** @throws UsageError when one is missing. */

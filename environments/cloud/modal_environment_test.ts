@@ -1,13 +1,13 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import type { Environment } from "../../src/protocol/environment.ts";
 import { EnvironmentError, type UsageError } from "../../src/protocol/error.ts";
-import { BROKEN_IMAGE, MODAL_TOKEN, ModalServer } from "../../tests/support/modal_server.ts";
-import { MODAL_ADMIN } from "./admin.ts";
+import { BROKEN_IMAGE, FakeModal, MODAL_TOKEN } from "../../tests/support/fake_modal.ts";
+import { modalAdmin } from "./admin.ts";
 import type { EnvironmentOptions } from "../options.ts";
 import { createModalEnvironment } from "./modal_environment.ts";
 
 interface World {
-  server: ModalServer;
+  modal: FakeModal;
   home: string;
   /** What hermes told meanwhile. */
   told: string[];
@@ -16,7 +16,8 @@ interface World {
 }
 
 async function inWorld(run: (world: World) => Promise<void>): Promise<void> {
-  const server = await ModalServer.start();
+  const base = await Deno.realPath(await Deno.makeTempDir({ prefix: "hermes-modal-" }));
+  const modal = new FakeModal(base);
   const home = await Deno.makeTempDir({ prefix: "hermes-modal-home-" });
   const told: string[] = [];
   const options: EnvironmentOptions = {
@@ -24,7 +25,6 @@ async function inWorld(run: (world: World) => Promise<void>): Promise<void> {
     home,
     env: {
       MODAL_TOKEN_ID: MODAL_TOKEN.id,
-      MODAL_SERVER_URL: server.url,
       PASSED: "passed on",
       KEPT_BACK: "not passed on",
     },
@@ -33,14 +33,15 @@ async function inWorld(run: (world: World) => Promise<void>): Promise<void> {
     onProgress: (line) => told.push(line),
   };
   const open = (settings: Record<string, unknown> = {}) =>
-    createModalEnvironment({ ...options, settings: { modal_image: "debian:12", ...settings } });
+    createModalEnvironment(
+      { ...options, settings: { modal_image: "debian:12", ...settings } },
+      modal.connect,
+    );
   try {
-    await run({ server, home, told, options, open });
-    // The SDK closes its connections later than it says.
-    await server.whenQuiet();
+    await run({ modal, home, told, options, open });
   } finally {
-    await server.close();
-    await Deno.remove(home, { recursive: true });
+    await modal.close();
+    for (const dir of [base, home]) await Deno.remove(dir, { recursive: true });
   }
 }
 
@@ -76,10 +77,11 @@ Deno.test("createModalEnvironment() has no managed mode", async () => {
 });
 
 Deno.test("createModalEnvironment() says that the token is refused without telling it", async () => {
-  await inWorld(async ({ options }) => {
+  await inWorld(async ({ modal, options }) => {
     const credential = () => undefined;
     const env = { ...options.env, MODAL_TOKEN_SECRET: "as-wrong-secret" };
-    await rejects(createModalEnvironment({ ...options, credential, env }), (error: UsageError) => {
+    const opening = createModalEnvironment({ ...options, credential, env }, modal.connect);
+    await rejects(opening, (error: UsageError) => {
       equal(error.name, "UsageError");
       match(error.message, /^Modal refuses the token: Token ID/);
       ok(!`${error.message}${error.hint}`.includes("wrong-secret"));
@@ -99,33 +101,37 @@ Deno.test("createModalEnvironment() says why there is no sandbox", async () => {
 });
 
 Deno.test("createModalEnvironment() asks for what the configuration says and passes variables by name", async () => {
-  await inWorld(async ({ server, open }) => {
+  await inWorld(async ({ modal, open }) => {
     const env = await open({ container_cpu: 2, container_memory: 4096, lifetime_seconds: 60 });
-    const [sandbox] = server.sandboxes();
-    deepEqual(server.imageCommands(sandbox!.imageId), ["FROM debian:12"]);
-    deepEqual(sandbox!.tags, { "hermes-agent": "1" });
-    deepEqual(sandbox!.definition.resources, { memoryMb: 4096, milliCpu: 2000 });
-    equal(sandbox!.definition.idleTimeoutSecs, 180);
+    const [sandbox] = modal.sandboxes();
+    equal(modal.imageTag(sandbox!.imageId), "debian:12");
+    const { tags, cpu, memoryMiB, idleTimeoutMs } = sandbox!.params;
+    deepEqual(tags, { "hermes-agent": "1" });
+    deepEqual({ cpu, memoryMiB, idleTimeoutMs }, {
+      cpu: 2,
+      memoryMiB: 4096,
+      idleTimeoutMs: 180_000,
+    });
     equal(env.sharesHost, false);
     equal(env.cwd(), await output(env, "echo ~"));
     equal(await output(env, "echo $PASSED ${KEPT_BACK-none}"), "passed on none");
-    equal(await output(env, "env | grep -c -e MODAL -e loopback$ || true"), "0");
+    equal(await output(env, "env | grep -c -e MODAL -e fake$ || true"), "0");
     await env.close();
-    equal(server.sandboxes()[0]!.running, false);
+    equal(modal.sandboxes()[0]!.running, false);
   });
 });
 
 Deno.test("createModalEnvironment() keeps files between sessions and one snapshot of them", async () => {
-  await inWorld(async ({ server, open, told }) => {
+  await inWorld(async ({ modal, open, told }) => {
     for (const expected of ["", "1", "1\n2"]) {
       const env = await open();
       equal(await output(env, "cat ~/log 2>/dev/null"), expected);
       await env.exec(`echo ${expected.split("\n").filter(Boolean).length + 1} >>~/log`);
       await env.close();
     }
-    const images = server.sandboxes().map(({ imageId }) => imageId);
-    deepEqual(images.map((id) => server.imageCommands(id) !== undefined), [true, false, false]);
-    ok(server.sandboxes().every(({ running }) => !running));
+    const images = modal.sandboxes().map(({ imageId }) => imageId);
+    deepEqual(images.map((id) => modal.imageTag(id) !== undefined), [true, false, false]);
+    ok(modal.sandboxes().every(({ running }) => !running));
     deepEqual(told, []);
   });
 });
@@ -153,60 +159,44 @@ Deno.test("createModalEnvironment() begins with the image when the snapshot has 
 });
 
 Deno.test("an idle sandbox of Modal goes to sleep and wakes up where it was", async () => {
-  await inWorld(async ({ server, open, told }) => {
+  await inWorld(async ({ modal, open, told }) => {
     const env = await open({ lifetime_seconds: 0.5, container_persistent: false });
     await env.exec("mkdir ~/here; cd ~/here; export STATE=kept; echo x >file");
     const background = await env.spawn("sleep 1; echo done");
-    const first = server.sandboxes().at(-1)!;
+    const first = modal.sandboxes().at(-1)!;
     await background.exited;
     // The background process kept it awake.
     equal(first.running, true);
     await until(() => !first.running);
     equal(await output(env, "echo $STATE; cat ~/here/file"), "kept\nx");
-    const second = server.sandboxes().at(-1)!;
+    const second = modal.sandboxes().at(-1)!;
     ok(second !== first);
     await env.close();
     deepEqual(told, []);
     // The snapshot was for this session alone.
-    equal(server.imageCommands(second.imageId), undefined);
+    equal(modal.imageTag(second.imageId), undefined);
   });
 });
 
-Deno.test("a command in Modal loses nothing when the connection breaks or the server sends clients away", async () => {
-  await inWorld(async ({ server, open }) => {
-    const env = await open();
-    for (const disturb of [() => server.dropConnections(), () => server.sendGoAway()]) {
-      let lines = 0;
-      const running = env.exec("for i in 1 2 3 4 5 6 7 8; do echo $i; sleep 0.05; done; exit 3", {
-        onOutput: () => {
-          if (++lines === 3) disturb();
-        },
-      });
-      const { output: text, exitCode } = await running;
-      deepEqual([text, exitCode], ["1\n2\n3\n4\n5\n6\n7\n8\n", 3]);
-    }
-    await env.close();
-  });
-});
-
-Deno.test("MODAL_ADMIN looks without connecting and ends sandboxes of killed processes", async () => {
-  await inWorld(async ({ server, options, home, open }) => {
-    const looked = await MODAL_ADMIN.look({ ...options, settings: { modal_image: "debian:12" } });
+Deno.test("modalAdmin() looks without connecting and ends sandboxes of killed processes", async () => {
+  await inWorld(async ({ modal, options, home, open }) => {
+    const admin = modalAdmin(modal.connect);
+    const looked = await admin.look({ ...options, settings: { modal_image: "debian:12" } });
     equal(looked, "MODAL_TOKEN_ID and MODAL_TOKEN_SECRET set, image debian:12");
-    equal(server.sandboxes().length, 0);
+    equal(modal.sandboxes().length, 0);
     const env = await open();
-    const { id } = server.sandboxes()[0]!;
-    deepEqual(await MODAL_ADMIN.clean(options), []);
+    const { id } = modal.sandboxes()[0]!;
+    deepEqual(await admin.clean(options), []);
     const owner = `${Deno.hostname().replace(/[^\w.:-]+/g, "")}/another boot/x/1/1`;
     for (const orphan of [id, "sb-never-was"]) {
       await Deno.writeTextFile(`${home}/.hermes/sandboxes/modal/running/${orphan}`, owner);
     }
-    const lines = await MODAL_ADMIN.clean(options);
+    const lines = await admin.clean(options);
     deepEqual(lines.sort(), [
       `ended the sandbox ${id} of a hermes that was killed`,
       "ended the sandbox sb-never-was of a hermes that was killed",
     ]);
-    equal(server.sandboxes()[0]!.running, false);
+    equal(modal.sandboxes()[0]!.running, false);
     await env.close();
   });
 });
