@@ -52,7 +52,8 @@ let found: { setsid: string | undefined } | undefined;
 
 /**
  * `setsid`, where installed: for `detached` the system copies the whole runtime, which blocks it
- * for 30 ms. It becomes the program, so the process id stays the same.
+ * the longer the more memory it has (30 ms at 150 MB). It becomes the program, so the process id
+ * stays the same.
  */
 function setsidProgram(): string | undefined {
   found ??= { setsid: ["/usr/bin/setsid", "/bin/setsid"].find(isProgram) };
