@@ -123,6 +123,21 @@ Deno.test("runProgram() leaves what a client left, and does not wait for it", on
   Deno.kill(Number(stdout), "SIGKILL");
 });
 
+Deno.test("runProgram() leaves no owned program when hermes is killed", onLinux, async () => {
+  const hermes = new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "--no-check", import.meta.resolve("./testdata/owned_probe.ts")],
+    stdin: "null",
+    stdout: "piped",
+  }).spawn();
+  const reader = hermes.stdout.getReader();
+  const pid = Number(new TextDecoder().decode((await reader.read()).value));
+  ok(!await isGone(pid));
+  hermes.kill("SIGKILL");
+  await hermes.status;
+  await reader.cancel();
+  while (!await isGone(pid)) await new Promise((resolve) => setTimeout(resolve, 10));
+});
+
 Deno.test("lastLine() is the reason in what a program printed", () => {
   equal(lastLine("warning: a\nerror: b\n\n"), "error: b");
   equal(lastLine(""), "");
