@@ -1,11 +1,11 @@
 /** A process that outlives the call that started it: its latest output, its input, its end. */
 import type { BackgroundProcess } from "../src/protocol/environment.ts";
 import { ToolError } from "../src/protocol/error.ts";
-import { OutputRing } from "./_output.ts";
-import type { TerminalSize } from "./_pty.ts";
-import type { RawProcess } from "./_raw_process.ts";
-import { Pump } from "./_run_to_end.ts";
-import type { Started } from "./_shell.ts";
+import { OutputRing } from "../src/process/output_ring.ts";
+import type { TerminalSize } from "../src/process/pty.ts";
+import type { RawProcess } from "../src/process/raw_process.ts";
+import { Pump } from "../src/process/run_to_end.ts";
+import type { Started } from "./shell.ts";
 
 /** Bytes of output kept. */
 const RING_BYTES = 200_000;

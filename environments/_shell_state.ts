@@ -3,7 +3,7 @@
  * Commands may overlap; the one that ends last decides. Files go, or are used again, once
  * nobody reads them, so a long session does not leave thousands.
  */
-import type { Shell } from "./_shell.ts";
+import type { Shell } from "./shell.ts";
 
 /** One command's part in the state of its task. */
 export interface StateLease {

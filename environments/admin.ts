@@ -2,23 +2,13 @@
  * Looking after environments from outside a session: whether each can be used, a way in for a
  * person, and tidying up. One entry for each backend, imported when it is asked for.
  */
-import type { RemoteHost } from "./_remote_host.ts";
-import type { EnvironmentOptions } from "./manifest.ts";
-
-export interface EnvironmentAdmin {
-  /** What makes it usable, found without starting anything. @throws when it is not: why. */
-  look(options: EnvironmentOptions): Promise<string>;
-  /** The place itself; absent where that is this machine. */
-  open?(options: EnvironmentOptions): Promise<RemoteHost>;
-  /** Removes what nobody uses any more; a line for each thing. */
-  clean(options: EnvironmentOptions): Promise<string[]>;
-}
+import type { EnvironmentAdmin } from "./options.ts";
 
 export const ADMINS: Readonly<Record<string, () => Promise<EnvironmentAdmin>>> = {
-  local: async () => (await import("./_local_admin.ts")).LOCAL_ADMIN,
-  docker: async () => (await import("./_docker_admin.ts")).DOCKER_ADMIN,
-  ssh: async () => (await import("./_ssh_admin.ts")).SSH_ADMIN,
-  singularity: async () => (await import("./_singularity_admin.ts")).SINGULARITY_ADMIN,
-  modal: async () => (await import("./_cloud_admin.ts")).MODAL_ADMIN,
-  daytona: async () => (await import("./_cloud_admin.ts")).DAYTONA_ADMIN,
+  local: async () => (await import("./local/admin.ts")).LOCAL_ADMIN,
+  docker: async () => (await import("./docker/admin.ts")).DOCKER_ADMIN,
+  ssh: async () => (await import("./ssh/admin.ts")).SSH_ADMIN,
+  singularity: async () => (await import("./singularity/admin.ts")).SINGULARITY_ADMIN,
+  modal: async () => (await import("./cloud/admin.ts")).modalAdmin(),
+  daytona: async () => (await import("./cloud/admin.ts")).DAYTONA_ADMIN,
 };

@@ -1,37 +1,29 @@
 /**
  * Every place commands can run, by the name `--env` and `terminal.backend` use, imported when
- * it is chosen. A new backend is one file and one line here.
+ * it is chosen. A new backend is one folder and one line here.
  */
 import type { Environment } from "../src/protocol/environment.ts";
 import { UsageError } from "../src/protocol/error.ts";
 import { didYouMean } from "../src/util/nearest.ts";
-import type { LocalOptions } from "./local.ts";
-
-/** What every backend gets; each reads its own keys of `settings`. */
-export interface EnvironmentOptions extends LocalOptions {
-  /** The `terminal` section of the configuration. */
-  settings?: Readonly<Record<string, unknown>>;
-  /** The home of hermes; default `.hermes` in the user's. */
-  dataDir?: string;
-  /** A credential by its name, wherever the user keeps it; default `env`. */
-  credential?: (name: string) => string | undefined;
-  /** What happens while a place is made ready: images pulled, leftovers removed. */
-  onProgress?: (line: string) => void;
-}
+import type { LocalOptions } from "./local/environment.ts";
+import type { EnvironmentOptions } from "./options.ts";
 
 export type EnvironmentFactory = (options: EnvironmentOptions) => Promise<Environment>;
 
 export const ENVIRONMENTS: Readonly<Record<string, EnvironmentFactory>> = {
   async local(options) {
-    const { createLocalEnvironment } = await import("./local.ts");
+    const { createLocalEnvironment } = await import("./local/environment.ts");
     return createLocalEnvironment({ ...localSettings(options), ...options });
   },
-  docker: async (options) => (await import("./docker.ts")).createDockerEnvironment(options),
-  ssh: async (options) => (await import("./ssh.ts")).createSshEnvironment(options),
+  docker: async (options) =>
+    (await import("./docker/environment.ts")).createDockerEnvironment(options),
+  ssh: async (options) => (await import("./ssh/environment.ts")).createSshEnvironment(options),
   singularity: async (options) =>
-    (await import("./singularity.ts")).createSingularityEnvironment(options),
-  modal: async (options) => (await import("./modal.ts")).createModalEnvironment(options),
-  daytona: async (options) => (await import("./daytona.ts")).createDaytonaEnvironment(options),
+    (await import("./singularity/environment.ts")).createSingularityEnvironment(options),
+  modal: async (options) =>
+    (await import("./cloud/modal_environment.ts")).createModalEnvironment(options),
+  daytona: async (options) =>
+    (await import("./cloud/daytona_environment.ts")).createDaytonaEnvironment(options),
 };
 
 /** The keys of `terminal` that this machine understands. */

@@ -16,6 +16,7 @@ export interface Edge {
 const RANKS: Readonly<Record<string, number>> = {
   "src/util": 0,
   "src/deps": 0,
+  "src/process": 0.5,
   "src/protocol": 1,
   "src/config": 2,
   "src/store": 2,
@@ -82,11 +83,44 @@ export function layerProblem(edge: Edge): string | undefined {
   return undefined;
 }
 
+/** The folders of `environments`, one for each kind of place, and what they may import of each other. */
+const PLACES: Readonly<Record<string, readonly string[]>> = {
+  local: [],
+  remote: [],
+  docker: ["remote"],
+  ssh: ["remote"],
+  singularity: ["remote"],
+  cloud: ["remote"],
+};
+/** The files that name all places. */
+const TABLES = /^environments\/(manifest|admin|options)\.ts$/;
+
+/** Why one part of `environments` may not import another, or undefined. */
+export function placeProblem({ from, to, dynamic }: Edge): string | undefined {
+  if (from.includes("/testdata/")) return undefined;
+  const own = placeOf(from);
+  const other = placeOf(to);
+  if (TABLES.test(to) && own !== undefined && to !== "environments/options.ts") {
+    return "a place does not know the table of places";
+  }
+  if (other === undefined || own === other || layerOf(from) !== "environments") return undefined;
+  if (own === undefined) {
+    return TABLES.test(from) || dynamic ? undefined : "what places share knows none of them";
+  }
+  return PLACES[own]?.includes(other) ? undefined : "one place does not import another";
+}
+
+/** `environments/docker/admin.ts` → `docker`; undefined for what is shared. */
+function placeOf(path: string): string | undefined {
+  return /^environments\/([^/]+)\//.exec(path)?.[1];
+}
+
 /** Why a package may not be imported from this file, or undefined. */
 export function fenceProblem(edge: Edge): string | undefined {
   const layer = layerOf(edge.from);
   if (layer === undefined || edge.typeOnly) return undefined;
   if (edge.to === "node:sqlite" && layer !== "src/store") return "only src/store opens SQLite";
+  if (edge.to === "node:child_process") return "programs are started by src/process/spawn.ts";
   if (edge.to.startsWith("npm:") && layer !== "src/deps") {
     return "npm packages are loaded through src/deps";
   }
@@ -208,7 +242,8 @@ function relative(specifier: string): string {
 if (import.meta.main) {
   const edges = await readGraph();
   const problems = edges.flatMap((edge) => {
-    const why = layerProblem(edge) ?? fenceProblem(edge) ?? privacyProblem(edge);
+    const why = layerProblem(edge) ?? placeProblem(edge) ?? fenceProblem(edge) ??
+      privacyProblem(edge);
     return why === undefined ? [] : [`${edge.from} → ${edge.to}: ${why}`];
   });
   problems.push(...findCycles(edges).map((cycle) => `import cycle: ${cycle}`));

@@ -6,6 +6,7 @@ import {
   hotPathProblems,
   layerOf,
   layerProblem,
+  placeProblem,
   privacyProblem,
 } from "./check_layers.ts";
 
@@ -63,6 +64,7 @@ Deno.test("layerProblem() refuses up, sideways and too concrete", () => {
 });
 
 Deno.test("fenceProblem() keeps SQLite in the store and npm in src/deps", () => {
+  assert.notEqual(fenceProblem(edge("src/cli/a.ts", "node:child_process")), undefined);
   assert.equal(fenceProblem(edge("src/store/database.ts", "node:sqlite")), undefined);
   assert.notEqual(fenceProblem(edge("src/session/a.ts", "node:sqlite")), undefined);
   assert.equal(fenceProblem(edge("src/deps/zod.ts", "npm:zod@4.6.7")), undefined);
@@ -71,6 +73,29 @@ Deno.test("fenceProblem() keeps SQLite in the store and npm in src/deps", () => 
     fenceProblem(edge("src/config/a.ts", "npm:zod@4.6.7", { typeOnly: true })),
     undefined,
   );
+});
+
+Deno.test("placeProblem() keeps the places of environments apart", () => {
+  const at = (path: string) => `environments/${path}.ts`;
+  for (
+    const [from, to] of [
+      ["docker/environment", "remote/channel"],
+      ["docker/environment", "docker/admin"],
+      ["docker/environment", "shell"],
+      ["docker/admin", "options"],
+      ["options", "local/environment"],
+      ["manifest", "ssh/environment"],
+    ]
+  ) assert.equal(placeProblem(edge(at(from!), at(to!))), undefined, `${from} → ${to}`);
+  for (
+    const [from, to] of [
+      ["docker/environment", "ssh/environment"],
+      ["remote/channel", "docker/environment"],
+      ["local/environment", "remote/channel"],
+      ["docker/environment", "manifest"],
+      ["shell", "local/environment"],
+    ]
+  ) assert.notEqual(placeProblem(edge(at(from!), at(to!))), undefined, `${from} → ${to}`);
 });
 
 Deno.test("privacyProblem() keeps _files in their folder and tools apart", () => {

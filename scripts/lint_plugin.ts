@@ -90,6 +90,26 @@ function envInCli(context: Context): Visitor {
   };
 }
 
+/** Where programs may be started, and why there. `check_layers.ts` keeps `node:child_process` out. */
+const SPAWNING_PLACES: readonly [place: RegExp, reason: string][] = [
+  [/\/src\/process\//, "the supervisor of all child processes"],
+  [/\/scripts\//, "tools of developers: no model, no credential, a person watches"],
+  [/_test\.ts$|\/(tests|testdata)\//, "tests start hermes and its surroundings"],
+];
+
+function spawnInProcess(context: Context): Visitor {
+  if (SPAWNING_PLACES.some(([place]) => place.test(context.filename))) return {};
+  const message = "Start programs through src/process: environment, group, limits and end";
+  function check(node: Deno.lint.Node): void {
+    context.report({ node, message });
+  }
+  return {
+    'MemberExpression[object.name="Deno"][property.name=/^(Command|spawn|spawnAndWait)/]': check,
+    'VariableDeclarator[init.name="Deno"] Property[key.name=/^(Command|spawn|spawnAndWait)/]':
+      check,
+  };
+}
+
 function noConsole(context: Context): Visitor {
   const { filename } = context;
   if (/\/(src\/cli|scripts)\//.test(filename) || isTestFile(filename)) return {};
@@ -161,6 +181,7 @@ const plugin: Deno.lint.Plugin = {
     "module-comment": { create: moduleComment },
     "no-deno-in-tools": { create: noDenoInTools },
     "env-in-cli": { create: envInCli },
+    "spawn-in-process": { create: spawnInProcess },
     "no-console": { create: noConsole },
     "empty-catch": { create: emptyCatch },
     "no-barrel": { create: noBarrel },

@@ -24,6 +24,9 @@ Deno.test("lint reports each broken rule", () => {
     ["hash-private", "export class A { constructor(private x: number) {} }"],
     ["no-default-export", "export default 1;"],
     ["env-in-cli", 'export const x = Deno.env.get("X");'],
+    ["spawn-in-process", 'new Deno.Command("ls");'],
+    ["spawn-in-process", 'Deno.spawnAndWaitSync("ls");'],
+    ["spawn-in-process", "const { Command, pid } = Deno;"],
     ["no-console", "console.log(1);"],
     ["empty-catch", "try { f(); } catch {}"],
     ["no-barrel", 'export * from "./x.ts";'],
@@ -46,6 +49,11 @@ Deno.test("lint wants a module comment of one to six lines", () => {
 Deno.test("lint exempts the places a rule is not for", () => {
   assert.deepEqual(rulesBroken("console.log(Deno.env.get('X'));", "/p/src/cli/io.ts"), []);
   assert.deepEqual(rulesBroken("console.log(1);", "/p/tests/a.ts"), []);
+  for (
+    const path of ["src/process/a.ts", "scripts/a.ts", "tests/support/a.ts", "src/a/b_test.ts"]
+  ) {
+    assert.deepEqual(rulesBroken('new Deno.Command("ls");', `/p/${path}`), [], path);
+  }
   assert.deepEqual(rulesBroken("export { x } from 'yaml';", "/p/src/deps/yaml.ts"), []);
   assert.deepEqual(rulesBroken("Deno.cwd();", "/p/tools/a.ts"), ["no-deno-in-tools"]);
   assert.deepEqual(rulesBroken("Deno.cwd();", "/p/tools/a_test.ts"), []);

@@ -179,7 +179,7 @@ export const BUILT: readonly BuiltRegex[] = [
     ],
   },
   {
-    file: "environments/_process_tree.ts",
+    file: "src/process/process_tree.ts",
     text: "new RegExp(`(?:^|\\\\0)",
     why: "the name of a variable is a constant",
     samples: [String.raw`(?:^|\0)HERMES_CHILD=([^\0]*)`],

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { createLocalSearch } from "../environments/local_search.ts";
+import { createLocalSearch } from "../environments/local/local_search.ts";
 import {
   createTempEnvironment,
   type TempEnvironmentOptions,

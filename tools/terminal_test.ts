@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { createLocalEnvironment } from "../environments/local.ts";
+import { createLocalEnvironment } from "../environments/local/environment.ts";
 import { createProcessTable } from "../environments/process_table.ts";
 import type { ApprovalOutcome } from "../src/protocol/approval.ts";
 import type { Environment } from "../src/protocol/environment.ts";

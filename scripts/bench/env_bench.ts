@@ -4,10 +4,13 @@
  * budget.
  * Usage: env_bench.ts [--runs N]
  */
-import { createDockerEnvironment, openDocker } from "../../environments/docker.ts";
-import type { EnvironmentOptions } from "../../environments/manifest.ts";
-import { createSingularityEnvironment, openSingularity } from "../../environments/singularity.ts";
-import { createSshEnvironment, openSsh } from "../../environments/ssh.ts";
+import { createDockerEnvironment, openDocker } from "../../environments/docker/environment.ts";
+import type { EnvironmentOptions } from "../../environments/options.ts";
+import {
+  createSingularityEnvironment,
+  openSingularity,
+} from "../../environments/singularity/environment.ts";
+import { createSshEnvironment, openSsh } from "../../environments/ssh/environment.ts";
 import type { Environment } from "../../src/protocol/environment.ts";
 import { sleep } from "../../src/util/sleep.ts";
 import { dockerTestOptions, podmanTestOptions } from "../../tests/support/docker_environment.ts";

@@ -2,7 +2,7 @@
  * A service that tests and benchmarks share: the first who needs it starts it, the last one
  * stops it, and nobody minds when some were killed in between. Also installs Debian packages.
  */
-import { isOwnerGone, thisOwner } from "../../environments/_owner.ts";
+import { isOwnerGone, thisOwner } from "../../src/process/owner.ts";
 
 /** The machine does not allow the service; the message says why. */
 export class ServiceUnavailable extends Error {

@@ -2,7 +2,8 @@
  * Apptainer or singularity for tests, with the same small image as docker has. Installed from
  * Debian where that has a package; nothing keeps running.
  */
-import { findSingularity } from "../../environments/singularity.ts";
+import { onlyVariables } from "../../src/process/child_environment.ts";
+import { findSingularity } from "../../environments/singularity/environment.ts";
 import { busyboxArchive } from "./_image.ts";
 import { type HeldService, holdService, needProgram, run, ServiceUnavailable } from "./_service.ts";
 
@@ -38,7 +39,7 @@ async function startSingularity(dir: string): Promise<SingularityService> {
 
 async function find(): Promise<string | undefined> {
   try {
-    return (await findSingularity({ PATH: "/usr/local/bin:/usr/bin:/bin" })).path;
+    return (await findSingularity(onlyVariables({ PATH: "/usr/local/bin:/usr/bin:/bin" }))).path;
   } catch {
     return undefined; // Not installed.
   }

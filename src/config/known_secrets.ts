@@ -1,5 +1,5 @@
 /** The values of every secret the settings hold, so that they can be masked wherever they turn up. */
-import { childVariables } from "../util/child_variables.ts";
+import { childVariables } from "../process/child_variables.ts";
 import {
   createRedactor,
   isSecretName,

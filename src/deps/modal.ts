@@ -2,16 +2,12 @@
  * Lazy door to npm `modal`. The SDK looks for its address and profile in the process environment
  * and in `~/.modal.toml`; here everything comes from the caller, and nothing is logged.
  */
-import { Channel } from "npm:@grpc/grpc-js@1.14.7";
 import { ModalClient, type ModalClientParams, NotFoundError, type Profile } from "npm:modal@0.11.1";
 
-export type { ContainerProcess, Image, ModalClient, Sandbox } from "npm:modal@0.11.1";
-
-export interface ModalAccess {
+interface ModalAccess {
   tokenId: string;
   tokenSecret: string;
   serverUrl: string;
-  /** Of Modal, inside a workspace; default the workspace's own. */
   environment: string | undefined;
 }
 
@@ -21,10 +17,19 @@ interface ClientInternals {
 }
 
 const Base = ModalClient as unknown as new (params: ModalClientParams) => ClientInternals;
-type Middleware = NonNullable<ModalClientParams["grpcMiddleware"]>[number];
 
-/** Connects to nothing yet. `close` ends the connection, which the SDK's own does not. */
-export function createModalClient(access: ModalAccess): { client: ModalClient; close(): void } {
+/** One for each account: the SDK has no way to close a connection, so all sessions share it. */
+const clients = new Map<string, ModalClient>();
+
+/** Connects to nothing yet. */
+export function modalClient(access: ModalAccess): ModalClient {
+  const key = JSON.stringify(access);
+  const client = clients.get(key) ?? createClient(access);
+  clients.set(key, client);
+  return client;
+}
+
+function createClient(access: ModalAccess): ModalClient {
   const { tokenId, tokenSecret, serverUrl, environment } = access;
   class Client extends Base {
     override createClient(profile: Profile): unknown {
@@ -37,43 +42,11 @@ export function createModalClient(access: ModalAccess): { client: ModalClient; c
       return super.createClient(profile);
     }
   }
-  let channel: Channel | undefined;
-  const client = new Client({
+  return new Client({
     tokenId,
     tokenSecret,
     logger: { debug() {}, info() {}, warn() {}, error() {} },
-    grpcMiddleware: [watchChannel((found) => channel = found)],
   }) as unknown as ModalClient;
-  return {
-    client,
-    close() {
-      client.close();
-      channel?.close();
-    },
-  };
-}
-
-/** Finds the channel of a client, which only the calls on it know. */
-function watchChannel(onChannel: (channel: Channel) => void): Middleware {
-  let known = false;
-  return async function* (call, options) {
-    const answer = call.next(call.request, options);
-    if (known || call.responseStream) return yield* answer;
-    const { createCall } = Channel.prototype;
-    Channel.prototype.createCall = function (...args) {
-      known = true;
-      onChannel(this);
-      return createCall.apply(this, args);
-    };
-    let first;
-    try {
-      first = answer.next();
-    } finally {
-      // The call has begun: nobody else could have come in between.
-      Channel.prototype.createCall = createCall;
-    }
-    return (await first).value;
-  };
 }
 
 /** True when the server does not know the credentials, or does not let them do this. */

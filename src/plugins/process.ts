@@ -8,7 +8,7 @@ import { defaultMode, parseChildMode } from "../sandbox/command.ts";
 import type { ChildMode, Wall } from "../sandbox/contract.ts";
 import { exitLine } from "../sandbox/exit_line.ts";
 import { FrameError, parseFrame } from "../sandbox/frames.ts";
-import { OutputCapture } from "../sandbox/output_capture.ts";
+import { OutputCapture } from "../process/output_capture.ts";
 import type { GuestLink } from "./conversation.ts";
 import type { GuestMessage, HostMessage } from "./messages.ts";
 

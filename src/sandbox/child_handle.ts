@@ -2,6 +2,9 @@
  * One child as a thing of the operating system: private directory, socket, process, output and
  * its end. Knows nothing of scripts or plugins; `script_run.ts` and `src/plugins` do.
  */
+import { onlyVariables } from "../process/child_environment.ts";
+import { signalGroup } from "../process/group.ts";
+import { spawnChild } from "../process/spawn.ts";
 import { randomId } from "../util/id.ts";
 import type { BootSpec } from "./child_main.ts";
 import { makePlace, type Place, removePlace } from "./child_place.ts";
@@ -128,19 +131,6 @@ export class ChildHandle {
   }
 }
 
-function signalGroup(process: Deno.ChildProcess, signal: Deno.Signal): void {
-  try {
-    return Deno.kill(-process.pid, signal);
-  } catch {
-    // The group is gone, or one that has just been launched leads none yet.
-  }
-  try {
-    process.kill(signal);
-  } catch {
-    // It is gone too: that is what was wanted.
-  }
-}
-
 /** Starts a child and waits until it stands behind its walls. @throws when it does not start. */
 export async function startChild(spec: ChildSpec): Promise<ChildHandle> {
   if (spec.guest !== undefined) refuseProgramWrites(spec.guest.paths);
@@ -232,16 +222,15 @@ function spawn(start: Start, spec: ChildSpec): Launched {
     return launchGuest(start, { ...spec, guest });
   }
   const { command, args } = finalCommand(start, spec);
-  const process = new Deno.Command(command, {
-    args,
+  const process = spawnChild({
+    argv: [command, ...args],
+    env: onlyVariables({ ...guest?.env, ...CHILD_ENV }),
     cwd: start.scratch,
-    clearEnv: true,
-    env: { ...guest?.env, ...CHILD_ENV },
-    detached: true,
+    group: "session",
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",
-  }).spawn();
+  });
   return { process, standing: [] };
 }
 

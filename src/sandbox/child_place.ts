@@ -3,7 +3,7 @@
  * hermes when this one was killed. Its name tells whose it is.
  */
 import { exists } from "../util/exists.ts";
-import { orphanedDirs } from "../util/orphans.ts";
+import { orphanedDirs } from "../process/orphans.ts";
 import { dirname, isWithin, joinPath } from "../util/path.ts";
 import { removeTree } from "../util/remove_tree.ts";
 

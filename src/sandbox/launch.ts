@@ -3,6 +3,8 @@
  * raised before the program begins, by a launcher that the program then takes the place of: all
  * threads are born inside. Linux only.
  */
+import { onlyVariables } from "../process/child_environment.ts";
+import { spawnChild } from "../process/spawn.ts";
 import type { SelfCommand } from "../util/runtime.ts";
 import type { Wall } from "./contract.ts";
 import { type LandlockGrants, landlockSteps, landlockVersion, type PathGrant } from "./landlock.ts";
@@ -115,12 +117,15 @@ function memoryFile(libc: Libc, content: Uint8Array<ArrayBuffer>): number {
   return -1;
 }
 
+/** The launcher makes the session itself, and hands the program its environment. */
 function spawn(launcher: string, { cwd }: Launch): Deno.ChildProcess {
-  return new Deno.Command(launcher, {
+  return spawnChild({
+    argv: [launcher],
+    env: onlyVariables({}),
     cwd,
-    clearEnv: true,
+    group: "itself",
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",
-  }).spawn();
+  });
 }

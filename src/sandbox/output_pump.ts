@@ -1,5 +1,5 @@
 /** Reads both output streams of a process from the first byte on, into whatever captures them now. */
-import type { OutputCapture } from "./output_capture.ts";
+import type { OutputCapture } from "../process/output_capture.ts";
 
 export interface Captures {
   stdout: OutputCapture;

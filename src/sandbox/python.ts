@@ -2,6 +2,8 @@
  * The host's Python: which interpreter, and exactly the files it needs to run. Launcher scripts
  * (pyenv shims) are passed over for a real executable; the first use asks it for its paths.
  */
+import { onlyVariables } from "../process/child_environment.ts";
+import { lastLine, runProgram } from "../process/run_program.ts";
 import type { PathGrant } from "./landlock.ts";
 
 export interface PythonRuntime {
@@ -9,6 +11,7 @@ export interface PythonRuntime {
   grants: PathGrant[];
 }
 
+const PROBE_MS = 20_000;
 const ELF = [0x7f, 0x45, 0x4c, 0x46];
 
 /** The first real `python3` on a search path, symlinks resolved. */
@@ -53,20 +56,12 @@ print(json.dumps({"version": sys.version_info[:2], "paths": paths, "files": sort
 
 /** Asks an interpreter for its paths. @throws with the reason when it cannot serve. */
 export async function inspectPython(executable: string): Promise<PythonRuntime> {
-  const probe = new Deno.Command(executable, {
-    args: ["-I", "-S", "-B", "-c", PROBE],
-    clearEnv: true,
-    stdin: "null",
-    stdout: "piped",
-    stderr: "piped",
-    signal: AbortSignal.timeout(20_000),
-  });
-  const { success, stdout, stderr } = await probe.output();
-  if (!success) {
-    const last = new TextDecoder().decode(stderr).trim().split("\n").at(-1);
-    throw new Error(`${executable} cannot run scripts: ${last}`);
-  }
-  const { version, paths, files } = JSON.parse(new TextDecoder().decode(stdout)) as {
+  const { code, stdout, stderr } = await runProgram([
+    executable,
+    ...["-I", "-S", "-B", "-c", PROBE],
+  ], { env: onlyVariables({}), timeoutMs: PROBE_MS });
+  if (code !== 0) throw new Error(`${executable} cannot run scripts: ${lastLine(stderr)}`);
+  const { version, paths, files } = JSON.parse(stdout) as {
     version: [number, number];
     paths: string[];
     files: string[];

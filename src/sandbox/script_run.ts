@@ -7,7 +7,7 @@ import type { ChildHandle } from "./child_handle.ts";
 import type { ScriptRequest, ScriptResult, ScriptStatus } from "./contract.ts";
 import { exitLine } from "./exit_line.ts";
 import { FrameError, MAX_FRAME_BYTES, parseFrame } from "./frames.ts";
-import { OutputCapture } from "./output_capture.ts";
+import { OutputCapture } from "../process/output_capture.ts";
 import { watchScratch } from "./scratch_watch.ts";
 
 export interface RunSpec {

@@ -2,6 +2,9 @@
  * JavaScript from TypeScript, by the runtime's own parser in a process of its own: it goes as deep
  * as the code does and ends the whole process when its stack is full, which anybody's code can do.
  */
+import { onlyVariables } from "../process/child_environment.ts";
+import { signalGroup } from "../process/group.ts";
+import { spawnChild } from "../process/spawn.ts";
 import { isStandalone } from "../util/runtime.ts";
 import { makePlace, type Place, removePlace } from "./child_place.ts";
 import { childProgram } from "./child_program.ts";
@@ -31,7 +34,7 @@ export class TypeStripper implements AsyncDisposable {
     let isLate = false;
     const timer = setTimeout(() => {
       isLate = true;
-      kill(running.process);
+      signalGroup(running.process, "SIGKILL");
     }, this.#timeoutMs);
     const line = await exchange(running, source);
     clearTimeout(timer);
@@ -70,15 +73,14 @@ async function start(): Promise<Running> {
   const place = isStandalone() ? undefined : makePlace({ tempDir: undefined });
   const program = place && await childProgram("strip_main", place.directory);
   const { command, args } = stripperCommand(program?.url);
-  const process = new Deno.Command(command, {
-    args,
-    ...(place && { cwd: place.scratch }),
-    clearEnv: true,
-    env: CHILD_ENV,
+  const process = spawnChild({
+    argv: [command, ...args],
+    env: onlyVariables(CHILD_ENV),
+    cwd: place?.scratch ?? "/",
+    group: "session",
     stdin: "piped",
     stdout: "piped",
-    stderr: "null",
-  }).spawn();
+  });
   return {
     place,
     process,
@@ -97,13 +99,5 @@ async function exchange({ input, output }: Running, source: string): Promise<str
     if (done) return undefined;
     parts.push(value);
     if (value.endsWith("\n")) return parts.join("");
-  }
-}
-
-function kill(process: Deno.ChildProcess): void {
-  try {
-    process.kill("SIGKILL");
-  } catch {
-    // It has ended meanwhile.
   }
 }

@@ -1,7 +1,7 @@
 /** What only the docker environment promises: its walls, its containers' lives, its refusals. */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
-import { createDockerEnvironment, openDocker } from "../../environments/docker.ts";
-import type { EnvironmentOptions } from "../../environments/manifest.ts";
+import { createDockerEnvironment, openDocker } from "../../environments/docker/environment.ts";
+import type { EnvironmentOptions } from "../../environments/options.ts";
 import { busyboxArchive } from "../../scripts/services/_image.ts";
 import { type DockerService, holdDocker } from "../../scripts/services/docker.ts";
 import { EnvironmentError, UsageError } from "../../src/protocol/error.ts";
@@ -156,7 +156,7 @@ live("removes a container that is not to be reused, and keeps its files", async 
 live("removes what a killed hermes left, and nobody else's", async (service) => {
   await using context = await setup(service);
   const label = (owner: string) => [`--label=hermes.agent=1`, `--label=hermes.owner=${owner}`];
-  const { thisOwner } = await import("../../environments/_owner.ts");
+  const { thisOwner } = await import("../../src/process/owner.ts");
   const own = await thisOwner();
   const dead = own.split("/").with(4, "1").join("/");
   const run = async (name: string, owner: string) => {

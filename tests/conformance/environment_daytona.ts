@@ -1,5 +1,5 @@
 /** Daytona as a conformance target, over the server whose address stands in this module's query. */
-import { createDaytonaEnvironment } from "../../environments/daytona.ts";
+import { createDaytonaEnvironment } from "../../environments/cloud/daytona_environment.ts";
 import { DAYTONA_KEY } from "../support/daytona_server.ts";
 import type { OpenEnvironment } from "./environment_suite.ts";
 

@@ -1,25 +1,15 @@
-import { startServerProcess } from "../support/cloud_server_process.ts";
+import { FakeModal } from "../support/fake_modal.ts";
 import { ENVIRONMENT_CASES } from "./environment_cases.ts";
 import { LOSS_CASES } from "./environment_loss_cases.ts";
 import { testEnvironment } from "./environment_suite.ts";
 
-const server = await startServerProcess(new URL("../support/modal_server.ts", import.meta.url));
-const [url, quiet] = server.urls;
+const cloud = await Deno.makeTempDir({ prefix: "hermes-modal-" });
 const data = await Deno.makeTempDir({ prefix: "hermes-modal-home-" });
-const module = new URL(`./environment_modal.ts?server=${url}&data=${data}`, import.meta.url);
+const module = new URL(`./environment_modal.ts?cloud=${cloud}&data=${data}`, import.meta.url);
 
-// The SDK lets 64 MB be on their way and copies everything it reads.
-const memory = { megabytes: 250, limitKb: 160 << 10 };
-testEnvironment({ name: "modal", module: module.href, memory }, [
-  ...ENVIRONMENT_CASES,
-  ...LOSS_CASES,
-]);
+testEnvironment({ name: "modal", module: module.href }, [...ENVIRONMENT_CASES, ...LOSS_CASES]);
 
-// The SDK closes its connections later than it says.
-Deno.test.afterEach(async () => {
-  await (await fetch(quiet!)).text();
-});
 Deno.test.afterAll(async () => {
-  await server.stop();
-  await Deno.remove(data, { recursive: true });
+  await new FakeModal(cloud).close();
+  for (const dir of [cloud, data]) await Deno.remove(dir, { recursive: true });
 });

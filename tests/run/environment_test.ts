@@ -1,4 +1,4 @@
-/** `hermes run --env …` and `hermes env …` end to end, on a real container, a real server and the fake clouds. */
+/** `hermes run --env …` and `hermes env …` end to end, on a real container, a real server and a fake cloud. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { startDirectory } from "../../environments/start_directory.ts";
 import { holdDocker } from "../../scripts/services/docker.ts";
@@ -8,20 +8,17 @@ import { holdOrSkip } from "../conformance/environment_live.ts";
 import { startServerProcess } from "../support/cloud_server_process.ts";
 import { DAYTONA_KEY } from "../support/daytona_server.ts";
 import { dockerTestOptions } from "../support/docker_environment.ts";
-import { MODAL_TOKEN } from "../support/modal_server.ts";
 import { type Job, type JobOptions, withJob } from "../support/run_job.ts";
 import { sshTestOptions } from "../support/ssh_environment.ts";
 
 const docker = await holdOrSkip("docker end to end", holdDocker);
 const ssh = await holdOrSkip("ssh end to end", holdSsh);
 const singularity = await holdOrSkip("singularity end to end", holdSingularity);
-const modal = await startServerProcess(new URL("../support/modal_server.ts", import.meta.url));
 const daytona = await startServerProcess(new URL("../support/daytona_server.ts", import.meta.url));
 Deno.test.afterAll(async () => {
   await docker?.release();
   await ssh?.release();
   await singularity?.release();
-  await modal.stop();
   await daytona.stop();
 });
 
@@ -53,15 +50,6 @@ if (singularity) {
   });
 }
 PLACES.push({
-  name: "modal",
-  settings: { container_persistent: false },
-  env: {
-    MODAL_TOKEN_ID: MODAL_TOKEN.id,
-    MODAL_TOKEN_SECRET: MODAL_TOKEN.secret,
-    MODAL_SERVER_URL: modal.urls[0]!,
-  },
-});
-PLACES.push({
   name: "daytona",
   settings: { container_persistent: false },
   env: { DAYTONA_API_KEY: DAYTONA_KEY, DAYTONA_API_URL: daytona.urls[0]! },
@@ -83,6 +71,25 @@ await write_file({ path: "DIR/by-script", content: "from the script\\n" });
 const { output } = await terminal({ command: "cat DIR/by-script; touch DIR/by-terminal" });
 const file = await read_file({ path: "DIR/by-script" });
 console.log(JSON.stringify({ output, read: file.content.includes("from the script") }));`;
+
+Deno.test("run --env modal says that Modal cannot be reached, through the real client", async () => {
+  // Nothing listens there any more.
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr;
+  listener.close();
+  const env = {
+    MODAL_TOKEN_ID: "ak-none",
+    MODAL_TOKEN_SECRET: "as-none",
+    MODAL_SERVER_URL: `http://127.0.0.1:${port}`,
+  };
+  await withJob([call("terminal", { command: "echo" }), { text: "done" }], async (job) => {
+    await configure(job, {});
+    const { stderr } = await job.run(["--env", "modal", "--approve", "always", "go"], { env });
+    const told = JSON.stringify(job.model.requests.at(-1)?.body.messages.at(-1));
+    match(told + stderr, /Modal gives no sandbox: No connection established/);
+    ok(!(told + stderr).includes("as-none"));
+  });
+});
 
 for (const { name, settings, env } of PLACES) {
   Deno.test(`run --env ${name} runs tools and scripts there and nothing here`, async () => {

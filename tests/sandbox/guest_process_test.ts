@@ -2,7 +2,7 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import type { ChildMode } from "../../src/sandbox/contract.ts";
 import { exitLine } from "../../src/sandbox/exit_line.ts";
-import { OutputCapture } from "../../src/sandbox/output_capture.ts";
+import { OutputCapture } from "../../src/process/output_capture.ts";
 import { findPython } from "../../src/sandbox/python.ts";
 import { dirname } from "../../src/util/path.ts";
 import { linuxTest } from "../support/linux.ts";

@@ -1,5 +1,5 @@
 /** What the docker environment of a test gets: the shared daemon or podman, and its own home. */
-import type { EnvironmentOptions } from "../../environments/manifest.ts";
+import type { EnvironmentOptions } from "../../environments/options.ts";
 import type { DockerService } from "../../scripts/services/docker.ts";
 import type { PodmanService } from "../../scripts/services/podman.ts";
 

@@ -1,5 +1,5 @@
 /** What the ssh environment of a test gets: the shared server, its key and its known hosts. */
-import type { EnvironmentOptions } from "../../environments/manifest.ts";
+import type { EnvironmentOptions } from "../../environments/options.ts";
 import type { SshService } from "../../scripts/services/ssh.ts";
 
 export function sshTestOptions(service: SshService): EnvironmentOptions {

@@ -1,6 +1,6 @@
 /** Every engine gives the same answer to the same query: ripgrep, the local one, and grep where its rules allow. */
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
-import { createLocalSearch } from "../../environments/local_search.ts";
+import { createLocalSearch } from "../../environments/local/local_search.ts";
 import type { SearchQuery, SearchResult } from "../../src/protocol/environment.ts";
 import { searchWithGrep } from "../../tools/_search_grep.ts";
 import { searchWithRipgrep } from "../../tools/_search_rg.ts";

@@ -1,7 +1,7 @@
 /** What `search_files` never tells and where it never hangs, with every engine that is installed. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { walkFiles } from "../../environments/_search_walk.ts";
-import { createLocalSearch } from "../../environments/local_search.ts";
+import { walkFiles } from "../../environments/local/_search_walk.ts";
+import { createLocalSearch } from "../../environments/local/local_search.ts";
 import type { SearchQuery } from "../../src/protocol/environment.ts";
 import {
   createTempEnvironment,

@@ -6,6 +6,8 @@ import { type Home, requireProfile } from "../../config/home.ts";
 import { readOptional } from "../../config/load.ts";
 import { HIDDEN, isSecretPath, isVariableName } from "../../config/secrets.ts";
 import { getPath } from "../../config/tree.ts";
+import { personalEnvironment } from "../../process/child_environment.ts";
+import { spawnChild } from "../../process/spawn.ts";
 import { EXIT, HermesError } from "../../protocol/error.ts";
 import { writeFileAtomic } from "../../util/atomic_write.ts";
 import type { CommandInput } from "../command.ts";
@@ -69,14 +71,15 @@ async function edit(home: Home): Promise<number> {
   if (readOptional(file) === undefined) await writeFileAtomic(file, TEMPLATE);
   const env = ownEnvironment();
   const editor = env.VISUAL || env.EDITOR || "vi";
-  const command = new Deno.Command("sh", {
-    args: ["-c", `${editor} "$1"`, "sh", file],
-    env,
+  const { code } = await spawnChild({
+    argv: ["sh", "-c", `${editor} "$1"`, "sh", file],
+    env: personalEnvironment(env),
+    cwd: Deno.cwd(),
+    group: "terminal",
     stdin: "inherit",
     stdout: "inherit",
     stderr: "inherit",
-  });
-  const { code } = await command.output();
+  }).status;
   if (code !== 0) {
     throw new HermesError(`the editor "${editor}" ended with code ${code}`, {
       hint: "Choose another one with the EDITOR variable.",

@@ -1,5 +1,7 @@
 /** The doctor's look at other programs and at what the kernel offers. */
 import type { Settings } from "../../config/load.ts";
+import { type ChildEnvironment, helperEnvironment } from "../../process/child_environment.ts";
+import { runProgram } from "../../process/run_program.ts";
 import { lookAround } from "../../sandbox/availability.ts";
 import { defaultMode } from "../../sandbox/command.ts";
 import { reasonOf } from "../../util/reason.ts";
@@ -52,24 +54,22 @@ async function checkProgram(program: Program, settings: Settings): Promise<Findi
     const fix = needed ? { fix: program.install } : {};
     return { name, status, detail: `not found: ${program.without}`, ...fix };
   }
-  const answer = await probe(path, program.probe);
+  const env = helperEnvironment(Object.fromEntries(settings.variables()));
+  const answer = await probe([path, ...program.probe], env);
   if (answer.ok) return { name, status: "ok", detail: `${answer.line} (${path})` };
   const detail = `${path} does not work: ${answer.line}; ${program.without}`;
   return { name, status, detail, ...(needed ? { fix: program.install } : {}) };
 }
 
 async function probe(
-  path: string,
-  args: readonly string[],
+  argv: readonly string[],
+  env: ChildEnvironment,
 ): Promise<{ ok: boolean; line: string }> {
   try {
-    const { code, stdout, stderr } = await new Deno.Command(path, {
-      args: [...args],
-      stdin: "null",
-      signal: AbortSignal.timeout(PROBE_MS),
-    }).output();
-    const decoder = new TextDecoder();
-    const text = decoder.decode(stdout).trim() || decoder.decode(stderr).trim();
+    const end = await runProgram(argv, { env, timeoutMs: PROBE_MS });
+    const { code, stdout, stderr, timedOut } = end;
+    if (timedOut) return { ok: false, line: `no answer within ${PROBE_MS / 1000} s` };
+    const text = stdout.trim() || stderr.trim();
     return { ok: code === 0, line: text.split("\n")[0] || `exit code ${code}` };
   } catch (error) {
     return { ok: false, line: reasonOf(error) };

@@ -1,6 +1,6 @@
 /** The doctor's word on variables: how many commands get, and which ones are withheld from them. */
 import type { Settings } from "../../config/load.ts";
-import { childVariables } from "../../util/child_variables.ts";
+import { childVariables } from "../../process/child_variables.ts";
 import type { Finding } from "./doctor_checks.ts";
 
 const SHOWN = 20;

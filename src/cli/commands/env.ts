@@ -2,10 +2,10 @@
 import { ADMINS } from "../../../environments/admin.ts";
 import {
   createEnvironment,
-  type EnvironmentOptions,
   environmentOverrides,
   ENVIRONMENTS,
 } from "../../../environments/manifest.ts";
+import type { EnvironmentOptions } from "../../../environments/options.ts";
 import type { Settings } from "../../config/load.ts";
 import { EXIT, HermesError } from "../../protocol/error.ts";
 import type { CommandInput } from "../command.ts";

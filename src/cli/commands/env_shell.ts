@@ -1,7 +1,9 @@
 /** A person's own shell in an environment, on the terminal hermes was started on. */
 import { ADMINS } from "../../../environments/admin.ts";
-import type { EnvironmentOptions } from "../../../environments/manifest.ts";
+import type { EnvironmentOptions } from "../../../environments/options.ts";
 import { startDirectory } from "../../../environments/start_directory.ts";
+import { type ChildEnvironment, personalEnvironment } from "../../process/child_environment.ts";
+import { spawnChild } from "../../process/spawn.ts";
 import { shellQuote } from "../../util/shell_quote.ts";
 import { attachDirect } from "./env_shell_direct.ts";
 
@@ -11,7 +13,7 @@ export async function openShell(name: string, options: EnvironmentOptions): Prom
   const host = await admin.open?.(options);
   if (host === undefined) {
     const shell = options.env.SHELL ?? "/bin/sh";
-    return await attach([shell], { env: { ...options.env }, cwd: options.cwd });
+    return await attach([shell], { env: personalEnvironment(options.env), cwd: options.cwd });
   }
   try {
     await host.connect();
@@ -36,16 +38,16 @@ function shellScript(dir: string): string {
 
 async function attach(
   argv: readonly string[],
-  options: { env: Record<string, string>; cwd: string },
+  options: { env: ChildEnvironment; cwd: string },
 ): Promise<number> {
-  const child = new Deno.Command(argv[0]!, {
-    args: argv.slice(1),
+  const child = spawnChild({
+    argv,
     ...options,
-    clearEnv: true,
+    group: "terminal",
     stdin: "inherit",
     stdout: "inherit",
     stderr: "inherit",
-  }).spawn();
+  });
   // Ctrl-C belongs to what runs in the shell.
   const ignore = () => {};
   Deno.addSignalListener("SIGINT", ignore);

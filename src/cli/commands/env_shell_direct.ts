@@ -1,5 +1,5 @@
 /** Joins the terminal hermes was started on to a shell that a library talks to. */
-import type { EnvironmentAdmin } from "../../../environments/admin.ts";
+import type { EnvironmentAdmin } from "../../../environments/options.ts";
 
 type Host = Awaited<ReturnType<NonNullable<EnvironmentAdmin["open"]>>>;
 type Client = Awaited<ReturnType<Host["client"]>>;

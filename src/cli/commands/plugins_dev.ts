@@ -12,7 +12,8 @@ import { openSnapshot, snapshotsOf } from "../../plugins/snapshot.ts";
 import { readSource, statOf } from "../../plugins/source.ts";
 import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
 import { readArguments } from "../../registry/arguments.ts";
-import { withoutSecrets } from "../../registry/hook_process.ts";
+import { helperEnvironment, withVariables } from "../../process/child_environment.ts";
+import { spawnChild } from "../../process/spawn.ts";
 import { didYouMean } from "../../util/nearest.ts";
 import { basename, dirname, joinPath, resolvePath } from "../../util/path.ts";
 import { reasonOf as systemReason } from "../../util/reason.ts";
@@ -93,13 +94,16 @@ async function test(path: string): Promise<number> {
   // The tests are foreign code: a cache that others load may not be theirs to write.
   const cacheDir = await Deno.makeTempDir({ prefix: "hermes-plugin-test-" });
   try {
-    const { code } = await new Deno.Command(deno, {
-      args: ["test", "--quiet", "--no-prompt"],
+    const { code } = await spawnChild({
+      argv: [deno, "test", "--quiet", "--no-prompt"],
       cwd: path,
       // Tests hold no permission that would show them more.
-      env: { ...withoutSecrets(env), ...DENO_SETTINGS, DENO_DIR: cacheDir },
-      clearEnv: true,
-    }).spawn().status;
+      env: withVariables(helperEnvironment(env), { ...DENO_SETTINGS, DENO_DIR: cacheDir }),
+      group: "terminal",
+      stdin: "inherit",
+      stdout: "inherit",
+      stderr: "inherit",
+    }).status;
     return code === 0 ? EXIT.done : EXIT.failed;
   } finally {
     await removeTree(cacheDir);

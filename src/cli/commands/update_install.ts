@@ -2,9 +2,15 @@
  * Replacing the installed executable: the new one is tried before it takes the place, the old
  * one stays beside it for the way back, and at no moment is there no program.
  */
+import { helperEnvironment } from "../../process/child_environment.ts";
+import { runProgram } from "../../process/run_program.ts";
 import { HermesError } from "../../protocol/error.ts";
 import { writeFileAtomic } from "../../util/atomic_write.ts";
 import { reasonOf } from "../../util/reason.ts";
+import { ownEnvironment } from "../own_environment.ts";
+
+/** A portable executable unpacks itself first. */
+const START_MS = 60_000;
 
 /** Where the executable of before the last update is kept. */
 export function backupOf(path: string): string {
@@ -51,10 +57,13 @@ export async function rollBack(path: string): Promise<void> {
 }
 
 async function assertStarts(path: string, version: string): Promise<void> {
-  const { code, stdout, stderr } = await new Deno.Command(path, { args: ["--version"] }).output();
-  const said = new TextDecoder().decode(stdout).trim();
+  const { code, stdout, stderr } = await runProgram([path, "--version"], {
+    env: helperEnvironment(ownEnvironment()),
+    timeoutMs: START_MS,
+  });
+  const said = stdout.trim();
   if (code === 0 && said === `hermes ${version}`) return;
-  const reason = new TextDecoder().decode(stderr).trim().split("\n")[0] || said || `code ${code}`;
+  const reason = stderr.trim().split("\n")[0] || said || `code ${code}`;
   throw new HermesError(`the new version does not start here: ${reason}`, {
     hint: "Nothing was changed.",
   });

@@ -1,0 +1,31 @@
+/**
+ * What a hermes that was killed could not tidy up: its private directory and its processes.
+ * The directory's name tells whose it was, so that the next hermes can.
+ */
+import { orphanedDirs } from "../../src/process/orphans.ts";
+import { killTree } from "../../src/process/process_tree.ts";
+
+const NAME = /^hermes-env-(\d+)-([0-9a-z]+)$/;
+
+/** Makes the private directory of the environment `id`. */
+export async function makePrivateDir(parent: string, id: string): Promise<string> {
+  const dir = `${parent}/hermes-env-${Deno.pid}-${id}`;
+  await Deno.mkdir(dir, { mode: 0o700 });
+  return dir;
+}
+
+/** Ends the processes and removes the directories of owners that are gone; returns those. */
+export async function removeLeftovers(parent: string): Promise<string[]> {
+  const removed: string[] = [];
+  for await (const { path, match } of orphanedDirs(parent, NAME)) {
+    try {
+      await killTree({ leaders: [], marker: `${match[2]}.` });
+      await Deno.remove(path, { recursive: true });
+      removed.push(path);
+    } catch (error) {
+      // Another hermes is tidying up at the same time.
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    }
+  }
+  return removed;
+}

@@ -1,0 +1,317 @@
+/**
+ * Starts commands on this machine: finds the shell once, keeps the private directory, builds
+ * the script around each command and launches it on pipes or a pseudo-terminal.
+ */
+import { EnvironmentError } from "../../src/protocol/error.ts";
+import { exists } from "../../src/util/exists.ts";
+import { hideMemory } from "../../src/util/hide_memory.ts";
+import { which } from "../../src/util/which.ts";
+import {
+  type ChildEnvironment,
+  commandEnvironment,
+  onlyVariables,
+  withVariables,
+} from "../../src/process/child_environment.ts";
+import { endWatch, type EndWatchHold } from "../../src/process/end_watch.ts";
+import { MARKER_VARIABLE, newMarkerName } from "../../src/process/marker.ts";
+import { makePrivateDir, removeLeftovers } from "./_leftovers.ts";
+import { OwnFiles } from "./_own_files.ts";
+import { killTree } from "../../src/process/process_tree.ts";
+import { type Profile, readProfile } from "./_profile.ts";
+import { openPty, type Pty } from "../../src/process/pty.ts";
+import {
+  type RawProcess,
+  startOnTerminal,
+  startPiped,
+  throughScript,
+} from "../../src/process/raw_process.ts";
+import { checkInput, type Shell, type Started, type StartOptions } from "../shell.ts";
+import {
+  closingScript,
+  openingScript,
+  readStateCwd,
+  type ShellScript,
+  valueVariable,
+} from "../shell_script.ts";
+import { type ClaimedShell, SPARE_INPUT, SpareShellSlot } from "./_spare_shell.ts";
+import { mentionsSudo, openSudo, type SudoSession } from "./_sudo.ts";
+
+export interface ShellOptions {
+  env: Readonly<Record<string, string>>;
+  home: string;
+  passEnv?: readonly string[];
+  shell?: string;
+  tempDir?: string;
+  initFiles?: readonly string[];
+  sudoPassword?: string;
+}
+
+/** The kernel takes arguments of up to 128 KiB; a longer script goes through a file. */
+const MAX_ARGUMENT = 100_000;
+
+interface Setup {
+  shell: string;
+  bash: boolean;
+  /** Shells can be started ahead. */
+  spares: boolean;
+  dir: string;
+  profile: Profile | undefined;
+}
+
+interface LaunchChoices {
+  setup: Setup;
+  marker: string;
+  pty: Pty | undefined;
+  /** The script brings the variables of an earlier command. */
+  withState: boolean;
+}
+
+export class LocalShell implements Shell {
+  readonly #options: ShellOptions;
+  readonly #childEnv: ChildEnvironment;
+  /** Begins every marker of this environment. */
+  readonly #id = newMarkerName();
+  readonly #spares = new SpareShellSlot();
+  readonly #own = new OwnFiles();
+  #setup: Promise<Setup> | undefined;
+  #watch: EndWatchHold | undefined;
+  #dir = "";
+  #files = 0;
+  #closed = false;
+
+  constructor(options: ShellOptions) {
+    this.#options = options;
+    this.#childEnv = commandEnvironment(options.env, {
+      pass: options.passEnv ?? [],
+      home: options.home,
+    });
+  }
+
+  async ready(): Promise<boolean> {
+    if (this.#closed) throw new EnvironmentError("The local environment is closed");
+    const { dir } = await this.#prepared();
+    if (isThere(dir)) return false;
+    // Something cleaned the temporary directory; begin again.
+    this.#setup = undefined;
+    await this.#prepared();
+    return true;
+  }
+
+  #prepared(): Promise<Setup> {
+    return this.#setup ??= this.#prepare().catch((error) => {
+      this.#setup = undefined;
+      throw error;
+    });
+  }
+
+  newFile(): string {
+    return `${this.#dir}/${++this.#files}`;
+  }
+
+  freeFile(path: string): void {
+    this.#own.forget(path);
+  }
+
+  async start(command: string, options: StartOptions): Promise<Started> {
+    checkInput(command, options.env);
+    const setup = await this.#prepared();
+    const spare = this.#claimSpare(options);
+    const marker = spare?.marker ?? this.#newMarker();
+    let sudo: SudoSession | undefined;
+    let pty: Pty | undefined;
+    try {
+      for (const file of [options.stateIn, setup.profile?.state, setup.profile?.functions]) {
+        this.#own.restore(file);
+      }
+      const stateIn = options.background ? await this.#copy(options.stateIn) : options.stateIn;
+      sudo = await this.#sudo(command);
+      if (options.terminal) pty = openPty(options.terminal);
+      const script: ShellScript = {
+        ...options,
+        command,
+        marker,
+        env: Object.keys(options.env),
+        stateIn: stateIn ?? setup.profile?.state,
+        profile: setup.profile?.functions,
+        tty: pty?.path,
+        pathPrefix: sudo?.binDir,
+        bash: setup.bash,
+      };
+      const opening = openingScript(script);
+      const closing = closingScript(script);
+      const process = await spare?.run({ opening, closing }) ??
+        await this.#launch(`${opening}; ${closing}`, {
+          ...options,
+          setup,
+          marker,
+          pty,
+          withState: stateIn !== undefined,
+        });
+      // While this command runs there is nothing better to do than to start the next one's shell.
+      if (!options.background) this.#prepareSpare(setup);
+      this.#watchFor(process);
+      return {
+        process,
+        kill: (how) => killTree({ leaders: [process.pid], marker }, how),
+        left: () => {
+          const { stateOut } = options;
+          const state = stateOut && this.#own.take(stateOut);
+          const cwd = state && readStateCwd(state, marker);
+          if (stateOut && cwd) this.#briefSpare(setup, stateOut);
+          return Promise.resolve(cwd);
+        },
+        release: async () => {
+          if (options.background && stateIn !== undefined) this.freeFile(stateIn);
+          await sudo?.close();
+        },
+      };
+    } catch (error) {
+      await spare?.drop();
+      await pty?.close();
+      await sudo?.close();
+      throw new EnvironmentError(`Cannot start ${setup.shell}: ${(error as Error).message}`);
+    }
+  }
+
+  async #launch(
+    script: string,
+    options: StartOptions & LaunchChoices,
+  ): Promise<RawProcess> {
+    const { setup, marker, pty } = options;
+    const variables: Record<string, string> = { [MARKER_VARIABLE]: marker };
+    Object.values(options.env).forEach((value, i) => variables[valueVariable(i)] = value);
+    // A state holds all of the environment already.
+    const env = options.withState
+      ? onlyVariables(variables)
+      : withVariables(this.#childEnv, variables);
+    const argv = await this.#argv(setup, script);
+    if (pty) return startOnTerminal({ argv, env, pty });
+    return startPiped({
+      argv: options.terminal ? throughScript(argv, options.terminal) : argv,
+      env,
+      stdin: options.stdin,
+    });
+  }
+
+  /** Has the process ended also when hermes is killed. */
+  #watchFor({ pid, exited }: RawProcess): void {
+    const watch = this.#watch ??= endWatch.hold();
+    watch.add(pid);
+    exited.then(() => watch.remove(pid));
+  }
+
+  #newMarker(): string {
+    return `${this.#id}.${++this.#files}`;
+  }
+
+  #prepareSpare(setup: Setup): void {
+    if (this.#closed || !setup.spares) return;
+    const { shell } = setup;
+    try {
+      this.#spares.prepare(() => ({ shell, marker: this.#newMarker() }));
+    } catch {
+      // Out of processes, for instance: the next command says so itself if that lasts.
+    }
+  }
+
+  #briefSpare(setup: Setup, state: string): void {
+    const { bash, profile } = setup;
+    this.#spares.brief(
+      state,
+      (marker) =>
+        openingScript({ marker, env: [], stateIn: state, profile: profile?.functions, bash }),
+    );
+  }
+
+  /** A waiting shell has no terminal, no input and no variables of the command. */
+  #claimSpare(options: StartOptions): ClaimedShell | undefined {
+    const { terminal, stdin, stateIn, env } = options;
+    if (terminal || stdin !== "null" || stateIn === undefined) return undefined;
+    return Object.keys(env).length === 0 ? this.#spares.claim(stateIn) : undefined;
+  }
+
+  async endAll(leaders: readonly number[]): Promise<void> {
+    this.#closed = true;
+    await this.#setup;
+    await this.#spares.close();
+    if (this.#dir !== "") await killTree({ leaders, marker: `${this.#id}.` });
+  }
+
+  /** Removes the private directory, and what a killed hermes left; when nothing runs any more. */
+  async clean(): Promise<void> {
+    if (this.#dir === "") return;
+    const dismissed = this.#watch?.release();
+    if (await exists(this.#dir)) await Deno.remove(this.#dir, { recursive: true });
+    await removeLeftovers(this.#tempDir());
+    await dismissed;
+  }
+
+  #tempDir(): string {
+    return this.#options.tempDir ?? this.#options.env.TMPDIR ?? "/tmp";
+  }
+
+  async #makeDir(): Promise<string> {
+    const parent = this.#tempDir();
+    try {
+      return this.#dir = await makePrivateDir(parent, this.#id);
+    } catch (error) {
+      const { message } = error as Error;
+      throw new EnvironmentError(`Cannot make a directory in ${parent}: ${message}`);
+    }
+  }
+
+  async #prepare(): Promise<Setup> {
+    hideMemory();
+    const { env, shell, initFiles } = this.#options;
+    const [bash, dir] = await Promise.all([
+      which(shell ?? "bash", `/bin:${env.PATH ?? ""}`),
+      this.#makeDir(),
+    ]);
+    if (shell !== undefined && bash === undefined) {
+      throw new EnvironmentError(`Cannot start ${shell}: it is no program`);
+    }
+    const found = bash ?? "/bin/sh";
+    const isBash = found.endsWith("bash");
+    const profile = isBash && initFiles?.length
+      ? await readProfile({ files: initFiles, shell: found, env: this.#childEnv, dir })
+      : undefined;
+    if (profile) { for (const file of Object.values(profile)) this.#own.take(file); }
+    const spares = isBash && isThere(SPARE_INPUT);
+    return { shell: found, bash: isBash, spares, dir, profile };
+  }
+
+  async #argv(setup: Setup, script: string): Promise<string[]> {
+    if (script.length < MAX_ARGUMENT) {
+      return [setup.shell, "-c", script, setup.bash ? "bash" : "sh"];
+    }
+    const file = this.newFile();
+    await Deno.writeTextFile(file, script, { mode: 0o600 });
+    return [setup.shell, file];
+  }
+
+  /** The state may change before a process that nobody waits for has read it. */
+  async #copy(state: string | undefined): Promise<string | undefined> {
+    if (state === undefined) return undefined;
+    const copy = this.newFile();
+    await Deno.copyFile(state, copy);
+    return copy;
+  }
+
+  async #sudo(command: string): Promise<SudoSession | undefined> {
+    const password = this.#options.sudoPassword;
+    if (password === undefined || !mentionsSudo(command)) return undefined;
+    const program = await which("sudo", this.#childEnv.PATH);
+    return program === undefined
+      ? undefined
+      : await openSudo(this.newFile(), { program, password });
+  }
+}
+
+function isThere(path: string): boolean {
+  try {
+    Deno.lstatSync(path);
+    return true;
+  } catch {
+    return false; // Not there, or no longer ours to use.
+  }
+}

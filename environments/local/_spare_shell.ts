@@ -1,0 +1,127 @@
+/**
+ * A shell started ahead of the command it will run: it starts while another command runs,
+ * brings back the exports of the task while the model thinks, and then waits, which takes all
+ * of that out of the way of the next tool call. Owns at most one.
+ */
+import { onlyVariables } from "../../src/process/child_environment.ts";
+import { MARKER_VARIABLE } from "../../src/process/marker.ts";
+import { shellQuote } from "../../src/util/shell_quote.ts";
+import { type RawProcess, startPiped } from "../../src/process/raw_process.ts";
+
+export interface SpareOptions {
+  shell: string;
+  marker: string;
+}
+
+/** Where the second part of `WAIT` reads. */
+export const SPARE_INPUT = "/dev/fd/0";
+/**
+ * A line with the opening, then the command as one assignment and the end of the input;
+ * anything less runs nothing.
+ */
+const WAIT = `IFS= read -r REPLY || exit 0; eval "$REPLY"; REPLY=; . ${SPARE_INPUT}; ` +
+  `[ "$REPLY" ] || exit 126; exec </dev/null; eval "$REPLY"`;
+
+/** Both parts of a script; the opening depends on the state alone. */
+export interface SplitScript {
+  opening: string;
+  closing: string;
+}
+
+/** A waiting shell that one command has for itself. */
+export interface ClaimedShell {
+  /** Already carried by the shell. */
+  readonly marker: string;
+  /** Hands over what is missing of the script. Undefined when the shell died meanwhile: nothing ran then. */
+  run(script: SplitScript): Promise<RawProcess | undefined>;
+  /** Lets it go unused: the end of its input ends it. */
+  drop(): Promise<void>;
+}
+
+export class SpareShellSlot {
+  #spare: Spare | undefined;
+  #dropped: Promise<void> | undefined;
+
+  /** Starts a shell to wait, unless one does. Bash only. */
+  prepare(options: () => SpareOptions): void {
+    if (this.#spare !== undefined) return;
+    const spare = this.#spare = new Spare(options());
+    spare.exited.then(() => {
+      if (this.#spare === spare) this.#spare = undefined;
+    });
+  }
+
+  /** Most commands start from what the last one left: has the waiting shell bring it back already. */
+  brief(state: string, opening: (marker: string) => string): void {
+    const spare = this.#spare;
+    if (spare === undefined) return;
+    if (spare.state === undefined) return spare.brief(state, opening(spare.marker));
+    // It stands where the task no longer is.
+    this.#spare = undefined;
+    this.#dropped = Promise.all([this.#dropped, spare.drop()]).then(() => {});
+  }
+
+  /** Takes the waiting shell for a command from `state`, so that no other can; it must be run or dropped. */
+  claim(state: string): ClaimedShell | undefined {
+    const spare = this.#spare;
+    if (spare === undefined || (spare.state ?? state) !== state) return undefined;
+    this.#spare = undefined;
+    return spare;
+  }
+
+  /** Lets the waiting shell go. */
+  async close(): Promise<void> {
+    const spare = this.#spare;
+    this.#spare = undefined;
+    await Promise.all([spare?.drop(), this.#dropped]);
+  }
+}
+
+class Spare implements ClaimedShell {
+  readonly marker: string;
+  readonly #process: RawProcess;
+  /** What it has brought back, once it was told to. */
+  state: string | undefined;
+
+  constructor({ shell, marker }: SpareOptions) {
+    this.marker = marker;
+    this.#process = startPiped({
+      argv: [shell, "-c", WAIT, "bash"],
+      env: onlyVariables({ [MARKER_VARIABLE]: marker }),
+      stdin: "piped",
+    });
+  }
+
+  get exited(): Promise<number> {
+    return this.#process.exited;
+  }
+
+  brief(state: string, opening: string): void {
+    this.state = state;
+    // It may have been killed; `run()` finds out.
+    this.#write(`${opening}\n`).catch(() => {});
+  }
+
+  async run({ opening, closing }: SplitScript): Promise<RawProcess | undefined> {
+    const first = this.state === undefined ? `${opening}\n` : "";
+    try {
+      await this.#write(`${first}REPLY=${shellQuote(closing)}`);
+    } catch {
+      // It was killed while it waited; the caller starts another in the ordinary way.
+      await this.drop();
+      return undefined;
+    }
+    // From here on it may run, whatever this end says.
+    this.#process.closeStdin().catch(() => {});
+    return this.#process;
+  }
+
+  async drop(): Promise<void> {
+    await this.#process.dispose();
+    await this.#process.exited;
+  }
+
+  #write(text: string): Promise<void> {
+    return this.#process.write(new TextEncoder().encode(text));
+  }
+}

@@ -1,0 +1,88 @@
+import { equal } from "node:assert/strict";
+import { which } from "../../src/util/which.ts";
+import { runToEnd } from "../../src/process/run_to_end.ts";
+import { type ClaimedShell, SpareShellSlot } from "./_spare_shell.ts";
+
+const SHELL = await which("bash", "/usr/local/bin:/usr/bin:/bin");
+const SETSID = await which("setsid", "/usr/bin:/bin");
+const ignore = SHELL === undefined;
+if (ignore) console.log("spare shells are not tested: bash is not installed");
+
+function prepared(): SpareShellSlot {
+  const slot = new SpareShellSlot();
+  slot.prepare(() => ({ shell: SHELL!, setsid: SETSID, marker: "m.1" }));
+  return slot;
+}
+
+async function outputOf(
+  shell: ClaimedShell | undefined,
+  script: { opening: string; closing: string },
+): Promise<string | undefined> {
+  const process = await shell?.run(script);
+  if (process === undefined) return undefined;
+  let output = "";
+  await runToEnd(process, {
+    kill: () => Promise.reject(new Error("nothing here runs too long")),
+    onChunk: (chunk) => output += new TextDecoder().decode(chunk),
+  });
+  return output;
+}
+
+Deno.test({
+  name: "run() needs only the rest of the script where the shell was briefed",
+  ignore,
+  async fn() {
+    const slot = prepared();
+    slot.brief("/state/1", (marker) => `A=${marker}`);
+    const shell = slot.claim("/state/1");
+    equal(await outputOf(shell, { opening: "A=again", closing: 'echo "$A"; cat' }), "m.1\n");
+  },
+});
+
+Deno.test({
+  name: "run() gives the whole script to a shell that was not briefed",
+  ignore,
+  async fn() {
+    const script = { opening: "A=1", closing: `echo "$A it's"\necho 'two \\n'` };
+    equal(await outputOf(prepared().claim("/state/1"), script), "1 it's\ntwo \\n\n");
+  },
+});
+
+Deno.test({
+  name: "claim() gives one shell once, and none that stands elsewhere",
+  ignore,
+  async fn() {
+    const slot = prepared();
+    slot.brief("/state/1", () => "A=1");
+    equal(slot.claim("/state/2"), undefined);
+    const shell = slot.claim("/state/1");
+    equal(slot.claim("/state/1"), undefined);
+    await shell?.drop();
+  },
+});
+
+Deno.test({
+  name: "brief() lets a shell go that stands where the task no longer is",
+  ignore,
+  async fn() {
+    const slot = prepared();
+    slot.brief("/state/1", () => "A=1");
+    slot.brief("/state/2", () => "A=2");
+    equal(slot.claim("/state/1"), undefined);
+    equal(slot.claim("/state/2"), undefined);
+    await slot.close();
+  },
+});
+
+Deno.test({
+  name: "run() says that the shell has died, so that the command can start elsewhere",
+  ignore,
+  async fn() {
+    const slot = prepared();
+    slot.brief("/state/1", () => "kill -9 $$");
+    const shell = slot.claim("/state/1")!;
+    // A write may still fit into the pipe of a dying shell: then it ends without having run anything.
+    const output = await outputOf(shell, { opening: "", closing: "echo ran" });
+    equal(output === undefined || output === "", true);
+  },
+});

@@ -1,0 +1,81 @@
+/**
+ * The one place where hermes starts a program. A child gets the variables it is given and no
+ * other, no stream that was not asked for, and, unless it works on the person's own terminal, a
+ * session and a process group of its own.
+ */
+import { resolvePath } from "../util/path.ts";
+import type { ChildEnvironment } from "./child_environment.ts";
+
+/**
+ * Where a child stands: it leads a `session` of its own, which neither the person's terminal nor
+ * Ctrl-C reaches; it is a launcher that makes one `itself`; or it shares the person's `terminal`.
+ */
+export type ChildGroup = "session" | "itself" | "terminal";
+
+type Stream = "null" | "piped" | "inherit";
+
+export interface SpawnOptions {
+  /** The program and its arguments. */
+  argv: readonly string[];
+  /** The whole environment. */
+  env: ChildEnvironment;
+  cwd: string;
+  group: ChildGroup;
+  stdin?: Stream;
+  stdout?: Stream;
+  stderr?: Stream;
+}
+
+/** @throws when the program cannot be started. */
+export function spawnChild(options: SpawnOptions): Deno.ChildProcess {
+  const { env, cwd, group, stdin = "null", stdout = "null", stderr = "null" } = options;
+  const setsid = group === "session" ? setsidProgram() : undefined;
+  const [name, ...rest] = options.argv as [string, ...string[]];
+  // `setsid` itself would only say on standard error that there is no such program.
+  const [program, ...args] = setsid === undefined
+    ? options.argv
+    : [setsid, programPath(name, { path: env.PATH, cwd }), ...rest];
+  return new Deno.Command(program!, {
+    args,
+    clearEnv: true,
+    env,
+    cwd,
+    stdin,
+    stdout,
+    stderr,
+    detached: group === "session" && setsid === undefined,
+  }).spawn();
+}
+
+/** Undefined until it was looked for. */
+let found: { setsid: string | undefined } | undefined;
+
+/**
+ * `setsid`, where installed: for `detached` the system copies the whole runtime, which blocks it
+ * the longer the more memory it has (30 ms at 150 MB). It becomes the program, so the process id
+ * stays the same.
+ */
+function setsidProgram(): string | undefined {
+  found ??= { setsid: ["/usr/bin/setsid", "/bin/setsid"].find(isProgram) };
+  return found.setsid;
+}
+
+/** Absolute path of a program that `name` means in `cwd` and on the search path `path`. */
+function programPath(name: string, { path = "", cwd }: { path?: string | undefined; cwd: string }) {
+  // A relative place on the search path would be whatever the working directory holds.
+  const places = name.includes("/")
+    ? [resolvePath(cwd, name)]
+    : path.split(":").filter((dir) => dir.startsWith("/")).map((dir) => `${dir}/${name}`);
+  const program = places.find(isProgram);
+  if (program === undefined) throw new Deno.errors.NotFound(`Cannot start ${name}: not found`);
+  return program;
+}
+
+function isProgram(path: string): boolean {
+  try {
+    const { isFile, mode } = Deno.statSync(path);
+    return isFile && ((mode ?? 0) & 0o111) !== 0;
+  } catch {
+    return false; // Not there, or not to be seen.
+  }
+}
