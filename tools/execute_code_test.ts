@@ -3,7 +3,7 @@ import { HermesError } from "../src/protocol/error.ts";
 import type { ToolDefinition } from "../src/protocol/provider.ts";
 import type { CheckContext, SchemaContext } from "../src/protocol/tool.ts";
 import { registry } from "../src/registry/registry.ts";
-import type { Sandbox, ScriptRequest, ScriptResult } from "../src/sandbox/contract.ts";
+import type { Sandbox, ScriptRequest, ScriptResult } from "../src/protocol/script.ts";
 import { createTempEnvironment } from "../tests/support/memory_environment.ts";
 import { createTestContext, createTestServices, runTool } from "../tests/support/tool_context.ts";
 import "./execute_code.ts";

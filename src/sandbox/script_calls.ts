@@ -3,7 +3,7 @@
  * counts. Trusts nothing a child says; owns no process and no socket.
  */
 import { checkArguments, refusal } from "./allow_list.ts";
-import type { ScriptProgress, ScriptRequest } from "./contract.ts";
+import type { ScriptProgress, ScriptRequest } from "../protocol/script.ts";
 
 /** Calls of one script that may run at once; past it the socket is not read. */
 export const MAX_IN_FLIGHT = 64;

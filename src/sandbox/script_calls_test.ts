@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { MAX_IN_FLIGHT, parseCall, ScriptCalls } from "./script_calls.ts";
-import type { ScriptRequest } from "./contract.ts";
+import type { ScriptRequest } from "../protocol/script.ts";
 
 function runFor(overrides: Partial<ScriptRequest> = {}): ScriptCalls {
   return new ScriptCalls({

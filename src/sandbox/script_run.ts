@@ -4,7 +4,7 @@
  */
 import { parseCall, ScriptCalls } from "./script_calls.ts";
 import type { ChildHandle } from "./child_handle.ts";
-import type { ScriptRequest, ScriptResult, ScriptStatus } from "./contract.ts";
+import type { ScriptRequest, ScriptResult, ScriptStatus } from "../protocol/script.ts";
 import { exitLine } from "./exit_line.ts";
 import { FrameError, MAX_FRAME_BYTES, parseFrame } from "./frames.ts";
 import { OutputCapture } from "./output_capture.ts";

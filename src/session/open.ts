@@ -111,6 +111,8 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
     tools: tools.map((tool) => tool.name),
     sessionId: records.id,
     contextTokens: primary.model.contextTokens,
+    transcript: () => records.history.messages(),
+    blobs: records.blobs,
     reviewer: () => findReviewer(options, { primary, cassette }),
     spend(message) {
       if (message.usage) budget.add(message.usage);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { ScriptProgress } from "../../src/sandbox/contract.ts";
+import type { ScriptProgress } from "../../src/protocol/script.ts";
 import { SandboxRunner } from "../../src/sandbox/runner.ts";
 import { FIND_SOCKET, request, runScript, SANDBOX } from "./_sandbox.ts";
 
