@@ -5,7 +5,7 @@
 import { HermesError, ToolError } from "../src/protocol/error.ts";
 import type { InferSchema, JsonSchema } from "../src/protocol/json_schema.ts";
 import type { ToolDefinition } from "../src/protocol/provider.ts";
-import type { CheckContext, SchemaContext, ToolContext } from "../src/protocol/tool.ts";
+import type { CheckContext, SchemaContext, ToolContext, ToolFacts } from "../src/protocol/tool.ts";
 import type { ScriptDetails } from "../src/protocol/tool_details.ts";
 import type { ToolResult } from "../src/protocol/tool_result.ts";
 import { registry } from "../src/registry/registry.ts";
@@ -160,7 +160,7 @@ async function runCode(
     code: args.code,
     language,
     ...(session ? { session } : {}),
-    tools: callable.map(definitionOf),
+    tools: callable.flatMap((name) => definitionOf(ctx.toolFacts(name))),
     otherTools: ctx.sessionTools.filter((name) => !callable.includes(name)),
     limits: limits(ctx),
     signal: ctx.signal,
@@ -197,9 +197,11 @@ async function runIn(sandbox: Sandbox, request: ScriptRequest): Promise<ScriptRe
   }
 }
 
-function definitionOf(name: string): ToolDefinition {
-  const { description, schema } = registry.facts(name)!;
-  return { name, description, parameters: schema };
+/** Nothing for a tool whose provider has gone. */
+function definitionOf(facts: ToolFacts | undefined): ToolDefinition[] {
+  if (facts === undefined) return [];
+  const { name, description, schema } = facts;
+  return [{ name, description, parameters: schema }];
 }
 
 interface Configured {

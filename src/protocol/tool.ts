@@ -35,6 +35,8 @@ export interface ToolContext {
   readonly fetch: typeof fetch;
   /** Names of the tools the session offers. */
   readonly sessionTools: readonly string[];
+  /** What is known of one of them. */
+  toolFacts(name: string): ToolFacts | undefined;
   /** True when a script of `execute_code` makes this call. */
   readonly sandbox: boolean;
   readonly services: ToolServices;

@@ -4,7 +4,6 @@
  */
 import type { ApprovalRequest } from "../protocol/approval.ts";
 import type { HookDirective, HookRunner } from "../protocol/hook.ts";
-import type { ToolRegistry } from "./registry.ts";
 import { isDeeperThan, MAX_ARGUMENT_DEPTH } from "../util/json_depth.ts";
 import { checkArguments } from "./arguments.ts";
 import { askGate, type CallState, type ContextParts, offTheClock } from "./context.ts";
@@ -12,7 +11,6 @@ import { type Outcome, refusal } from "./outcome.ts";
 import { callSummary } from "./tool_view.ts";
 
 export interface AdmissionParts extends ContextParts {
-  registry: ToolRegistry;
   hooks: HookRunner;
 }
 

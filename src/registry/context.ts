@@ -9,6 +9,7 @@ import type { ToolServices } from "../protocol/services.ts";
 import type { ToolContext, ToolEffect, ToolFacts } from "../protocol/tool.ts";
 import type { Redactor } from "../util/redact.ts";
 import type { Deadline } from "./deadline.ts";
+import type { ToolRegistry } from "./registry.ts";
 import { environmentFor, fetchFor } from "./effects.ts";
 
 /** Who a dispatcher works for. */
@@ -24,6 +25,7 @@ export interface DispatchSession {
 
 /** What every call of a session shares. */
 export interface ContextParts {
+  registry: ToolRegistry;
   session: DispatchSession;
   environment: Environment;
   services: ToolServices;
@@ -72,6 +74,7 @@ export function createContext(
     signal: state.deadlines[0].signal,
     fetch: fetchFor(parts.fetch, effects),
     sessionTools: parts.tools,
+    toolFacts: (name) => parts.tools.includes(name) ? parts.registry.facts(name) : undefined,
     sandbox: state.options.sandbox === true,
     services: parts.services,
     config: parts.config,

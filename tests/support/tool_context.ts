@@ -73,6 +73,7 @@ export function createTestContext(
     signal: options.signal ?? new AbortController().signal,
     fetch: () => Promise.reject(new Error("no network in this context")),
     sessionTools: options.sessionTools ?? ["read_file", "write_file", "patch", "search_files"],
+    toolFacts: (name) => registry.facts(name),
     sandbox: options.sandbox ?? false,
     services: options.services ??
       createTestServices(options.clarifier ? { clarifier: options.clarifier } : {}),

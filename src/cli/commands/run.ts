@@ -15,7 +15,7 @@ import type { OutputSchema } from "./run_schema.ts";
 import { err, out, useColor } from "../io.ts";
 import { onInterrupt } from "../interrupt.ts";
 import { writeNamedFile } from "../named_file.ts";
-import { progressLines } from "../render/progress.ts";
+import { createProgress } from "../render/progress.ts";
 import { createStyle } from "../render/style.ts";
 import { openFromFlags } from "./open_session.ts";
 import {
@@ -141,11 +141,14 @@ async function runPlain(run: RunTurn): Promise<TurnResult> {
 function createSink(input: CommandInput): Sink {
   if (input.flags.json === true) return (event) => out(`${JSON.stringify(event)}\n`);
   if (input.flags.quiet === true) return () => {};
-  const options = { style: createStyle(useColor("stderr")), verbose: input.flags.verbose === true };
+  const progress = createProgress({
+    style: createStyle(useColor("stderr")),
+    verbose: input.flags.verbose === true,
+  });
   return (event) => {
     // The error that ends the run is told at its end.
     if (event.type === "error" && event.fatal) return;
-    for (const line of progressLines(event, options)) err(`${line}\n`);
+    for (const line of progress(event)) err(`${line}\n`);
   };
 }
 

@@ -1,15 +1,17 @@
 /** The interactive view: a fold over events that gives the text to write next. Pure but for its own position. */
 import type { AgentEvent } from "../../protocol/event.ts";
-import { progressLines, type ProgressOptions } from "./progress.ts";
+import { createProgress, type ProgressOptions } from "./progress.ts";
 import { terminalText } from "../../util/terminal_text.ts";
 
 export class ChatView {
   #options: ProgressOptions;
+  #progress: (event: AgentEvent) => string[];
   /** True while the cursor stands inside streamed text. */
   #open = false;
 
   constructor(options: ProgressOptions) {
     this.#options = options;
+    this.#progress = createProgress({ ...options, changes: true });
   }
 
   /** The text to write for an event. */
@@ -31,7 +33,7 @@ export class ChatView {
       case "session_end":
         return "";
       default: {
-        const lines = progressLines(event, this.#options);
+        const lines = this.#progress(event);
         return lines.length === 0 ? "" : this.#close() + lines.map((line) => `${line}\n`).join("");
       }
     }

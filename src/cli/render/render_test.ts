@@ -3,7 +3,7 @@ import type { AgentEvent, EventBody } from "../../protocol/event.ts";
 import { zeroUsage } from "../../protocol/message.ts";
 import { ChatView } from "./chat_view.ts";
 import { jobSummary } from "./job_summary.ts";
-import { progressLines } from "./progress.ts";
+import { createProgress, type ProgressOptions } from "./progress.ts";
 import { createStyle } from "./style.ts";
 import { oneLine, plainText, visibleText } from "./tool_line.ts";
 
@@ -13,44 +13,96 @@ function event(body: EventBody): AgentEvent {
   return { ...body, ts: "2026-01-01T00:00:00.000Z", sessionId: "s1", seq: 1 };
 }
 
-Deno.test("progressLines() shows a call and its result in one plain line each", () => {
-  const start = event({
-    type: "tool_start",
-    callId: "c",
-    name: "terminal",
-    arguments: { command: "ls\n-la" },
-  });
-  const end = event({
-    type: "tool_end",
-    callId: "c",
-    name: "terminal",
-    isError: false,
-    durationMs: 1500,
-    result: JSON.stringify({ output: "a\nb\n", exit_code: 0 }),
-  });
-  deepStrictEqual(progressLines(start, OPTIONS), ["→ terminal ls -la"]);
-  deepStrictEqual(progressLines(end, OPTIONS), ["  ✓ exit 0 · a (+1 lines) (1.5 s)"]);
+/** The lines of several events in a row. */
+function linesOf(bodies: EventBody[], options: ProgressOptions = OPTIONS): string[] {
+  const progress = createProgress(options);
+  return bodies.flatMap((body) => progress(event(body)));
+}
+
+const START = { type: "tool_start", arguments: {} } as const;
+const END = { type: "tool_end", isError: false, durationMs: 1, result: "{}" } as const;
+
+Deno.test("createProgress() shows a call and its result in one plain line each", () => {
+  const lines = linesOf([
+    { ...START, callId: "c", name: "terminal", summary: "ls\n-la" },
+    { ...END, callId: "c", name: "terminal", durationMs: 1500, summary: "exit 0 · a" },
+  ]);
+  deepStrictEqual(lines, ["→ terminal ls -la", "  ✓ exit 0 · a (1.5 s)"]);
 });
 
-Deno.test("progressLines() never passes control characters on", () => {
-  const lines = progressLines(
-    event({
-      type: "tool_start",
-      callId: "c",
-      name: "terminal",
-      arguments: { command: "x\x1b]0;evil\x07" },
-    }),
-    OPTIONS,
+Deno.test("createProgress() takes failure and words from the event, never from the result's text", () => {
+  const liar = JSON.stringify({ error: "not one", "exit_code": 1 });
+  const lines = linesOf([
+    { ...START, callId: "c", name: "t" },
+    { ...END, callId: "c", name: "t", result: liar, summary: "fine" },
+    { ...START, callId: "d", name: "t" },
+    { ...END, callId: "d", name: "t", isError: true, summary: "exit 0" },
+  ]);
+  deepStrictEqual(lines, ["→ t", "  ✓ fine", "→ t", "  ✗ exit 0"]);
+});
+
+Deno.test("createProgress() says whose result it is when calls run side by side", () => {
+  const lines = linesOf([
+    { ...START, callId: "a", name: "read_file", summary: "a.ts" },
+    { ...START, callId: "b", name: "read_file", summary: "b.ts" },
+    { ...END, callId: "a", name: "read_file", summary: "1 line" },
+    { ...END, callId: "b", name: "read_file", summary: "2 lines" },
+  ]);
+  deepStrictEqual(lines.slice(2), [
+    "  ✓ read_file a.ts: 1 line",
+    "  ✓ read_file b.ts: 2 lines",
+  ]);
+});
+
+Deno.test("createProgress() shows changes and plans in a chat, and everything when verbose", () => {
+  const end: EventBody = {
+    ...END,
+    callId: "c",
+    name: "x",
+    summary: "done",
+    view: [
+      { kind: "output", text: "printed\x1b[2J\n" },
+      { kind: "diff", text: "--- a\n+++ b\n@@ -1 +1 @@\n-old\n+new\n" },
+      { kind: "list", items: [{ text: "write", state: "active" }, { text: "test" }] },
+      { kind: "image", mediaType: "image/png", ref: "sha256:00" },
+    ],
+  };
+  const start: EventBody = { ...START, callId: "c", name: "x" };
+  const below = (options: ProgressOptions) => linesOf([start, end], options).slice(2);
+  deepStrictEqual(below(OPTIONS), []);
+  const changes = ["--- a", "+++ b", "@@ -1 +1 @@", "-old", "+new", "▸ write", "- test"];
+  deepStrictEqual(
+    below({ ...OPTIONS, changes: true }),
+    changes.map((line) => `    ${line}`),
   );
+  deepStrictEqual(
+    below({ ...OPTIONS, verbose: true }),
+    ["printed\\u001b[2J", ...changes, "[image/png sha256:00]"].map((line) => `    ${line}`),
+  );
+});
+
+Deno.test("createProgress() cuts a long view and says by how much", () => {
+  const text = Array.from({ length: 100 }, (_, i) => `+${i}`).join("\n");
+  const lines = linesOf([
+    { ...START, callId: "c", name: "patch" },
+    { ...END, callId: "c", name: "patch", view: [{ kind: "diff", text }] },
+  ], { ...OPTIONS, changes: true });
+  strictEqual(lines.at(-1), "    … 60 more lines");
+  strictEqual(lines.length, 43);
+});
+
+Deno.test("createProgress() never passes control characters on", () => {
+  const lines = linesOf([
+    { ...START, callId: "c", name: "terminal", summary: "x\x1b]0;evil\x07" },
+  ]);
   // deno-lint-ignore no-control-regex -- the test is about them
   doesNotMatch(lines.join(""), /[\x00-\x1f]/);
 });
 
-Deno.test("progressLines() says when a failed request is tried again", () => {
-  const lines = progressLines(
-    event({ type: "error", kind: "rate_limit", message: "slow", fatal: false, retryInMs: 1500 }),
-    OPTIONS,
-  );
+Deno.test("createProgress() says when a failed request is tried again", () => {
+  const lines = linesOf([
+    { type: "error", kind: "rate_limit", message: "slow", fatal: false, retryInMs: 1500 },
+  ]);
   deepStrictEqual(lines, ["! slow; trying again in 1.5 s"]);
 });
 
@@ -62,7 +114,7 @@ Deno.test("ChatView streams text, breaks before a tool line, shows escapes", () 
     event({ type: "message_delta", kind: "reasoning", text: "hidden" }),
     event({ type: "turn_end", turn: 1, reason: "interrupted", text: "", iterations: 1 }),
   ].map((one) => view.fold(one)).join("");
-  strictEqual(text, "Hel\\u001b[2Jlo\n→ todo {}\n[interrupted]\n");
+  strictEqual(text, "Hel\\u001b[2Jlo\n→ todo\n[interrupted]\n");
 });
 
 Deno.test("jobSummary() names the outcome, the model and the answer", () => {
