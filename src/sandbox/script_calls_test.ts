@@ -30,9 +30,9 @@ Deno.test("parseCall() takes only a proper call", () => {
 
 Deno.test("handle() counts what it dispatches, not what it refuses", async () => {
   const run = runFor();
-  assert.equal(await run.handle({ id: 1, tool: "read_file", args: {} }), "ok");
-  assert.match(await run.handle({ id: 2, tool: "todo", args: {} }), /normal tool call/);
-  assert.match(await run.handle({ id: 3, tool: "nope", args: {} }), /Unknown tool: nope/);
+  assert.equal((await run.handle({ id: 1, tool: "read_file", args: {} })).content, "ok");
+  assert.match((await run.handle({ id: 2, tool: "todo", args: {} })).content, /normal tool call/);
+  assert.match((await run.handle({ id: 3, tool: "nope", args: {} })).content, /Unknown tool: nope/);
   assert.equal(run.callsMade, 1);
 });
 
