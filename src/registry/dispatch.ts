@@ -247,7 +247,7 @@ class Dispatcher implements ToolDispatcher {
   async #images(state: CallState, { images = [] }: Outcome): Promise<KeptImages> {
     if (images.length === 0) return { images: [], notes: [] };
     if (isNested(state.options)) {
-      return { images: [], notes: [`[${images.length} images are left out: scripts get text]`] };
+      return { images: [], notes: ["[images are left out: scripts get text]"] };
     }
     return await keepImages(images, this.#parts.services.blobs);
   }
