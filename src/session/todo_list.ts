@@ -24,15 +24,19 @@ function lastList(transcript: readonly Message[]): TodoItem[] {
 
 /** Sessions of older versions hold the list only in the text that `todo` wrote for the model. */
 function listOf({ name, details, content, isError }: ToolMessage): TodoItem[] | undefined {
-  if (details?.kind === "todo") return details.items;
+  if (details?.kind === "todo") return listFrom(details.items);
   if (name !== "todo" || isError || details !== undefined) return undefined;
   try {
-    const { todos } = JSON.parse(content) as { todos?: unknown };
-    return Array.isArray(todos) && todos.every(isItem) ? todos : undefined;
+    return listFrom((JSON.parse(content) as { todos?: unknown }).todos);
   } catch {
     // A text that was cut or replaced: an older one may be whole.
     return undefined;
   }
+}
+
+/** An imported session may hold anything. */
+function listFrom(value: unknown): TodoItem[] | undefined {
+  return Array.isArray(value) && value.every(isItem) ? value : undefined;
 }
 
 function isItem(value: unknown): value is TodoItem {

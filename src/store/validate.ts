@@ -106,6 +106,9 @@ function checkMessage(value: unknown, where: string): Message {
     case "tool":
       checkShape(message, TOOL_MESSAGE, `${where}: message`);
       if (message["images"] !== undefined) checkParts(message["images"], TOOL_IMAGES, where);
+      if (message["details"] !== undefined) {
+        checkShape(message["details"], { kind: "string" }, `${where}: details`);
+      }
       break;
     case "assistant":
       checkShape(message, ASSISTANT_MESSAGE, `${where}: message`);
