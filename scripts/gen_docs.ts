@@ -1,7 +1,7 @@
 /**
  * Fills the tables of `docs/configuration.md`, `docs/cli.md` and `docs/tools.md` from the settings
  * schema, the command table and the tools. With `--check` it writes nothing and fails when one is
- * stale, or when `docs/tools.md` names a tool that does not exist.
+ * stale, or when a page names a tool that does not exist.
  */
 import type { CommandSpec } from "../src/cli/command.ts";
 import { COMMANDS, GLOBAL_FLAGS } from "../src/cli/commands_data.ts";
@@ -109,9 +109,10 @@ export async function docProblems(): Promise<string[]> {
     if (JSON.stringify(found) === JSON.stringify(rows)) continue;
     problems.push(`${file}: the table under "${heading}" is stale: run \`deno task gen\``);
   }
-  const missing = missingTools(await Deno.readTextFile(`${ROOT}/${TOOLS_PAGE}`));
-  if (missing.length > 0) {
-    problems.push(`${TOOLS_PAGE}: names tools that do not exist: ${missing.join(", ")}`);
+  for await (const { name } of Deno.readDir(`${ROOT}/docs`)) {
+    const missing = missingTools(await Deno.readTextFile(`${ROOT}/docs/${name}`));
+    if (missing.length === 0) continue;
+    problems.push(`docs/${name}: names tools that do not exist: ${missing.join(", ")}`);
   }
   return problems;
 }

@@ -181,7 +181,6 @@ async function runCode(
       output: outputPreview(result.output, ctx),
       errors: outputPreview(result.errors, ctx),
       toolCalls: result.callsMade,
-      durationMs: Math.round(result.durationMs),
     },
     isError: result.status !== "success",
   };

@@ -27,7 +27,6 @@ export interface ScriptDetails {
   /** Standard error, or why the script was stopped. */
   errors: string;
   toolCalls: number;
-  durationMs: number;
 }
 
 export interface ProcessState {

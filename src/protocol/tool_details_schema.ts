@@ -37,7 +37,6 @@ export const toolDetails = z.discriminatedUnion("kind", [
     output: z.string(),
     errors: z.string(),
     toolCalls: z.number(),
-    durationMs: z.number(),
   }),
   z.object({
     kind: z.literal("process"),
