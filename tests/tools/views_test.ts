@@ -110,7 +110,9 @@ Deno.test("file tools show what they changed, read and found", async () => {
   const patched = await bench.show("patch", edit);
   assert.equal(patched.summary, "+2 −1");
   assert.deepEqual(patched.view.map(({ kind }) => kind), ["list", "diff"]);
-  assert.equal((await bench.show("patch", edit)).summary, "nothing to change");
+  await bench.show("write_file", { path: "c.md", content: "const limit = 60;\n" });
+  const again = { path: "c.md", old_string: "const limit = 30;", new_string: "const limit = 60;" };
+  assert.equal((await bench.show("patch", again)).summary, "nothing to change");
   const several = await bench.show("patch", {
     mode: "patch",
     patch: "*** Add File: b.txt\n+b\n*** Update File: a.txt\n@@\n-one\n+1\n",
