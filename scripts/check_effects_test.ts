@@ -3,7 +3,10 @@ import type { ToolSpec } from "../src/protocol/tool.ts";
 import { readModule, toolProblems } from "./check_effects.ts";
 
 const VIEW = { line: () => "", expanded: () => [] };
-const APPROVAL: NonNullable<ToolSpec["approval"]> = () => ({ asks: [], plan: undefined });
+
+function approval(): ReturnType<NonNullable<ToolSpec["approval"]>> {
+  return { asks: [], plan: undefined };
+}
 
 /** Effects of some code, by line. */
 function effects(code: string): string[] {
@@ -57,12 +60,12 @@ Deno.test("toolProblems() fails a tool that acts and declares nothing", () => {
   assert.deepEqual(toolProblems({ name: "x", view: VIEW, effects: ["write"] }, uses), [
     "tools/x.ts: has effects and declares no approval",
   ]);
-  const whole = { name: "x", view: VIEW, effects: ["write"], approval: APPROVAL } as const;
+  const whole = { name: "x", view: VIEW, effects: ["write"], approval } as const;
   assert.deepEqual(toolProblems(whole, uses), []);
 });
 
 Deno.test("toolProblems() fails effects that are only claimed, and a tool without a view", () => {
-  assert.deepEqual(toolProblems({ name: "x", effects: ["send"], approval: APPROVAL }, []), [
+  assert.deepEqual(toolProblems({ name: "x", effects: ["send"], approval }, []), [
     'tools/x.ts: declares the effect "send" and has none of it',
     "tools/x.ts: has no view: how is its result shown?",
   ]);

@@ -163,7 +163,7 @@ function unchangedReply(
 interface Page {
   content: string;
   truncated: boolean;
-  total_lines?: number;
+  "total_lines"?: number;
   hint?: string;
   [key: string]: unknown;
 }

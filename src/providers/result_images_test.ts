@@ -1,4 +1,5 @@
 /** Images of tool results on each wire, and what is not sent of a result. */
+// deno-lint-ignore-file camelcase -- wire names
 import assert from "node:assert/strict";
 import type { ImagePart, Message, ToolMessage } from "../protocol/message.ts";
 import type { ModelRequest } from "../protocol/provider.ts";

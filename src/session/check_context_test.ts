@@ -19,11 +19,11 @@ Deno.test("createCheckContext() lets a check see surface, depth and services", a
         `${surface} ${depth} ${services.has("clarifier")} ${services.has("sandbox")}`,
       handler: () => ({ content: "" }),
     });
-    async function reason(more: object): Promise<string | undefined> {
+    const reason = async (more: object) => {
       const options = { environment: "local", remember: false, surface: "run", ...more };
       const context = createCheckContext(settings, options);
       return (await new Availability({ registry, context }).unavailable(["asks"])).get("asks");
-    }
+    };
     assert.equal(await reason({}), "run 0 true true");
     const subagent = { surface: "chat", depth: 2, services: new Set(["clarifier"] as const) };
     assert.equal(await reason(subagent), "chat 2 true false");

@@ -28,6 +28,7 @@ import { readProjectText } from "./project_text.ts";
 import { SessionRecords } from "./records.ts";
 import { Session } from "./session.ts";
 import { selectTools } from "./tool_choice.ts";
+import type { ToolRuntimeOptions } from "./tool_runtime.ts";
 
 export interface OpenOptions {
   settings: Settings;
@@ -109,10 +110,8 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
     registry,
     environment,
     tools: tools.map((tool) => tool.name),
-    sessionId: records.id,
+    ...storedPart(records),
     contextTokens: primary.model.contextTokens,
-    transcript: () => records.history.messages(),
-    blobs: records.blobs,
     reviewer: () => findReviewer(options, { primary, cassette }),
     spend(message) {
       if (message.usage) budget.add(message.usage);
@@ -156,6 +155,13 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
   isOpen = true;
   const notice = notices.join("\n");
   return { session, ...(notice === "" ? {} : { notice }) };
+}
+
+/** What tools need of the stored session. */
+function storedPart(
+  { id, history, blobs }: SessionRecords,
+): Pick<ToolRuntimeOptions, "sessionId" | "transcript" | "blobs"> {
+  return { sessionId: id, transcript: () => history.messages(), blobs };
 }
 
 /** Makes what is sent smaller, and tells observers by how much. */

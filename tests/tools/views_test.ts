@@ -1,4 +1,5 @@
 /** How each tool's results look to people: details, the line and the blocks beside the spec. */
+// deno-lint-ignore-file camelcase -- names that models write
 import assert from "node:assert/strict";
 import { createLocalEnvironment } from "../../environments/local.ts";
 import { createProcessTable } from "../../environments/process_table.ts";
