@@ -1,6 +1,6 @@
 /**
- * Progress of a run as plain lines: one fold over events, so that what people and CI logs see can
- * be tested without a terminal. Remembers only which calls are under way.
+ * Progress of a headless run as plain lines for standard error: one fold over events, pure,
+ * so that what people and CI logs see can be tested without a terminal.
  */
 import type { AgentEvent } from "../../protocol/event.ts";
 import type { Usage } from "../../protocol/message.ts";
@@ -12,50 +12,18 @@ import { viewLines } from "./view_lines.ts";
 export interface ProgressOptions {
   style: Style;
   verbose: boolean;
+  /** Names the call of a result that does not follow it. */
+  label?: string;
   /** Shows what was changed and planned below its line; `verbose` shows all results. */
   changes?: boolean;
 }
 
 /** Results are cut after this many lines of each block. */
-const MAX_CHANGE_LINES = 40;
+const MAX_VIEW_LINES = 40;
 
-/** A function from each event to the lines to print for it, without line ends. */
-export function createProgress(options: ProgressOptions): (event: AgentEvent) => string[] {
-  const calls = new Map<string, string>();
-  /** The call whose line was printed last: a result right below it needs no name. */
-  let latest: string | undefined;
-  return (event) => {
-    if (event.type === "tool_start") {
-      calls.set(event.callId, summarizeCall(event));
-      latest = event.callId;
-    }
-    if (event.type !== "tool_end") return eventLines(event, options);
-    const call = calls.get(event.callId);
-    calls.delete(event.callId);
-    const whose = latest === event.callId ? undefined : call;
-    latest = undefined;
-    return resultLines(event, { ...options, whose });
-  };
-}
-
-function resultLines(
-  event: AgentEvent & { type: "tool_end" },
-  { style, verbose, changes, whose }: ProgressOptions & { whose: string | undefined },
-): string[] {
-  const mark = event.isError ? style.red("✗") : style.green("✓");
-  const took = event.durationMs >= 1000 ? ` (${(event.durationMs / 1000).toFixed(1)} s)` : "";
-  const indent = event.sandbox ? "    " : "  ";
-  const name = whose === undefined ? "" : `${whose}: `;
-  const shown = (event.view ?? []).filter(({ kind }) =>
-    verbose || (changes === true && (kind === "diff" || kind === "list"))
-  );
-  return [
-    `${indent}${mark} ${name}${summarizeResult(event)}${took}`,
-    ...viewLines(shown, { style, maxLines: MAX_CHANGE_LINES }).map((line) => `${indent}  ${line}`),
-  ];
-}
-
-function eventLines(event: AgentEvent, { style, verbose }: ProgressOptions): string[] {
+/** Lines to print for an event, without line ends. */
+export function progressLines(event: AgentEvent, options: ProgressOptions): string[] {
+  const { style, verbose } = options;
   switch (event.type) {
     case "session_start":
       return [
@@ -68,6 +36,8 @@ function eventLines(event: AgentEvent, { style, verbose }: ProgressOptions): str
       return [`${style.cyan(event.sandbox ? "  ↳" : "→")} ${summarizeCall(event)}`];
     case "tool_delta":
       return [style.dim(`  ${terminalText(event.text.trimEnd())}`)];
+    case "tool_end":
+      return resultLines(event, options);
     case "approval_start":
       return [style.yellow(`! needs approval: ${terminalText(event.request.description)}`)];
     case "approval_end":
@@ -99,6 +69,23 @@ function eventLines(event: AgentEvent, { style, verbose }: ProgressOptions): str
     default:
       return [];
   }
+}
+
+function resultLines(
+  event: AgentEvent & { type: "tool_end" },
+  { style, verbose, changes, label }: ProgressOptions,
+): string[] {
+  const mark = event.isError ? style.red("✗") : style.green("✓");
+  const took = event.durationMs >= 1000 ? ` (${(event.durationMs / 1000).toFixed(1)} s)` : "";
+  const whose = label === undefined ? "" : `${label}: `;
+  const indent = event.sandbox ? "    " : "  ";
+  const shown = (event.view ?? []).filter(({ kind }) =>
+    verbose || (changes === true && (kind === "diff" || kind === "list"))
+  );
+  return [
+    `${indent}${mark} ${whose}${summarizeResult(event)}${took}`,
+    ...viewLines(shown, { style, maxLines: MAX_VIEW_LINES }).map((line) => `${indent}  ${line}`),
+  ];
 }
 
 /** `1 234 in (200 cached), 56 out, $0.0012`. */

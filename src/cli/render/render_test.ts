@@ -3,7 +3,7 @@ import type { AgentEvent, EventBody } from "../../protocol/event.ts";
 import { zeroUsage } from "../../protocol/message.ts";
 import { ChatView } from "./chat_view.ts";
 import { jobSummary } from "./job_summary.ts";
-import { createProgress, type ProgressOptions } from "./progress.ts";
+import { progressLines, type ProgressOptions } from "./progress.ts";
 import { createStyle } from "./style.ts";
 import { oneLine, plainText, visibleText } from "./tool_line.ts";
 
@@ -15,14 +15,13 @@ function event(body: EventBody): AgentEvent {
 
 /** The lines of several events in a row. */
 function linesOf(bodies: EventBody[], options: ProgressOptions = OPTIONS): string[] {
-  const progress = createProgress(options);
-  return bodies.flatMap((body) => progress(event(body)));
+  return bodies.flatMap((body) => progressLines(event(body), options));
 }
 
 const START = { type: "tool_start", arguments: {} } as const;
 const END = { type: "tool_end", isError: false, durationMs: 1, result: "{}" } as const;
 
-Deno.test("createProgress() shows a call and its result in one plain line each", () => {
+Deno.test("progressLines() shows a call and its result in one plain line each", () => {
   const lines = linesOf([
     { ...START, callId: "c", name: "terminal", summary: "ls\n-la" },
     { ...END, callId: "c", name: "terminal", durationMs: 1500, summary: "exit 0 · a" },
@@ -30,31 +29,17 @@ Deno.test("createProgress() shows a call and its result in one plain line each",
   deepStrictEqual(lines, ["→ terminal ls -la", "  ✓ exit 0 · a (1.5 s)"]);
 });
 
-Deno.test("createProgress() takes failure and words from the event, never from the result's text", () => {
+Deno.test("progressLines() takes failure and words from the event, never from the result's text", () => {
   const liar = JSON.stringify({ error: "not one", "exit_code": 1 });
   const lines = linesOf([
-    { ...START, callId: "c", name: "t" },
     { ...END, callId: "c", name: "t", result: liar, summary: "fine" },
-    { ...START, callId: "d", name: "t" },
     { ...END, callId: "d", name: "t", isError: true, summary: "exit 0" },
+    { ...END, callId: "e", name: "t", result: "of an older version" },
   ]);
-  deepStrictEqual(lines, ["→ t", "  ✓ fine", "→ t", "  ✗ exit 0"]);
+  deepStrictEqual(lines, ["  ✓ fine", "  ✗ exit 0", "  ✓ of an older version"]);
 });
 
-Deno.test("createProgress() says whose result it is when calls run side by side", () => {
-  const lines = linesOf([
-    { ...START, callId: "a", name: "read_file", summary: "a.ts" },
-    { ...START, callId: "b", name: "read_file", summary: "b.ts" },
-    { ...END, callId: "a", name: "read_file", summary: "1 line" },
-    { ...END, callId: "b", name: "read_file", summary: "2 lines" },
-  ]);
-  deepStrictEqual(lines.slice(2), [
-    "  ✓ read_file a.ts: 1 line",
-    "  ✓ read_file b.ts: 2 lines",
-  ]);
-});
-
-Deno.test("createProgress() shows changes and plans in a chat, and everything when verbose", () => {
+Deno.test("progressLines() shows changes and plans in a chat, and everything when verbose", () => {
   const end: EventBody = {
     ...END,
     callId: "c",
@@ -67,8 +52,7 @@ Deno.test("createProgress() shows changes and plans in a chat, and everything wh
       { kind: "image", mediaType: "image/png", ref: "sha256:00" },
     ],
   };
-  const start: EventBody = { ...START, callId: "c", name: "x" };
-  const below = (options: ProgressOptions) => linesOf([start, end], options).slice(2);
+  const below = (options: ProgressOptions) => linesOf([end], options).slice(1);
   deepStrictEqual(below(OPTIONS), []);
   const changes = ["--- a", "+++ b", "@@ -1 +1 @@", "-old", "+new", "▸ write", "- test"];
   deepStrictEqual(
@@ -79,19 +63,19 @@ Deno.test("createProgress() shows changes and plans in a chat, and everything wh
     below({ ...OPTIONS, verbose: true }),
     ["printed\\u001b[2J", ...changes, "[image/png sha256:00]"].map((line) => `    ${line}`),
   );
+  match(new ChatView(OPTIONS).fold(event(end)), /✓ done\n {4}--- a\n/);
 });
 
-Deno.test("createProgress() cuts a long view and says by how much", () => {
+Deno.test("progressLines() cuts a long view and says by how much", () => {
   const text = Array.from({ length: 100 }, (_, i) => `+${i}`).join("\n");
   const lines = linesOf([
-    { ...START, callId: "c", name: "patch" },
     { ...END, callId: "c", name: "patch", view: [{ kind: "diff", text }] },
   ], { ...OPTIONS, changes: true });
   strictEqual(lines.at(-1), "    … 60 more lines");
-  strictEqual(lines.length, 43);
+  strictEqual(lines.length, 42);
 });
 
-Deno.test("createProgress() never passes control characters on", () => {
+Deno.test("progressLines() never passes control characters on", () => {
   const lines = linesOf([
     { ...START, callId: "c", name: "terminal", summary: "x\x1b]0;evil\x07" },
   ]);
@@ -99,10 +83,11 @@ Deno.test("createProgress() never passes control characters on", () => {
   doesNotMatch(lines.join(""), /[\x00-\x1f]/);
 });
 
-Deno.test("createProgress() says when a failed request is tried again", () => {
-  const lines = linesOf([
-    { type: "error", kind: "rate_limit", message: "slow", fatal: false, retryInMs: 1500 },
-  ]);
+Deno.test("progressLines() says when a failed request is tried again", () => {
+  const lines = progressLines(
+    event({ type: "error", kind: "rate_limit", message: "slow", fatal: false, retryInMs: 1500 }),
+    OPTIONS,
+  );
   deepStrictEqual(lines, ["! slow; trying again in 1.5 s"]);
 });
 
