@@ -24,6 +24,7 @@ export function staticDefinition(spec: ToolSpec): Omit<ManifestEntry, "load"> {
     description: spec.description,
     schema: spec.schema,
     requiresEnv: spec.requiresEnv,
+    effects: spec.effects,
     emoji: spec.emoji,
     maxResultChars: spec.maxResultChars,
     parallel: spec.parallel,

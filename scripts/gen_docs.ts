@@ -1,12 +1,15 @@
 /**
- * Fills the tables of `docs/configuration.md` and `docs/cli.md` from the settings schema and
- * the command table. A test fails when they are stale.
+ * Fills the tables of `docs/configuration.md`, `docs/cli.md` and `docs/tools.md` from the settings
+ * schema, the command table and the tools. With `--check` it writes nothing and fails when one is
+ * stale, or when a page names a tool that does not exist.
  */
 import type { CommandSpec } from "../src/cli/command.ts";
 import { COMMANDS, GLOBAL_FLAGS } from "../src/cli/commands_data.ts";
 import { describeKeys } from "../src/config/describe.ts";
 import { ENV_KEYS } from "../src/config/env_data.ts";
-import { ROOT, runDeno } from "./_tree.ts";
+import { TOOLSETS } from "../src/registry/toolsets_data.ts";
+import { TOOL_MANIFEST } from "../tools/manifest.ts";
+import { finish, ROOT, runDeno } from "./_tree.ts";
 
 export interface DocTable {
   file: string;
@@ -52,7 +55,66 @@ export function docTables(): DocTable[] {
         return [code(`${short}--${flag.name}${value}`), flag.help];
       }),
     },
+    {
+      file: TOOLS_PAGE,
+      heading: "The tools",
+      header: ["tool", "toolset", "what the model is told", "effects"],
+      rows: TOOL_MANIFEST.map(({ name, toolset, description, effects }) => [
+        code(name),
+        code(toolset),
+        firstSentence(description),
+        effects?.join(", ") ?? "",
+      ]),
+    },
+    {
+      file: TOOLS_PAGE,
+      heading: "Toolsets",
+      header: ["toolset", "tools"],
+      rows: Object.keys(TOOLSETS).filter((name) => !name.startsWith("hermes-")).sort()
+        .map((name) => [code(name), toolsIn(name).map(code).join(", ")])
+        .filter(([, tools]) => tools !== ""),
+    },
   ];
+}
+
+const TOOLS_PAGE = "docs/tools.md";
+
+/** The tools of a static toolset that exist. */
+function toolsIn(name: string): string[] {
+  const { tools, includes = [] } = TOOLSETS[name]!;
+  const all = new Set([...tools, ...includes.flatMap(toolsIn)]);
+  return TOOL_MANIFEST.map((tool) => tool.name).filter((tool) => all.has(tool));
+}
+
+function firstSentence(text: string): string {
+  return text.split(/(?<=\.)\s/, 1)[0]!;
+}
+
+/** Tools that a text names and that are only planned. */
+export function missingTools(text: string): string[] {
+  const planned = new Set(Object.values(TOOLSETS).flatMap(({ tools }) => tools));
+  for (const { name } of TOOL_MANIFEST) planned.delete(name);
+  const words = new Set(text.match(/\w+/g));
+  // A word like `memory` is also a plain word; a tool is written as code.
+  return [...planned].filter((name) =>
+    name.includes("_") ? words.has(name) : text.includes(code(name))
+  ).sort();
+}
+
+/** What is stale or wrong in the pages. */
+export async function docProblems(): Promise<string[]> {
+  const problems: string[] = [];
+  for (const { file, heading, rows } of docTables()) {
+    const found = readTable(await Deno.readTextFile(`${ROOT}/${file}`), heading);
+    if (JSON.stringify(found) === JSON.stringify(rows)) continue;
+    problems.push(`${file}: the table under "${heading}" is stale: run \`deno task gen\``);
+  }
+  for await (const { name } of Deno.readDir(`${ROOT}/docs`)) {
+    const missing = missingTools(await Deno.readTextFile(`${ROOT}/docs/${name}`));
+    if (missing.length === 0) continue;
+    problems.push(`docs/${name}: names tools that do not exist: ${missing.join(", ")}`);
+  }
+  return problems;
 }
 
 /** The rows of the first table under a heading, cells trimmed; undefined without such a section. */
@@ -95,6 +157,7 @@ function renderTable(table: DocTable): string {
 }
 
 if (import.meta.main) {
+  if (Deno.args.includes("--check")) finish(await docProblems());
   for (const table of docTables()) {
     const path = `${ROOT}/${table.file}`;
     const text = await Deno.readTextFile(path);
@@ -103,5 +166,5 @@ if (import.meta.main) {
     const filled = text.slice(0, found.start) + renderTable(table) + text.slice(found.end);
     await Deno.writeTextFile(path, filled);
   }
-  await runDeno(["fmt", "-q", "docs/configuration.md", "docs/cli.md"]);
+  await runDeno(["fmt", "-q", "docs/configuration.md", "docs/cli.md", TOOLS_PAGE]);
 }

@@ -16,7 +16,7 @@ Deno.test("staticDefinition() keeps data, flags functions and leaves absent valu
     toolset: "t",
     description: "d",
     schema: { type: "object", properties: { a: { type: "string" } } },
-    handler: () => "",
+    handler: () => ({ content: "" }),
     check: () => true,
     parallel: "paths",
   });

@@ -13,7 +13,9 @@ const STEPS: readonly [name: string, args: string[]][] = [
   ["sizes", ["run", "-A", "--quiet", "scripts/check_size.ts"]],
   ["layers", ["run", "-A", "--quiet", "scripts/check_layers.ts"]],
   ["dependencies", ["run", "-A", "--quiet", "scripts/check_deps.ts"]],
+  ["effects of tools", ["run", "-A", "--quiet", "scripts/check_effects.ts"]],
   ["generated files", ["run", "-A", "--quiet", "scripts/gen.ts", "--check"]],
+  ["generated tables of docs", ["run", "-A", "--quiet", "scripts/gen_docs.ts", "--check"]],
   ["generated plugin files", ["run", "-A", "--quiet", "scripts/gen_plugins.ts", "--check"]],
 ];
 

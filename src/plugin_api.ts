@@ -9,8 +9,24 @@ import type { InferSchema, JsonSchema } from "./protocol/json_schema.ts";
 export type { HookDirective, HookName, HookPayload } from "./protocol/hook.ts";
 export type { InferSchema, JsonSchema } from "./protocol/json_schema.ts";
 
-/** What a handler returns: an object becomes JSON, a string is passed as it is. */
-export type PluginToolResult = string | Record<string, unknown>;
+/** A piece of a result: text, or an image as base64 (PNG, JPEG, GIF or WebP, at most 5 MB). */
+export type PluginToolPart =
+  | { type: "text"; text: string }
+  | { type: "image"; mediaType: string; data: string };
+
+/** A result in full: what the model reads, data for surfaces and hooks, and whether it failed. */
+export type PluginWholeResult = {
+  content: PluginToolPart[];
+  /** Plain JSON; the model never sees it. */
+  details?: unknown;
+  isError?: boolean;
+};
+
+/**
+ * What a handler returns: text is passed as it is, an object becomes JSON, and one with an
+ * `error` has failed. `PluginWholeResult` says more.
+ */
+export type PluginToolResult = string | Record<string, unknown> | PluginWholeResult;
 
 /** One call of a tool or command. */
 export interface PluginCall {

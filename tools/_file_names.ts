@@ -19,8 +19,7 @@ export async function protectedPlaces(ctx: ToolContext): Promise<ProtectedPlaces
   let places = joined.get(ctx.services);
   if (places !== undefined) return places;
   const home = ctx.env.resolve("~", ctx.taskId);
-  const find = ctx.services.extra.get("protected_places");
-  const known = typeof find === "function" ? await find() as ProtectedPlaces : undefined;
+  const known = await ctx.services.protectedPlaces?.();
   places = {
     ...known,
     homes: unique([home, ...known?.homes ?? []]),

@@ -4,7 +4,8 @@
  */
 import type { FileInfo, OpenedFile } from "../src/protocol/environment.ts";
 import { ToolError } from "../src/protocol/error.ts";
-import type { ToolContext } from "../src/protocol/tool.ts";
+import type { ApprovalAsk, ToolContext } from "../src/protocol/tool.ts";
+import { errorResult } from "../src/protocol/tool_result.ts";
 import { editDistance } from "../src/util/nearest.ts";
 import { basename, dirname, isAbsolute, isWithin, relativePath } from "../src/util/path.ts";
 import { allNames, linkedSecrets, protectedPlaces } from "./_file_names.ts";
@@ -39,15 +40,18 @@ export async function resolveTarget(ctx: ToolContext, given: string): Promise<Ta
 /** Judges an open file before it is read; see `ReadOptions.check`. */
 export type OpenCheck = (opened: OpenedFile) => void;
 
-/**
- * Throws when the file may not be shown to the model, or when the needed yes is not given.
- * Returns the check for opening it: what was judged must be what is read.
- */
+/** What reading a file takes: the yeses it needs, and the check for opening what was judged. */
+export interface ReadGuard {
+  asks: ApprovalAsk[];
+  check: OpenCheck;
+}
+
+/** What reading the file takes. @throws ToolError when it may not be shown to the model at all. */
 export async function guardRead(
   ctx: ToolContext,
   target: Target,
   options: { tool: string },
-): Promise<OpenCheck> {
+): Promise<ReadGuard> {
   const places = await protectedPlaces(ctx);
   const names = allNames(ctx, target, places);
   const device = names.find(isDevicePath);
@@ -62,20 +66,25 @@ export async function guardRead(
     const secrets = await linkedSecrets(ctx, places, nearby);
     if (secrets.has(before.id)) throw credentialError(target.path);
   }
-  if (found !== undefined) {
-    const { rule, description } = found.verdict;
-    await requireYes(ctx, {
-      tool: options.tool,
-      refusal: "Read refused",
-      path: found.path,
-      request: { rule, description, allowAlways: false, onceOnly: true },
-    });
-  }
-  return (opened) => {
-    const swapped = opened.id !== before?.id && opened.links > 1;
-    if (swapped || opened.path() !== target.real) {
-      throw new ToolError(`${target.path} led to another file while it was opened; try again.`);
-    }
+  const asks = found === undefined ? [] : [fileAsk({
+    tool: options.tool,
+    refusal: "Read refused",
+    path: found.path,
+    request: {
+      rule: found.verdict.rule,
+      description: found.verdict.description,
+      allowAlways: false,
+      onceOnly: true,
+    },
+  })];
+  return {
+    asks,
+    check(opened) {
+      const swapped = opened.id !== before?.id && opened.links > 1;
+      if (swapped || opened.path() !== target.real) {
+        throw new ToolError(`${target.path} led to another file while it was opened; try again.`);
+      }
+    },
   };
 }
 
@@ -85,40 +94,40 @@ function credentialError(path: string): ToolError {
   );
 }
 
-/** Throws when the file may not be written, or when the needed yes is not given. */
+/** The yeses that writing the file takes. @throws ToolError when it may not be written at all. */
 export async function guardWrite(
   ctx: ToolContext,
   target: Target,
   options: { tool: string },
-): Promise<void> {
+): Promise<ApprovalAsk[]> {
   const places = await protectedPlaces(ctx);
   const names = allNames(ctx, target, places);
   const refusal = writeRefusal([target.path, target.real], { places, safeRoots: safeRoots(ctx) }) ??
     writeRefusal(names, { places, safeRoots: [] });
   if (refusal !== undefined) throw new ToolError(`Write refused: ${refusal}`);
   const needed = writeApproval(names, places);
-  if (needed === undefined) return;
+  if (needed === undefined) return [];
   const unguarded = ctx.config("security.protected_instruction_files") === false;
-  if (unguarded && needed.rule === "instruction_file_write") return;
+  if (unguarded && needed.rule === "instruction_file_write") return [];
   const { path, ...request } = needed;
-  await requireYes(ctx, { tool: options.tool, refusal: "Write refused", path, request });
+  return [fileAsk({ tool: options.tool, refusal: "Write refused", path, request })];
 }
 
-/** @throws ToolError when somebody, or the policy, says no. */
-async function requireYes(
-  ctx: ToolContext,
-  question: {
+function fileAsk(
+  { tool, refusal, path, request }: {
     tool: string;
     refusal: string;
     path: string;
     request: { rule: string; description: string; allowAlways: boolean; onceOnly?: boolean };
   },
-): Promise<void> {
-  const { tool, path, request } = question;
-  const outcome = await ctx.approve({ tool, subject: `${tool} ${path}`, ...request });
-  if (outcome.answer !== "deny") return;
-  const reason = outcome.reason ?? `It ${request.description} and was not approved.`;
-  throw new ToolError(`${question.refusal}: ${path}. ${reason}`);
+): ApprovalAsk {
+  return {
+    action: { subject: `${tool} ${path}`, ...request },
+    denied(outcome) {
+      const reason = outcome.reason ?? `It ${request.description} and was not approved.`;
+      return errorResult(`${refusal}: ${path}. ${reason}`);
+    },
+  };
 }
 
 /** When not empty, nothing outside these directories may be written. */

@@ -3,7 +3,7 @@
  * them, and how a found file is called to the model. Searches nothing.
  */
 import { ToolError } from "../src/protocol/error.ts";
-import type { ToolContext } from "../src/protocol/tool.ts";
+import type { ApprovalAsk, ToolContext } from "../src/protocol/tool.ts";
 import { isWithin } from "../src/util/path.ts";
 import { KERNEL_FILES } from "../src/util/protected_paths_data.ts";
 import { allNames, linkedSecrets, protectedPlaces } from "./_file_names.ts";
@@ -14,6 +14,8 @@ export interface SearchRoots {
   /** Absolute, links resolved. */
   real: string[];
   warning?: string;
+  /** The yeses that searching there takes. */
+  asks: ApprovalAsk[];
   /** True for a found file that must not show up. */
   exclude(path: string): boolean;
   /** Files that must not show up by any other name either. */
@@ -34,14 +36,17 @@ export async function findRoots(ctx: ToolContext, given: string): Promise<Search
   const { paths, warning } = await existingPaths(ctx, given);
   const places = await protectedPlaces(ctx);
   const roots: Root[] = [];
+  const asks: ApprovalAsk[] = [];
   for (const path of paths) {
-    const real = await searchable(ctx, path);
+    const { real, asks: needed } = await searchable(ctx, path);
+    asks.push(...needed);
     roots.push({ path, real, names: allNames(ctx, { path, real }, places) });
   }
   const directories = roots.map(({ real }) => real);
   return {
     real: directories,
     ...(warning === undefined ? {} : { warning }),
+    asks,
     exclude: (path) => namesBelow(path, roots).some((name) => isHidden(name, places)),
     excludeIds: () => linkedSecrets(ctx, places, [ctx.env.cwd(ctx.taskId), ...directories]),
     show: (path) => displayPath(ctx, asGiven(path, roots)),
@@ -49,16 +54,19 @@ export async function findRoots(ctx: ToolContext, given: string): Promise<Search
 }
 
 /** The real path. @throws ToolError for what has no end, may block its reader or is protected. */
-async function searchable(ctx: ToolContext, path: string): Promise<string> {
+async function searchable(
+  ctx: ToolContext,
+  path: string,
+): Promise<{ real: string; asks: ApprovalAsk[] }> {
   const real = await ctx.env.realPath(path);
   if (KERNEL_FILES.test(real)) {
     throw new ToolError(
       `${path} is made up by the kernel and is not searched; read single files with read_file.`,
     );
   }
-  await guardRead(ctx, { path, real }, { tool: "search_files" });
+  const { asks } = await guardRead(ctx, { path, real }, { tool: "search_files" });
   const kind = (await ctx.env.stat(real))?.kind;
-  if (kind === "file" || kind === "directory") return real;
+  if (kind === "file" || kind === "directory") return { real, asks };
   throw new ToolError(`${path} is neither a file nor a directory (pipe, socket or device).`);
 }
 

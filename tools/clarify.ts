@@ -2,7 +2,9 @@
 import { ToolError } from "../src/protocol/error.ts";
 import type { InferSchema } from "../src/protocol/json_schema.ts";
 import type { ClarifyQuestion } from "../src/protocol/services.ts";
-import type { ToolContext, ToolResult } from "../src/protocol/tool.ts";
+import type { ToolContext } from "../src/protocol/tool.ts";
+import type { AnswersDetails } from "../src/protocol/tool_details.ts";
+import type { ToolResult } from "../src/protocol/tool_result.ts";
 import { registry } from "../src/registry/registry.ts";
 
 const MAX_CHOICES = 4;
@@ -52,8 +54,16 @@ registry.register({
   emoji: "❓",
   lenient: true,
   timeoutMs: 0,
-  summary: ({ question }) => `ask ${question ?? "several questions"}`,
+  summary: ({ question }) => question ?? "several questions",
   handler: clarify,
+  view: {
+    line: ({ details: { answers, answered } }) =>
+      answered ? answers.map(({ answer }) => answer).join(" · ") : "nobody answered",
+    expanded: ({ details: { answers } }) => [{
+      kind: "list",
+      items: answers.map(({ question, answer }) => ({ text: `${question} ${answer}` })),
+    }],
+  },
 });
 
 interface Asked {
@@ -66,7 +76,7 @@ interface Asked {
 async function clarify(
   args: InferSchema<typeof SCHEMA>,
   ctx: ToolContext,
-): Promise<ToolResult> {
+): Promise<ToolResult<AnswersDetails>> {
   const batch: unknown[] = [args.questions ?? []].flat();
   if (batch.length > MAX_QUESTIONS) {
     throw new ToolError(`At most ${MAX_QUESTIONS} questions at once; ${batch.length} were sent.`);
@@ -81,8 +91,18 @@ async function clarify(
   }));
   const unanswered = typeof answers === "string" ? { answered: false } : {};
   const timedOut = answers === TIMED_OUT ? { timed_out: true } : {};
-  if (batch.length === 0) return { ...responses[0], ...unanswered, ...timedOut };
-  return { responses, ...unanswered, ...timedOut };
+  const only = batch.length === 0 ? responses[0] : { responses };
+  return {
+    content: { ...only, ...unanswered, ...timedOut },
+    details: {
+      kind: "answers",
+      answered: typeof answers !== "string",
+      answers: responses.map(({ question, user_response: answer }) => ({
+        question,
+        answer: [answer].flat().join(", "),
+      })),
+    },
+  };
 }
 
 /** A question as models send it, also as bare text, with choices as objects, or with a numeric id. */

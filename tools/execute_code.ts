@@ -5,7 +5,9 @@
 import { HermesError, ToolError } from "../src/protocol/error.ts";
 import type { InferSchema, JsonSchema } from "../src/protocol/json_schema.ts";
 import type { ToolDefinition } from "../src/protocol/provider.ts";
-import type { CheckContext, SchemaContext, ToolContext, ToolResult } from "../src/protocol/tool.ts";
+import type { CheckContext, SchemaContext, ToolContext, ToolFacts } from "../src/protocol/tool.ts";
+import type { ScriptDetails } from "../src/protocol/tool_details.ts";
+import type { ToolResult } from "../src/protocol/tool_result.ts";
 import { registry } from "../src/registry/registry.ts";
 import { callableTools } from "../src/sandbox/allow_list.ts";
 import type {
@@ -15,9 +17,10 @@ import type {
   ScriptProgress,
   ScriptRequest,
   ScriptResult,
-} from "../src/sandbox/contract.ts";
+} from "../src/protocol/script.ts";
 import { scriptSignature } from "../src/sandbox/signature.ts";
 import { VERSION } from "../src/util/version.ts";
+import { beginning, counted, firstLine, joined, outputPreview } from "./_preview.ts";
 
 const LANGUAGES = ["typescript", "javascript", "python"] as const;
 /** A line of progress at most this often. */
@@ -45,8 +48,8 @@ const RESULTS: Readonly<Record<string, string>> = {
   terminal: "{ output, exit_code }",
 };
 
-/** What the last check found: a dynamic schema may not look at the machine itself. */
-let support: SandboxAvailability | undefined;
+/** What the check of a build found: a dynamic schema may not look at the machine itself. */
+const found = new WeakMap<CheckContext, SandboxAvailability>();
 
 registry.register({
   name: "execute_code",
@@ -57,22 +60,47 @@ registry.register({
   timeoutMs: 0,
   check: checkSandbox,
   dynamicSchema: describe,
-  summary: ({ code }) => `script of ${code.split("\n").length} lines`,
+  summary: ({ code }) => `script of ${counted(code.split("\n").length, "line")}`,
+  effects: ["execute"],
+  // A script reaches nothing but tools, and each of its calls is approved like any other.
+  approval: () => ({ asks: [], plan: undefined }),
   handler: runCode,
+  view: {
+    line: ({ details: { status, toolCalls, output, errors } }) =>
+      joined(
+        status === "success" ? undefined : status,
+        counted(toolCalls, "call"),
+        status === "success" ? output && firstLine(output) : lastLine(errors),
+      ),
+    expanded: ({ args, details: { output, errors } }) => [
+      { kind: "output", text: beginning(args.code) },
+      ...(output === "" ? [] : [{ kind: "output" as const, text: output }]),
+      ...(errors === "" ? [] : [{ kind: "output" as const, text: errors, isError: true }]),
+    ],
+  },
 });
+
+/** Of a stack the message comes first, of a Python trace last: whatever says most. */
+function lastLine(errors: string): string {
+  const lines = errors.trim().split("\n");
+  const told = lines.find((line) => /^(?:Uncaught )?\w*(?:Error|Exception)\b/.test(line));
+  return told ?? lines.at(-1) ?? "";
+}
 
 async function checkSandbox(ctx: CheckContext): Promise<boolean | string> {
   const searchPath = ctx.env("PATH") ?? "";
   // Running a script looks again; the schema may live with what was true a moment ago.
-  support = await ctx.recall<SandboxAvailability>(
+  const support = await ctx.recall<SandboxAvailability>(
     "sandbox",
     `${VERSION} ${ctx.kernel} ${searchPath}`,
     async () => (await import("../src/sandbox/availability.ts")).lookAround({ searchPath }),
   );
+  found.set(ctx, support);
   return support.script.available || support.script.reason;
 }
 
 function describe(ctx: SchemaContext): Partial<ToolDefinition> {
+  const support = found.get(ctx.checks);
   const python = support?.python.available === true;
   const names = callableTools(ctx.tools, grants(ctx));
   const signatures = names.map((name) => {
@@ -91,10 +119,10 @@ function describe(ctx: SchemaContext): Partial<ToolDefinition> {
     `packages but through these. At most ${timeoutMs / 1000} s, ${maxToolCalls} calls, ` +
     `${Math.round(maxStdoutBytes / 1000)} KB printed.`,
   ].join("\n");
-  return { description, parameters: python ? SCHEMA : withoutPython() };
+  return { description, parameters: python ? SCHEMA : withoutPython(support) };
 }
 
-function withoutPython(): JsonSchema {
+function withoutPython(support: SandboxAvailability | undefined): JsonSchema {
   const { language } = SCHEMA.properties;
   const why = support === undefined ? "" : `; no python: ${support.python.reason}`;
   return {
@@ -110,8 +138,11 @@ function withoutPython(): JsonSchema {
   };
 }
 
-async function runCode(args: InferSchema<typeof SCHEMA>, ctx: ToolContext): Promise<ToolResult> {
-  const sandbox = ctx.services.extra.get("sandbox") as Sandbox | undefined;
+async function runCode(
+  args: InferSchema<typeof SCHEMA>,
+  ctx: ToolContext,
+): Promise<ToolResult<ScriptDetails>> {
+  const { sandbox } = ctx.services;
   if (sandbox === undefined) throw new ToolError("Scripts cannot run here: there is no sandbox");
   if (args.code.trim() === "") throw new ToolError("code is empty: write the script to run");
   if (args.code.length > MAX_CODE_CHARS) {
@@ -129,7 +160,7 @@ async function runCode(args: InferSchema<typeof SCHEMA>, ctx: ToolContext): Prom
     code: args.code,
     language,
     ...(session ? { session } : {}),
-    tools: callable.map(definitionOf),
+    tools: callable.flatMap((name) => definitionOf(ctx.toolFacts(name))),
     otherTools: ctx.sessionTools.filter((name) => !callable.includes(name)),
     limits: limits(ctx),
     signal: ctx.signal,
@@ -137,11 +168,21 @@ async function runCode(args: InferSchema<typeof SCHEMA>, ctx: ToolContext): Prom
     onProgress: progressReporter(ctx),
   });
   return {
-    status: result.status,
-    output: result.output,
-    errors: result.errors,
-    tool_calls_made: result.callsMade,
-    duration_seconds: Math.round(result.durationMs / 10) / 100,
+    content: {
+      status: result.status,
+      output: result.output,
+      errors: result.errors,
+      tool_calls_made: result.callsMade,
+      duration_seconds: Math.round(result.durationMs / 10) / 100,
+    },
+    details: {
+      kind: "script",
+      status: result.status,
+      output: outputPreview(result.output, ctx),
+      errors: outputPreview(result.errors, ctx),
+      toolCalls: result.callsMade,
+    },
+    isError: result.status !== "success",
   };
 }
 
@@ -155,9 +196,11 @@ async function runIn(sandbox: Sandbox, request: ScriptRequest): Promise<ScriptRe
   }
 }
 
-function definitionOf(name: string): ToolDefinition {
-  const { description, schema } = registry.facts(name)!;
-  return { name, description, parameters: schema };
+/** Nothing for a tool whose provider has gone. */
+function definitionOf(facts: ToolFacts | undefined): ToolDefinition[] {
+  if (facts === undefined) return [];
+  const { name, description, schema } = facts;
+  return [{ name, description, parameters: schema }];
 }
 
 interface Configured {

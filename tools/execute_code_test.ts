@@ -3,7 +3,7 @@ import { HermesError } from "../src/protocol/error.ts";
 import type { ToolDefinition } from "../src/protocol/provider.ts";
 import type { CheckContext, SchemaContext } from "../src/protocol/tool.ts";
 import { registry } from "../src/registry/registry.ts";
-import type { Sandbox, ScriptRequest, ScriptResult } from "../src/sandbox/contract.ts";
+import type { Sandbox, ScriptRequest, ScriptResult } from "../src/protocol/script.ts";
 import { createTempEnvironment } from "../tests/support/memory_environment.ts";
 import { createTestContext, createTestServices, runTool } from "../tests/support/tool_context.ts";
 import "./execute_code.ts";
@@ -27,6 +27,9 @@ async function schemaWith(tools: string[], options: { path?: string; config?: ob
     which: () => Promise.resolve(undefined),
     config,
     environmentName: "local",
+    surface: "run",
+    depth: 0,
+    services: new Set(),
     kernel: "test",
     recall: (_key, _fingerprint, look) => look(),
   };
@@ -35,6 +38,7 @@ async function schemaWith(tools: string[], options: { path?: string; config?: ob
     tools,
     definitions: new Map(tools.map((name) => [name, definition(name)])),
     config,
+    checks: check,
   };
   const { description, parameters } = spec.dynamicSchema!(context)!;
   return { description: description!, language: parameters!.properties!.language! };
@@ -63,7 +67,7 @@ class FakeSandbox implements Sandbox {
 async function call(args: Record<string, unknown>, config: Record<string, unknown> = {}) {
   await using env = await createTempEnvironment();
   const sandbox = new FakeSandbox();
-  const services = { ...createTestServices(), extra: new Map([["sandbox", sandbox]]) };
+  const services = { ...createTestServices(), sandbox };
   const sessionTools = ["execute_code", "read_file", "terminal", "todo"];
   const ctx = createTestContext(env, { services, sessionTools, config });
   return { reply: await runTool("execute_code", args, ctx), request: sandbox.request! };
@@ -128,7 +132,7 @@ Deno.test("execute_code says in one line that a sandbox does not start", async (
   await using env = await createTempEnvironment();
   const sandbox = new FakeSandbox();
   sandbox.run = () => Promise.reject(new HermesError("the script sandbox did not start: why"));
-  const services = { ...createTestServices(), extra: new Map([["sandbox", sandbox]]) };
+  const services = { ...createTestServices(), sandbox };
   const reply = await runTool(
     "execute_code",
     { code: "1" },
@@ -140,7 +144,7 @@ Deno.test("execute_code says in one line that a sandbox does not start", async (
 Deno.test("execute_code tells progress at most once a second", async () => {
   await using env = await createTempEnvironment();
   const sandbox = new FakeSandbox();
-  const services = { ...createTestServices(), extra: new Map([["sandbox", sandbox]]) };
+  const services = { ...createTestServices(), sandbox };
   const lines: string[] = [];
   const ctx = {
     ...createTestContext(env, { services, sessionTools: [] }),

@@ -1,14 +1,33 @@
 /** `patch`: one passage replaced, found even when quoted inexactly, or a V4A patch over several files. */
 import { ToolError } from "../src/protocol/error.ts";
 import type { InferSchema } from "../src/protocol/json_schema.ts";
-import type { PathUse, ToolContext, ToolResult } from "../src/protocol/tool.ts";
+import type {
+  ApprovalAsk,
+  ApprovalPlan,
+  Approved,
+  PathUse,
+  ToolContext,
+} from "../src/protocol/tool.ts";
+import type { EditDetails, EditedFile } from "../src/protocol/tool_details.ts";
+import type { ToolResult } from "../src/protocol/tool_result.ts";
 import { registry } from "../src/registry/registry.ts";
 import { replacePassage } from "../src/util/fuzzy_replace.ts";
 import { nearestPassages } from "../src/util/nearest_passage.ts";
 import { unifiedDiff } from "../src/util/unified_diff.ts";
 import { parsePatch, type PatchOperation, patchPaths } from "../src/util/v4a_patch.ts";
 import { applyChanges, type FileChange, type GuardedTarget, planPatch } from "./_patch_files.ts";
-import { displayPath, guardRead, guardWrite, notFound, resolveTarget, statFile } from "./_paths.ts";
+import { EDIT_VIEW, lintProblems } from "./_edit_view.ts";
+import {
+  displayPath,
+  guardRead,
+  guardWrite,
+  notFound,
+  type OpenCheck,
+  resolveTarget,
+  statFile,
+  type Target,
+} from "./_paths.ts";
+import { diffCounts } from "./_preview.ts";
 import { type Lint, lintWritten } from "./_syntax.ts";
 import { checkText, commitText, loadForWrite } from "./_write.ts";
 
@@ -44,28 +63,64 @@ registry.register({
   emoji: "🔧",
   parallel: "paths",
   paths: patchUses,
-  summary: (args) => `patch ${patchUses(args).map(({ path }) => path).join(", ")}`,
-  handler: patch,
+  summary: (args) => patchUses(args).map(({ path }) => path).join(", "),
+  // A checker looks at what was written.
+  effects: ["write", "execute"],
+  approval: (args, ctx) =>
+    args.mode === "patch" ? approvePatch(args, ctx) : approveReplacement(args, ctx),
+  handler: (_, ctx, { plan }: Approved<EditPlan>) =>
+    plan.kind === "files" ? patchFiles(plan, ctx) : replaceInFile(plan, ctx),
+  view: EDIT_VIEW,
 });
+
+/** One passage of one file. */
+interface Replacement {
+  kind: "passage";
+  path: string;
+  oldText: string;
+  newText: string;
+  replaceAll: boolean;
+  target: Target;
+  check: OpenCheck;
+}
+
+/** A patch, and every path in it as it was judged. */
+interface FilesPatch {
+  kind: "files";
+  operations: readonly PatchOperation[];
+  guarded: ReadonlyMap<string, GuardedTarget>;
+}
+
+type EditPlan = Replacement | FilesPatch;
 
 function patchUses(args: PatchArgs): PathUse[] {
   const paths = args.mode === "patch" ? patchPaths(args.patch ?? "") : [args.path ?? ""];
   return paths.filter((path) => path !== "").map((path) => ({ path, write: true }));
 }
 
-function patch(args: PatchArgs, ctx: ToolContext): Promise<ToolResult> {
-  return args.mode === "patch" ? patchFiles(args, ctx) : replaceInFile(args, ctx);
-}
-
-async function replaceInFile(args: PatchArgs, ctx: ToolContext): Promise<ToolResult> {
+async function approveReplacement(
+  args: PatchArgs,
+  ctx: ToolContext,
+): Promise<ApprovalPlan<EditPlan>> {
   const { path, old_string: oldText, new_string: newText } = args;
   if (typeof path !== "string" || typeof oldText !== "string" || typeof newText !== "string") {
     throw new ToolError("mode replace needs path, old_string and new_string.");
   }
   const target = await resolveTarget(ctx, path);
-  await guardWrite(ctx, target, { tool: "patch" });
+  const write = await guardWrite(ctx, target, { tool: "patch" });
   // The answer shows lines of the file, also when nothing fits.
-  const check = await guardRead(ctx, target, { tool: "patch" });
+  const { asks, check } = await guardRead(ctx, target, { tool: "patch" });
+  const replaceAll = args.replace_all === true;
+  return {
+    asks: [...write, ...asks],
+    plan: { kind: "passage", path, oldText, newText, replaceAll, target, check },
+  };
+}
+
+async function replaceInFile(
+  { path, oldText, newText, replaceAll, target, check }: Replacement,
+  ctx: ToolContext,
+): Promise<ToolResult<EditDetails>> {
   await statFile(ctx, target);
   const { files } = ctx.services;
   return await files.exclusive([target.real], async () => {
@@ -76,7 +131,7 @@ async function replaceInFile(args: PatchArgs, ctx: ToolContext): Promise<ToolRes
     const edit = {
       oldText: sameLineEnds(oldText, loaded.format.eol),
       newText: sameLineEnds(newText, loaded.format.eol),
-      replaceAll: args.replace_all === true,
+      replaceAll,
     };
     const outcome = replacePassage(before, edit);
     if (outcome.kind === "refused") throw failure(ctx, target.real, outcome.reason);
@@ -84,8 +139,7 @@ async function replaceInFile(args: PatchArgs, ctx: ToolContext): Promise<ToolRes
       throw failure(ctx, target.real, notFoundText(path, before, edit.oldText));
     }
     if (outcome.kind === "unchanged") {
-      const note = "The file already has the new text; nothing was changed.";
-      return { success: true, no_change: true, note };
+      return unchanged("The file already has the new text; nothing was changed.");
     }
     const stale = files.staleness(ctx.taskId, target.real, loaded.mtimeMs, "edit");
     await checkText(loaded, outcome.text);
@@ -94,16 +148,33 @@ async function replaceInFile(args: PatchArgs, ctx: ToolContext): Promise<ToolRes
     const lint = await lintWritten(ctx, { path: target.path, text: outcome.text, before });
     const name = displayPath(ctx, target.path);
     const warning = [target.warning, stale].filter(Boolean).join(" ");
+    const whole = unifiedDiff(before, outcome.text, { from: `a/${name}`, to: `b/${name}` });
+    const diff = shortDiff(whole);
     return {
-      success: true,
-      diff: shortDiff(unifiedDiff(before, outcome.text, { from: `a/${name}`, to: `b/${name}` })),
-      files_modified: [name],
-      resolved_path: target.real,
-      ...(outcome.strategy === "exact" ? {} : { matched_by: outcome.strategy }),
-      ...(lint === undefined ? {} : { lint }),
-      ...(warning === "" ? {} : { _warning: warning }),
+      content: {
+        success: true,
+        diff,
+        files_modified: [name],
+        resolved_path: target.real,
+        ...(outcome.strategy === "exact" ? {} : { matched_by: outcome.strategy }),
+        ...(lint === undefined ? {} : { lint }),
+        ...(warning === "" ? {} : { _warning: warning }),
+      },
+      details: {
+        kind: "edit",
+        files: [{ path: name, change: "modified", ...diffCounts(whole) }],
+        diff,
+        problems: lintProblems(lint),
+      },
     };
   });
+}
+
+function unchanged(note: string): ToolResult<EditDetails> {
+  return {
+    content: { success: true, no_change: true, note },
+    details: { kind: "edit", files: [], diff: "", problems: [] },
+  };
 }
 
 /** Files with one kind of line end are edited with plain newlines. */
@@ -127,25 +198,34 @@ function failure(ctx: ToolContext, real: string, message: string): ToolError {
   return new ToolError(message, { _hint: hint });
 }
 
-async function patchFiles(args: PatchArgs, ctx: ToolContext): Promise<ToolResult> {
+async function approvePatch(args: PatchArgs, ctx: ToolContext): Promise<ApprovalPlan<EditPlan>> {
   const operations = parsed(args.patch);
-  const guarded = await guardOperations(ctx, operations);
+  const { guarded, asks } = await guardOperations(ctx, operations);
+  return { asks, plan: { kind: "files", operations, guarded } };
+}
+
+async function patchFiles(
+  { operations, guarded }: FilesPatch,
+  ctx: ToolContext,
+): Promise<ToolResult<EditDetails>> {
   const targets = [...guarded.values()].map(({ target }) => target);
   const { files } = ctx.services;
   return await files.exclusive(targets.map(({ real }) => real), async () => {
     const changes = await planPatch(ctx, operations, guarded);
-    if (changes.length === 0) {
-      return { success: true, no_change: true, note: "The files already have these changes." };
-    }
+    if (changes.length === 0) return unchanged("The files already have these changes.");
     const stale = changes.map(({ source, loaded }) =>
       files.staleness(ctx.taskId, source.real, loaded?.mtimeMs, "edit")
     );
     await applyChanges(ctx, changes);
     const warning = [...targets.map((target) => target.warning), ...stale].filter(Boolean);
+    const { content, details } = await report(ctx, changes);
     return {
-      success: true,
-      ...await report(ctx, changes),
-      ...(warning.length === 0 ? {} : { _warning: warning.join(" ") }),
+      content: {
+        success: true,
+        ...content,
+        ...(warning.length === 0 ? {} : { _warning: warning.join(" ") }),
+      },
+      details,
     };
   });
 }
@@ -157,22 +237,24 @@ async function patchFiles(args: PatchArgs, ctx: ToolContext): Promise<ToolResult
 async function guardOperations(
   ctx: ToolContext,
   operations: readonly PatchOperation[],
-): Promise<Map<string, GuardedTarget>> {
+): Promise<{ guarded: Map<string, GuardedTarget>; asks: ApprovalAsk[] }> {
   const guarded = new Map<string, GuardedTarget>();
+  const asks: ApprovalAsk[] = [];
   for (const operation of operations) {
     const moveTo = "moveTo" in operation ? operation.moveTo : undefined;
     for (const path of [operation.path, ...(moveTo === undefined ? [] : [moveTo])]) {
       if (guarded.has(path)) continue;
       const target = await resolveTarget(ctx, path);
-      await guardWrite(ctx, target, { tool: "patch" });
+      asks.push(...await guardWrite(ctx, target, { tool: "patch" }));
       guarded.set(path, { target });
     }
     if (operation.kind !== "update" && operation.kind !== "move") continue;
     const { target } = guarded.get(operation.path)!;
-    const check = await guardRead(ctx, target, { tool: "patch" });
-    guarded.set(operation.path, { target, check });
+    const read = await guardRead(ctx, target, { tool: "patch" });
+    asks.push(...read.asks);
+    guarded.set(operation.path, { target, check: read.check });
   }
-  return guarded;
+  return { guarded, asks };
 }
 
 function parsed(patch: string | undefined): PatchOperation[] {
@@ -192,7 +274,7 @@ function parsed(patch: string | undefined): PatchOperation[] {
 async function report(
   ctx: ToolContext,
   changes: readonly FileChange[],
-): Promise<Record<string, unknown>> {
+): Promise<{ content: Record<string, unknown>; details: EditDetails }> {
   const names = (kinds: readonly string[]) =>
     changes.filter(({ kind }) => kinds.includes(kind)).map(({ target }) =>
       displayPath(ctx, target.path)
@@ -205,13 +287,24 @@ async function report(
     if (lint !== undefined) lints[displayPath(ctx, target.path)] = lint;
   }
   const only = changes.length === 1 ? changes[0] : undefined;
+  const diffs = changes.map((change) => changeDiff(ctx, change));
+  const diff = shortDiff(diffs.join(""));
+  const files = changes.map(({ kind, target }, i): EditedFile => ({
+    path: displayPath(ctx, target.path),
+    change: kind,
+    ...diffCounts(diffs[i]!),
+  }));
+  const problems = Object.values(lints).flatMap(lintProblems);
   return {
-    diff: shortDiff(changes.map((change) => changeDiff(ctx, change)).join("")),
-    files_modified: names(["modified", "moved"]),
-    files_created: names(["created"]),
-    files_deleted: names(["deleted"]),
-    ...(Object.keys(lints).length === 0 ? {} : { lint: only ? Object.values(lints)[0] : lints }),
-    ...(only === undefined ? {} : { resolved_path: only.target.real }),
+    content: {
+      diff,
+      files_modified: names(["modified", "moved"]),
+      files_created: names(["created"]),
+      files_deleted: names(["deleted"]),
+      ...(Object.keys(lints).length === 0 ? {} : { lint: only ? Object.values(lints)[0] : lints }),
+      ...(only === undefined ? {} : { resolved_path: only.target.real }),
+    },
+    details: { kind: "edit", files, diff, problems },
   };
 }
 

@@ -2,12 +2,16 @@
  * The `process` tool: looks at, waits for, types into and ends the background processes that
  * `terminal` started.
  */
+import type { ApprovalOutcome } from "../src/protocol/approval.ts";
 import { registry } from "../src/registry/registry.ts";
 import type { InferSchema, JsonSchema } from "../src/protocol/json_schema.ts";
 import type { ManagedProcess } from "../src/protocol/services.ts";
-import type { ToolContext, ToolResult } from "../src/protocol/tool.ts";
+import type { ApprovalAsk, ApprovalPlan, Approved, ToolContext } from "../src/protocol/tool.ts";
+import type { ProcessDetails, ProcessState } from "../src/protocol/tool_details.ts";
+import type { ToolResult } from "../src/protocol/tool_result.ts";
 import { ToolError } from "../src/protocol/error.ts";
 import { cleanOutput } from "../src/util/clean_output.ts";
+import { counted, joined, outputPreview } from "./_preview.ts";
 
 const SCHEMA = {
   type: "object",
@@ -42,21 +46,102 @@ registry.register({
   emoji: "⚙️",
   timeoutMs: 0,
   summary: ({ action, session_id: id }) => id === undefined ? action : `${action} ${id}`,
+  effects: ["execute"],
+  approval: approveProcess,
   handler: runProcess,
+  view: {
+    line: ({ details: { action, processes } }) =>
+      action === "list"
+        ? counted(processes.length, "process")
+        : joined(stateLine(processes[0]), processes[0]?.command),
+    expanded: ({ details: { action, processes, output } }) => [
+      ...(action === "list"
+        ? [{
+          kind: "list" as const,
+          items: processes.map((one) => ({ text: `${one.id} ${stateLine(one)}: ${one.command}` })),
+        }]
+        : []),
+      ...(output === "" ? [] : [{ kind: "output" as const, text: output }]),
+    ],
+  },
 });
 
-async function runProcess(args: ProcessArgs, ctx: ToolContext): Promise<ToolResult> {
+/** Input that was judged: the whole of what the process has been sent by then. */
+interface InputPlan {
+  data: string;
+  /** Undefined for keys that write nothing. */
+  sentBy?: string;
+}
+
+/** Input is judged before it is sent; everything else only looks, or ends what was started here. */
+function approveProcess(
+  { action, session_id: id, data = "" }: ProcessArgs,
+  ctx: ToolContext,
+): ApprovalPlan<InputPlan> {
+  const input = action === "submit" ? `${data}\n` : data;
+  const managed = id ? ctx.services.processes.get(id) : undefined;
+  const isInput = action === "write" || action === "submit";
+  const before = managed && isInput && managed.endedBy === undefined ? sent.get(managed) ?? "" : "";
+  if (!managed || !isInput || managed.endedBy !== undefined || isKeyAlone(input, before)) {
+    return { asks: [], plan: { data: input } };
+  }
+  const sentBy = `${before}${input}`.slice(-MAX_SENT);
+  const asks = [...keyAsks(input), ...inputAsks(sentBy, managed)];
+  return { asks, plan: { data: input, sentBy } };
+}
+
+async function runProcess(
+  args: ProcessArgs,
+  ctx: ToolContext,
+  { plan }: Approved<InputPlan>,
+): Promise<ToolResult<ProcessDetails>> {
   const table = ctx.services.processes;
   if (args.action === "list") {
-    return { processes: table.list(ctx.taskId).map((one) => listed(one, ctx)) };
+    const all = table.list(ctx.taskId);
+    return {
+      content: { processes: all.map((one) => listed(one, ctx)) },
+      details: { kind: "process", action: "list", processes: all.map(stateOf), output: "" },
+    };
   }
   if (!args.session_id) throw new ToolError(`session_id is required for ${args.action}`);
   const managed = table.get(args.session_id);
   if (managed === undefined) {
     const error = `No process ${args.session_id}; action=list shows the ones there are`;
-    return { status: "not_found", error };
+    return { content: { status: "not_found", error }, isError: true };
   }
+  const content = await act(managed, { args, ctx, plan });
+  if (content.error !== undefined) return { content, isError: true };
+  const { exitCode } = managed.process;
+  return {
+    content,
+    details: {
+      kind: "process",
+      action: args.action,
+      processes: [stateOf(managed)],
+      output: outputPreview(String(content.output ?? content.output_preview ?? ""), ctx),
+    },
+    // A process that was ended on purpose did not fail.
+    isError: exitCode !== undefined && exitCode !== 0 && managed.endedBy !== "kill",
+  };
+}
+
+function stateOf({ id, command, process: { exitCode } }: ManagedProcess): ProcessState {
+  const shown = command.slice(0, LIST_PREVIEW_CHARS);
+  if (exitCode === undefined) return { id, command: shown, running: true };
+  return { id, command: shown, running: false, exitCode };
+}
+
+function stateLine(state: ProcessState | undefined): string {
+  return state === undefined || state.running ? "running" : `exit ${state.exitCode}`;
+}
+
+/** What the model reads of an action. */
+async function act(
+  managed: ManagedProcess,
+  { args, ctx, plan }: { args: ProcessArgs; ctx: ToolContext; plan: InputPlan },
+): Promise<Record<string, unknown>> {
   switch (args.action) {
+    case "list":
     case "poll":
       return poll(managed, ctx);
     case "log":
@@ -67,7 +152,7 @@ async function runProcess(args: ProcessArgs, ctx: ToolContext): Promise<ToolResu
       return await kill(managed, ctx);
     case "write":
     case "submit":
-      return await write(managed, `${args.data ?? ""}${args.action === "submit" ? "\n" : ""}`, ctx);
+      return await write(managed, plan);
     case "close":
       await managed.process.closeStdin();
       return { status: "ok", message: "End of input sent" };
@@ -111,7 +196,7 @@ function listed(managed: ManagedProcess, ctx: ToolContext): Record<string, unkno
   };
 }
 
-function poll(managed: ManagedProcess, ctx: ToolContext): ToolResult {
+function poll(managed: ManagedProcess, ctx: ToolContext): Record<string, unknown> {
   return {
     session_id: managed.id,
     command: managed.command,
@@ -126,7 +211,7 @@ function log(
   managed: ManagedProcess,
   { offset, limit = LOG_LINES }: ProcessArgs,
   ctx: ToolContext,
-): ToolResult {
+): Record<string, unknown> {
   if (managed.endedBy !== undefined) managed.acknowledge();
   const { droppedBytes } = managed.process.output();
   const lines = text(managed, ctx).replace(/\n$/, "").split("\n");
@@ -147,7 +232,7 @@ async function wait(
   managed: ManagedProcess,
   timeout: number | undefined,
   ctx: ToolContext,
-): Promise<ToolResult> {
+): Promise<Record<string, unknown>> {
   const configured = ctx.config("terminal.timeout");
   const longest = typeof configured === "number" && configured > 0 ? configured : MAX_WAIT_S;
   const seconds = Math.min(timeout ?? longest, longest);
@@ -183,7 +268,10 @@ function endsWithin(managed: ManagedProcess, ms: number, signal: AbortSignal): P
   });
 }
 
-async function kill(managed: ManagedProcess, ctx: ToolContext): Promise<ToolResult> {
+async function kill(
+  managed: ManagedProcess,
+  ctx: ToolContext,
+): Promise<Record<string, unknown>> {
   const running = managed.endedBy === undefined;
   managed.acknowledge();
   await managed.kill();
@@ -202,19 +290,12 @@ const MAX_SENT = 16_000;
 
 async function write(
   managed: ManagedProcess,
-  data: string,
-  ctx: ToolContext,
-): Promise<ToolResult> {
+  { data, sentBy }: InputPlan,
+): Promise<Record<string, unknown>> {
   if (managed.endedBy !== undefined) {
     return { status: "already_exited", error: "The process has ended and takes no input" };
   }
-  const before = sent.get(managed) ?? "";
-  if (!isKeyAlone(data, before)) {
-    const text = `${before}${data}`.slice(-MAX_SENT);
-    const refusal = await refuseKeys(data, ctx) ?? await refuseInput(text, managed, ctx);
-    if (refusal !== undefined) return { status: "blocked", error: refusal };
-    sent.set(managed, text);
-  }
+  if (sentBy !== undefined) sent.set(managed, sentBy);
   await managed.process.write(data);
   return { status: "ok", bytes_written: new TextEncoder().encode(data).length };
 }
@@ -233,34 +314,36 @@ function isKeyAlone(data: string, before: string): boolean {
   return SIGNAL_KEY.test(data) || (PLAIN_KEYS.test(data) && /(?:^|[\r\n])$/.test(before));
 }
 
+function denyInput({ reason }: ApprovalOutcome): ToolResult {
+  const error = reason ?? "The input was denied.";
+  return { content: { status: "blocked", error }, isError: true };
+}
+
 /** Keys that edit a line make of it what was never written: nobody can judge what runs then. */
-async function refuseKeys(data: string, ctx: ToolContext): Promise<string | undefined> {
-  if (!CONTROL.test(data)) return undefined;
-  const outcome = await ctx.approve({
-    tool: "process",
-    subject: `process write ${JSON.stringify(data)}`,
-    rule: "input with control keys",
-    description: "types keys that edit the line, so that what it runs cannot be checked",
-    allowAlways: false,
-    onceOnly: true,
-  });
-  return outcome.answer === "deny" ? outcome.reason ?? "The input was denied." : undefined;
+function keyAsks(data: string): ApprovalAsk[] {
+  if (!CONTROL.test(data)) return [];
+  return [{
+    action: {
+      subject: `process write ${JSON.stringify(data)}`,
+      rule: "input with control keys",
+      description: "types keys that edit the line, so that what it runs cannot be checked",
+      allowAlways: false,
+      onceOnly: true,
+    },
+    denied: denyInput,
+  }];
 }
 
 /**
  * Input may be a command where a shell reads it, or one that an editor starts: the gate judges it
  * like one. Words that answer a question are harmless commands.
  */
-async function refuseInput(
-  text: string,
-  managed: ManagedProcess,
-  ctx: ToolContext,
-): Promise<string | undefined> {
-  if (text.trim() === "") return undefined;
+function inputAsks(text: string, { cwd }: ManagedProcess): ApprovalAsk[] {
+  if (text.trim() === "") return [];
   const started = text.replace(/^[ \t]*(?::?[\w,.%$]*!|\\!)/gm, "");
-  for (const command of new Set([text, started])) {
-    const outcome = await ctx.approveCommand(command, { cwd: managed.cwd });
-    if (outcome.answer === "deny") return outcome.reason ?? "The input was denied.";
-  }
-  return undefined;
+  return [...new Set([text, started])].map((command) => ({
+    command,
+    place: { cwd },
+    denied: denyInput,
+  }));
 }

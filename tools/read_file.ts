@@ -1,7 +1,9 @@
 /** `read_file`: a page of a text file with line numbers; says what else a file is and how to go on. */
 import { ToolError } from "../src/protocol/error.ts";
 import type { FileInfo } from "../src/protocol/environment.ts";
-import type { ToolContext, ToolResult } from "../src/protocol/tool.ts";
+import type { ApprovalPlan, Approved, ToolContext } from "../src/protocol/tool.ts";
+import type { ReadDetails } from "../src/protocol/tool_details.ts";
+import type { ToolResult } from "../src/protocol/tool_result.ts";
 import { registry } from "../src/registry/registry.ts";
 import { shellQuote } from "../src/util/shell_quote.ts";
 import { extractDocument } from "./_documents.ts";
@@ -21,12 +23,14 @@ import {
   statFile,
   type Target,
 } from "./_paths.ts";
-import { binaryKind, SNIFF_BYTES, sniffText } from "./_text_format.ts";
+import { beginning, counted } from "./_preview.ts";
+import { binaryKind, SNIFF_BYTES, sniffText, splitLines } from "./_text_format.ts";
 
 const DEFAULT_LIMIT = 2000;
 const MAX_UTF16_BYTES = 10 << 20;
 const LARGE_BYTES = 512_000;
 const MAX_UNSIZED_BYTES = 1 << 20;
+const PREVIEW_CHARS = 2000;
 
 registry.register({
   name: "read_file",
@@ -48,8 +52,19 @@ registry.register({
   idempotent: true,
   // Pages are limited here; a page spilled to a file would have to be read back.
   maxResultChars: 1_000_000,
-  summary: ({ path }) => `read ${path}`,
+  summary: ({ path }) => path,
+  // Other programs count the lines of large files and read documents.
+  effects: ["execute"],
+  approval: approveRead,
   handler: readFile,
+  view: {
+    line: ({ details: { lines, totalLines } }) =>
+      totalLines === undefined || totalLines === lines
+        ? counted(lines, "line")
+        : `${lines} of ${counted(totalLines, "line")}`,
+    expanded: ({ details: { preview } }) =>
+      preview === "" ? [] : [{ kind: "output", text: preview }],
+  },
 });
 
 interface Request {
@@ -57,33 +72,64 @@ interface Request {
   limit: number;
 }
 
+interface ReadArgs {
+  path: string;
+  offset?: number;
+  limit?: number;
+}
+
+/** The file that was judged. */
+interface ReadPlan {
+  target: Target;
+  check: OpenCheck;
+  notes: string[];
+}
+
+async function approveRead(args: ReadArgs, ctx: ToolContext): Promise<ApprovalPlan<ReadPlan>> {
+  const target = await resolveTarget(ctx, args.path);
+  const { asks, check } = await guardRead(ctx, target, { tool: "read_file" });
+  const notes: string[] = target.warning === undefined ? [] : [target.warning];
+  const plan = { target, check, notes };
+  if (await ctx.env.stat(target.real) !== undefined) return { asks, plan };
+  const other = await lookAlike(ctx, target.path);
+  if (other === undefined) return { asks, plan };
+  const meant = await resolveTarget(ctx, other);
+  const guard = await guardRead(ctx, meant, { tool: "read_file" });
+  notes.push(`Read ${other}: its name differs only in look-alike characters.`);
+  return {
+    asks: [...asks, ...guard.asks],
+    plan: { target: meant, check: guard.check, notes },
+  };
+}
+
 async function readFile(
-  args: { path: string; offset?: number; limit?: number },
+  args: ReadArgs,
   ctx: ToolContext,
-): Promise<ToolResult> {
+  { plan: { target, check, notes } }: Approved<ReadPlan>,
+): Promise<ToolResult<ReadDetails>> {
   const maxLines = setting(ctx, "tool_output.max_lines", DEFAULT_LIMIT);
   const request: Request = {
     offset: Math.max(1, Math.trunc(args.offset ?? 1)),
     limit: Math.min(maxLines, Math.max(1, Math.trunc(args.limit ?? maxLines))),
   };
-  let target = await resolveTarget(ctx, args.path);
-  let check = await guardRead(ctx, target, { tool: "read_file" });
-  const notes: string[] = target.warning === undefined ? [] : [target.warning];
-  if (await ctx.env.stat(target.real) === undefined) {
-    const other = await lookAlike(ctx, target.path);
-    if (other !== undefined) {
-      target = await resolveTarget(ctx, other);
-      check = await guardRead(ctx, target, { tool: "read_file" });
-      notes.push(`Read ${other}: its name differs only in look-alike characters.`);
-    }
-  }
   const info = await statFile(ctx, target);
   const unchanged = unchangedReply(ctx, { target, info }, request);
   if (unchanged !== undefined) return unchanged;
   const result = await readContent(ctx, { target, info, check }, request);
   const partial = result.truncated === true || request.offset > 1;
   ctx.services.files.noteRead(ctx.taskId, target.real, info.mtimeMs, partial);
-  return notes.length === 0 ? result : { ...result, _warning: notes.join(" ") };
+  return {
+    content: notes.length === 0 ? result : { ...result, _warning: notes.join(" ") },
+    details: {
+      kind: "read",
+      path: target.path,
+      firstLine: request.offset,
+      lines: splitLines(result.content).length,
+      ...(result.total_lines === undefined ? {} : { totalLines: result.total_lines }),
+      bytes: info.size,
+      preview: beginning(result.content, PREVIEW_CHARS),
+    },
+  };
 }
 
 /** The short answer to a read whose content the model was given before; undefined the first time. */
@@ -91,7 +137,7 @@ function unchangedReply(
   ctx: ToolContext,
   file: { target: Target; info: FileInfo },
   request: Request,
-): ToolResult | undefined {
+): ToolResult<ReadDetails> | undefined {
   const { target, info } = file;
   // A script's reads never entered the context, and without a time there is no telling.
   if (ctx.sandbox || info.mtimeMs === 0) return undefined;
@@ -107,7 +153,19 @@ function unchangedReply(
     );
   }
   const message = "Unchanged since the earlier read_file result; use that one.";
-  return { status: "unchanged", message, path: target.path, dedup: true, content_returned: false };
+  const { path } = target;
+  return {
+    content: { status: "unchanged", message, path, dedup: true, content_returned: false },
+  };
+}
+
+/** A page as the model reads it; the keys that are looked at here are typed. */
+interface Page {
+  content: string;
+  truncated: boolean;
+  "total_lines"?: number;
+  hint?: string;
+  [key: string]: unknown;
 }
 
 /** A file that may be read, as it was when it was judged. */
@@ -121,7 +179,7 @@ async function readContent(
   ctx: ToolContext,
   file: Readable,
   request: Request,
-): Promise<Record<string, unknown>> {
+): Promise<Page> {
   const { path, real } = file.target;
   const { size } = file.info;
   const document = await extractDocument(ctx, { path: real, size, check: file.check });
@@ -163,7 +221,7 @@ async function readPage(
   ctx: ToolContext,
   path: string,
   options: { source: ByteSource; request: Request; skipBytes?: number },
-): Promise<Record<string, unknown>> {
+): Promise<Page> {
   const { source, request, skipBytes = 0 } = options;
   const maxLineChars = setting(ctx, "tool_output.max_line_length", 2000);
   const window = await readWindow(source, {
@@ -225,7 +283,7 @@ async function countLines(ctx: ToolContext, path: string): Promise<number | unde
   return result.exitCode === 0 && Number.isInteger(lines) ? lines : undefined;
 }
 
-function imageReply(ctx: ToolContext, size: number): Record<string, unknown> {
+function imageReply(ctx: ToolContext, size: number): Page {
   const hint = ctx.sessionTools.includes("vision_analyze")
     ? "An image: look at it with vision_analyze."
     : "An image: there is no text to read.";

@@ -2,10 +2,13 @@
 import type { SearchLine, SearchQuery, SearchResult } from "../src/protocol/environment.ts";
 import { ToolError } from "../src/protocol/error.ts";
 import type { InferSchema } from "../src/protocol/json_schema.ts";
-import type { ToolContext, ToolResult } from "../src/protocol/tool.ts";
+import type { ApprovalPlan, Approved, ToolContext } from "../src/protocol/tool.ts";
+import type { SearchDetails } from "../src/protocol/tool_details.ts";
+import type { ToolResult } from "../src/protocol/tool_result.ts";
 import { registry } from "../src/registry/registry.ts";
 import { compileGlob } from "../src/util/glob.ts";
 import { isKeyLine } from "../src/util/redact_private_keys.ts";
+import { counted } from "./_preview.ts";
 import { search } from "./_search_engine.ts";
 import { findRoots, type SearchRoots } from "./_search_roots.ts";
 
@@ -16,6 +19,8 @@ const QUICK_MS = 1000;
 const GROUP_FROM = 5;
 const MAX_LIMIT = 1000;
 const MAX_CONTEXT = 20;
+const MAX_ROWS = 20;
+const MAX_ROW_CHARS = 160;
 
 /** What models call the two kinds of search. */
 const TARGETS: ReadonlyMap<string, SearchQuery["target"]> = new Map([
@@ -58,15 +63,40 @@ registry.register({
   parallel: "paths",
   paths: ({ path }) => [{ path: path ?? ".", write: false }],
   idempotent: true,
-  summary: ({ pattern, path }) => `search ${pattern}${path ? ` in ${path}` : ""}`,
+  summary: ({ pattern, path }) => `${pattern}${path ? ` in ${path}` : ""}`,
+  // Another program searches.
+  effects: ["execute"],
+  approval: approveSearch,
   handler: searchFiles,
+  view: {
+    line: ({ details: { target, total } }) =>
+      target === "files" ? counted(total, "file") : counted(total, "match"),
+    expanded: ({ details: { rows } }) =>
+      rows.length === 0 ? [] : [{ kind: "output", text: rows.join("\n") }],
+  },
 });
 
-async function searchFiles(args: SearchArgs, ctx: ToolContext): Promise<ToolResult> {
+interface SearchPlan {
+  query: SearchQuery;
+  roots: SearchRoots;
+}
+
+async function approveSearch(
+  args: SearchArgs,
+  ctx: ToolContext,
+): Promise<ApprovalPlan<SearchPlan>> {
   if (args.pattern === "") {
     throw new ToolError("pattern is empty; `*` with target files lists all.");
   }
-  const { query, roots } = await buildQuery(ctx, args);
+  const plan = await buildQuery(ctx, args);
+  return { asks: plan.roots.asks, plan };
+}
+
+async function searchFiles(
+  args: SearchArgs,
+  ctx: ToolContext,
+  { plan: { query, roots } }: Approved<SearchPlan>,
+): Promise<ToolResult<SearchDetails>> {
   const startedAt = performance.now();
   const asked = await searchWithFallback(ctx, query);
   const { result } = asked;
@@ -76,17 +106,34 @@ async function searchFiles(args: SearchArgs, ctx: ToolContext): Promise<ToolResu
     note = await explainNothing(ctx, query, roots);
   }
   const notes = [roots.warning, note, stopNote(result)].filter(Boolean).join(" ");
+  const lines = hideKeys(ctx, result.lines);
   return {
-    ...render(ctx, args, { query, result, roots }),
-    ...(result.stopped === undefined ? {} : { limit_reason: `search_${result.stopped}` }),
-    ...(notes === "" ? {} : { warning: notes }),
+    content: {
+      ...render(ctx, args, { query, result: { ...result, lines }, roots }),
+      ...(result.stopped === undefined ? {} : { limit_reason: `search_${result.stopped}` }),
+      ...(notes === "" ? {} : { warning: notes }),
+    },
+    details: {
+      kind: "search",
+      target: query.target,
+      total,
+      rows: foundRows({ ...result, lines }, roots),
+    },
   };
+}
+
+/** The first of what was found, one line each. */
+function foundRows({ lines, files }: SearchResult, roots: SearchRoots): string[] {
+  const matches = lines.filter(({ match }) => match).slice(0, MAX_ROWS).map((
+    { path, line, text },
+  ) => `${roots.show(path)}:${line}: ${text.trim().slice(0, MAX_ROW_CHARS)}`);
+  return [...matches, ...files.slice(0, MAX_ROWS).map(({ path }) => roots.show(path))];
 }
 
 async function buildQuery(
   ctx: ToolContext,
   args: SearchArgs,
-): Promise<{ query: SearchQuery; roots: SearchRoots }> {
+): Promise<SearchPlan> {
   const target = TARGETS.get(args.target ?? "content");
   if (target === undefined) {
     throw new ToolError(`target must be content or files, got ${args.target}.`);
@@ -200,13 +247,12 @@ function render(
 
 function renderLines(
   ctx: ToolContext,
-  { query, result: { lines: found }, roots }: {
+  { query, result: { lines }, roots }: {
     query: SearchQuery;
     result: SearchResult;
     roots: SearchRoots;
   },
 ): Record<string, unknown> {
-  const lines = hideKeys(ctx, found);
   // A script wants objects, however many; a model reads grouped lines for half the tokens.
   if (ctx.sandbox || (query.context === 0 && lines.length < GROUP_FROM)) {
     const matches = lines.map(({ path, line, text, match }) => ({

@@ -6,9 +6,12 @@ import { registry } from "../src/registry/registry.ts";
 import type { ExecResult, SpawnOptions } from "../src/protocol/environment.ts";
 import { EnvironmentError } from "../src/protocol/error.ts";
 import type { InferSchema, JsonSchema } from "../src/protocol/json_schema.ts";
-import type { CommandPlace, ToolContext, ToolResult } from "../src/protocol/tool.ts";
+import type { ApprovalPlan, Approved, CommandPlace, ToolContext } from "../src/protocol/tool.ts";
+import type { CommandDetails } from "../src/protocol/tool_details.ts";
+import type { ToolResult } from "../src/protocol/tool_result.ts";
 import { cleanOutput } from "../src/util/clean_output.ts";
 import { commandRedactMode } from "../src/util/redact_command.ts";
+import { firstLine, joined, outputPreview } from "./_preview.ts";
 import { foregroundRefusal, isPlainDirectoryName } from "./_terminal_guard.ts";
 import { exitCodeMeaning, outcomeHint } from "./_terminal_notes.ts";
 import { OverflowLog } from "./_terminal_output.ts";
@@ -59,43 +62,94 @@ registry.register({
   emoji: "💻",
   timeoutMs: 0,
   redaction: ({ command }) => commandRedactMode(command),
-  summary: ({ command }) => `$ ${command.split("\n")[0]}`,
+  summary: ({ command }) => command,
+  effects: ["execute", "spawn"],
+  approval: approveTerminal,
   handler: runTerminal,
+  view: {
+    line: ({ details: { exitCode, output, timedOut, processId } }) =>
+      processId === undefined
+        ? joined(`exit ${exitCode}`, timedOut && "timed out", output && firstLine(output))
+        : `running in the background as ${processId}`,
+    expanded: ({ details: { output, exitCode, cwd } }) => [
+      ...(output === "" ? [] : [{
+        kind: "output" as const,
+        text: output,
+        ...(exitCode === 0 ? {} : { isError: true }),
+      }]),
+      ...(cwd === undefined ? [] : [{ kind: "text" as const, text: `now in ${cwd}` }]),
+    ],
+  },
 });
 
-async function runTerminal(args: TerminalArgs, ctx: ToolContext): Promise<ToolResult> {
+/** How the command that was judged is going to run. */
+interface TerminalPlan {
+  place: SpawnOptions;
+  /** A pseudo-terminal was asked for, and the command refuses one. */
+  ptyRefused: boolean;
+}
+
+async function approveTerminal(
+  args: TerminalArgs,
+  ctx: ToolContext,
+): Promise<ApprovalPlan<TerminalPlan>> {
   const refusal = refuse(args, ctx);
-  if (refusal) return refusal;
+  if (refusal) return { result: refusal };
   const where = await findDirectory(args, ctx);
-  if ("error" in where) return refused(where.error);
+  if ("error" in where) return { result: refused(where.error) };
   const place: SpawnOptions = { taskId: ctx.taskId };
   // What was judged is what is entered: the path behind the links of `workdir`.
   if (args.workdir !== undefined) place.cwd = where.realCwd ?? where.cwd;
   const ptyRefused = args.pty === true && NEEDS_PIPE.test(args.command);
   if (args.pty && !ptyRefused) place.pty = true;
-  const outcome = await ctx.approveCommand(args.command, {
-    ...where,
-    takesInput: args.background === true,
-  });
-  if (outcome.answer === "deny") {
-    const reason = outcome.reason ?? "The command was denied. Do not try it again in another form.";
-    return refused(reason, outcome.unanswerable ? "pending_approval" : "blocked");
-  }
+  return {
+    asks: [{
+      command: args.command,
+      place: { ...where, takesInput: args.background === true },
+      denied: ({ reason, unanswerable }) =>
+        refused(
+          reason ?? "The command was denied. Do not try it again in another form.",
+          unanswerable ? "pending_approval" : "blocked",
+        ),
+    }],
+    plan: { place, ptyRefused },
+  };
+}
+
+async function runTerminal(
+  args: TerminalArgs,
+  ctx: ToolContext,
+  { plan: { place, ptyRefused }, outcomes }: Approved<TerminalPlan>,
+): Promise<ToolResult<CommandDetails>> {
+  const by = outcomes[0]?.by;
+  const isAsked = by !== undefined && !WITHOUT_ASKING.test(by);
   try {
+    const { content, details } = args.background
+      ? await runBackground(args, place, ctx)
+      : await runForeground(args, place, ctx);
     return {
-      ...(args.background
-        ? await runBackground(args, place, ctx)
-        : await runForeground(args, place, ctx)),
-      ...(WITHOUT_ASKING.test(outcome.by) ? {} : { approval: `Approved by ${outcome.by}` }),
-      ...(ptyRefused
-        ? { pty_note: "Ran without pty: this command reads its token from a pipe" }
-        : {}),
+      content: {
+        ...content,
+        ...(isAsked ? { approval: `Approved by ${by}` } : {}),
+        ...(ptyRefused
+          ? { pty_note: "Ran without pty: this command reads its token from a pipe" }
+          : {}),
+      },
+      details: { ...details, ...(isAsked ? { approvedBy: by } : {}) },
+      isError: details.exitCode !== 0,
     };
   } catch (error) {
     if (!(error instanceof EnvironmentError)) throw error;
+    const { message } = error;
     const hint = "The next call connects again; tell the user when it keeps failing.";
-    return { ...refused(error.message, "degraded"), reason: error.message, retry_hint: hint };
+    return refused(message, "degraded", { reason: message, retry_hint: hint });
   }
+}
+
+/** What the model reads, and the same for people. */
+interface Ran {
+  content: Record<string, unknown>;
+  details: CommandDetails;
 }
 
 /**
@@ -124,12 +178,16 @@ async function findDirectory(
   };
 }
 
-function refused(error: string, status = "error"): Record<string, unknown> {
-  return { output: "", exit_code: -1, error, status };
+function refused(
+  error: string,
+  status = "error",
+  extra: Record<string, unknown> = {},
+): ToolResult<CommandDetails> {
+  return { content: { output: "", exit_code: -1, error, status, ...extra }, isError: true };
 }
 
 /** What is wrong with the arguments themselves; undefined when nothing is. */
-function refuse(args: TerminalArgs, ctx: ToolContext): Record<string, unknown> | undefined {
+function refuse(args: TerminalArgs, ctx: ToolContext): ToolResult | undefined {
   const { command, timeout, workdir } = args;
   if (command.trim() === "") return refused("command must be a non-empty string");
   if (command.length > MAX_COMMAND_CHARS) {
@@ -160,7 +218,7 @@ async function runForeground(
   args: TerminalArgs,
   place: SpawnOptions,
   ctx: ToolContext,
-): Promise<Record<string, unknown>> {
+): Promise<Ran> {
   const before = ctx.env.cwd(ctx.taskId);
   const timeoutS = args.timeout ?? numberSetting(ctx, "terminal.timeout", DEFAULT_TIMEOUT_S);
   const maxOutputChars = numberSetting(ctx, "tool_output.max_bytes", 50_000);
@@ -179,15 +237,25 @@ async function runForeground(
   const output = finalOutput(result, timeoutS);
   const meaning = exitCodeMeaning(args.command, result.exitCode);
   const hint = outcomeHint(args.command, { code: result.exitCode, output });
+  const moved = result.cwd === before ? {} : { cwd: result.cwd };
   return {
-    output,
-    exit_code: result.exitCode,
-    error: null,
-    ...(result.cwd === before ? {} : { cwd: result.cwd }),
-    ...(result.truncated ? await spill(overflow, ctx) : {}),
-    ...(meaning === undefined ? {} : { exit_code_meaning: meaning }),
-    ...(hint === undefined ? {} : { hint }),
-    ...(SUDO_REFUSED.test(output) ? { sudo_auth_failed: true } : {}),
+    content: {
+      output,
+      exit_code: result.exitCode,
+      error: null,
+      ...moved,
+      ...(result.truncated ? await spill(overflow, ctx) : {}),
+      ...(meaning === undefined ? {} : { exit_code_meaning: meaning }),
+      ...(hint === undefined ? {} : { hint }),
+      ...(SUDO_REFUSED.test(output) ? { sudo_auth_failed: true } : {}),
+    },
+    details: {
+      kind: "command",
+      exitCode: result.exitCode,
+      output: outputPreview(output, ctx),
+      ...(result.timedOut ? { timedOut: true } : {}),
+      ...moved,
+    },
   };
 }
 
@@ -227,7 +295,7 @@ async function runBackground(
   args: TerminalArgs,
   place: SpawnOptions,
   ctx: ToolContext,
-): Promise<Record<string, unknown>> {
+): Promise<Ran> {
   const notify = args.notify_on_complete === true;
   const patterns = notify ? [] : args.watch_patterns ?? [];
   const managed = await ctx.services.processes.start(ctx.env, args.command, {
@@ -236,17 +304,20 @@ async function runBackground(
     watchPatterns: patterns,
   });
   return {
-    output: "Background process started",
-    session_id: managed.id,
-    pid: managed.process.pid,
-    exit_code: 0,
-    error: null,
-    ...(notify ? { notify_on_complete: true } : {}),
-    ...(patterns.length > 0 ? { watch_patterns: patterns } : {}),
-    ...(notify && args.watch_patterns?.length ? { watch_patterns_ignored: true } : {}),
-    ...(notify || patterns.length > 0
-      ? {}
-      : { hint: "It runs silently: look with process(action=poll|log|wait)." }),
+    content: {
+      output: "Background process started",
+      session_id: managed.id,
+      pid: managed.process.pid,
+      exit_code: 0,
+      error: null,
+      ...(notify ? { notify_on_complete: true } : {}),
+      ...(patterns.length > 0 ? { watch_patterns: patterns } : {}),
+      ...(notify && args.watch_patterns?.length ? { watch_patterns_ignored: true } : {}),
+      ...(notify || patterns.length > 0
+        ? {}
+        : { hint: "It runs silently: look with process(action=poll|log|wait)." }),
+    },
+    details: { kind: "command", exitCode: 0, output: "", processId: managed.id },
   };
 }
 

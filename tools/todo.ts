@@ -1,8 +1,12 @@
 /** `todo`: the task list of the session, read or written by the model. */
 import { ToolError } from "../src/protocol/error.ts";
 import type { TodoItem, TodoStatus } from "../src/protocol/services.ts";
-import type { ToolContext, ToolResult } from "../src/protocol/tool.ts";
+import type { ToolContext } from "../src/protocol/tool.ts";
+import type { TodoDetails } from "../src/protocol/tool_details.ts";
+import type { ToolResult } from "../src/protocol/tool_result.ts";
+import type { ViewItem } from "../src/protocol/tool_view.ts";
 import { registry } from "../src/registry/registry.ts";
+import { counted, joined } from "./_preview.ts";
 
 const STATUSES: readonly TodoStatus[] = ["pending", "in_progress", "completed", "cancelled"];
 const MAX_ITEMS = 256;
@@ -38,10 +42,33 @@ registry.register({
   },
   emoji: "📋",
   lenient: true,
+  summary: ({ todos }) => Array.isArray(todos) ? counted(todos.length, "item") : "",
   handler: todo,
+  view: {
+    line: ({ details: { items } }) => {
+      const done = items.filter(({ status }) => status === "completed").length;
+      const active = items.find(({ status }) => status === "in_progress");
+      return joined(`${done} of ${items.length} done`, active?.content);
+    },
+    expanded: ({ details: { items } }) => [{
+      kind: "list",
+      items: items.map(({ content, status }) => ({ text: content, state: STATES[status] })),
+    }],
+  },
 });
 
-function todo(args: { todos?: unknown; merge?: boolean }, ctx: ToolContext): ToolResult {
+/** How a status is shown. */
+const STATES: Readonly<Record<TodoStatus, NonNullable<ViewItem["state"]>>> = {
+  pending: "waiting",
+  "in_progress": "active",
+  completed: "done",
+  cancelled: "dropped",
+};
+
+function todo(
+  args: { todos?: unknown; merge?: boolean },
+  ctx: ToolContext,
+): ToolResult<TodoDetails> {
   const list = ctx.services.todo;
   if (args.todos !== undefined && args.todos !== null) {
     const given = [args.todos].flat();
@@ -56,7 +83,10 @@ function todo(args: { todos?: unknown; merge?: boolean }, ctx: ToolContext): Too
     status,
     todos.filter((item) => item.status === status).length,
   ]);
-  return { todos, summary: { total: todos.length, ...Object.fromEntries(counts) } };
+  return {
+    content: { todos, summary: { total: todos.length, ...Object.fromEntries(counts) } },
+    details: { kind: "todo", items: todos },
+  };
 }
 
 /** The given items; of several with one id the last stays, at its place. */

@@ -20,13 +20,13 @@ function createSubject() {
     required: ["n"],
   } as const;
   const common = { toolset: "bench", description: "", schema };
-  registry.register({ ...common, name: "nothing", handler: ({ n }) => ({ n }) });
+  registry.register({ ...common, name: "nothing", handler: ({ n }) => ({ content: { n } }) });
   registry.register({
     ...common,
     name: "script",
     async handler({ n }, ctx) {
       for (let i = 0; i < n; i++) await ctx.callTool("nothing", { n: i }, { sandbox: true });
-      return { n };
+      return { content: { n } };
     },
   });
   const dispatcher = createDispatcher({

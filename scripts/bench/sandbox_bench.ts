@@ -2,7 +2,7 @@
  * What scripts cost: from spawn to the first call, calls per second, and one job done by a
  * script and by turns, side by side. Usage: sandbox_bench.ts [--json]
  */
-import type { ScriptRequest } from "../../src/sandbox/contract.ts";
+import type { ScriptRequest } from "../../src/protocol/script.ts";
 import { SandboxRunner } from "../../src/sandbox/runner.ts";
 import { type Reply, startFakeModel } from "../../tests/support/fake_model_server.ts";
 import { runHermes, tempHome } from "../../tests/support/hermes.ts";

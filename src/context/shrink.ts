@@ -25,7 +25,8 @@ export function shrinkMessages(
     }
     excess -= message.content.length;
     changed = true;
-    return { ...message, content: stub(message.content) };
+    const { images: _, ...rest } = message;
+    return { ...rest, content: stub(message.content) };
   });
   return changed ? out : undefined;
 }

@@ -6,7 +6,8 @@
 import { ToolError } from "../protocol/error.ts";
 import type { HookName, HookPayload } from "../protocol/hook.ts";
 import type { HookRight, HookTarget, SessionPlugins, ToolTable } from "../protocol/plugin.ts";
-import type { ToolContext, ToolResult, ToolSpec } from "../protocol/tool.ts";
+import type { ToolContext, ToolSpec } from "../protocol/tool.ts";
+import { pluginResult, type ToolResult } from "../protocol/tool_result.ts";
 import { cleanOutput } from "../util/clean_output.ts";
 import type { CommandRecord, ToolRecord } from "./messages.ts";
 import type { HookView } from "./hook_rights.ts";
@@ -314,10 +315,8 @@ async function callTool(
 
 /** What a tool may answer. @throws {ToolError} for anything else. */
 export function toolResult(name: string, value: unknown): ToolResult {
-  if (typeof value === "string") return value;
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-    return value as Record<string, unknown>;
-  }
+  const result = pluginResult(value);
+  if (result !== undefined) return result;
   throw new ToolError(`${name} answered neither an object nor text; tell the plugin's author`);
 }
 

@@ -7,6 +7,8 @@ import type { ApprovalAnswer, ApprovalRequest } from "./approval.ts";
 import type { AssistantMessage, Usage, UserPart } from "./message.ts";
 import type { FailureKind } from "./provider.ts";
 import type { Question, QuestionAnswer } from "./question.ts";
+import type { ToolDetails } from "./tool_details.ts";
+import type { ViewBlock } from "./tool_view.ts";
 
 export interface EventBase {
   /** ISO 8601 instant. */
@@ -56,6 +58,8 @@ export type EventBody =
     name: string;
     /** Parsed and coerced arguments, secrets redacted. */
     arguments: unknown;
+    /** The call in one line, for people. */
+    summary?: string;
     /** True for a call made by a script of `execute_code`; `parentCallId` is that call. */
     sandbox?: boolean;
     parentCallId?: string;
@@ -69,6 +73,12 @@ export type EventBody =
     durationMs: number;
     /** The model-visible result. */
     result: string;
+    /** What came of it, as data. */
+    details?: ToolDetails;
+    /** The result in one line, for people. */
+    summary?: string;
+    /** The result in full, as far as a person wants to see it; not for calls of a script. */
+    view?: ViewBlock[];
     sandbox?: boolean;
     parentCallId?: string;
   }

@@ -4,6 +4,7 @@
  */
 import { z } from "../deps/zod.ts";
 import type { AgentEvent } from "./event.ts";
+import { toolDetails, viewBlock } from "./tool_details_schema.ts";
 
 const usage = z.object({
   inputTokens: z.number(),
@@ -170,6 +171,7 @@ export const AgentEventSchema = z.discriminatedUnion("type", [
     callId: z.string(),
     name: z.string(),
     arguments: z.unknown().describe("Parsed and coerced, secrets redacted"),
+    summary: z.string().exactOptional().describe("The call in one line, for people"),
     ...nested,
   }),
   event("tool_delta", { callId: z.string(), text: z.string() }),
@@ -179,6 +181,9 @@ export const AgentEventSchema = z.discriminatedUnion("type", [
     isError: z.boolean(),
     durationMs: z.number(),
     result: z.string().describe("What the model reads"),
+    details: toolDetails.exactOptional().describe("What came of it, as data"),
+    summary: z.string().exactOptional().describe("The result in one line, for people"),
+    view: z.array(viewBlock).exactOptional().describe("The result in full, for people"),
     ...nested,
   }),
   event("approval_start", { callId: z.string(), request: approvalRequest }),

@@ -2,6 +2,7 @@
  * The conversation, independent of any provider's wire format: what the loop carries,
  * what the store keeps, what every provider converts from and to.
  */
+import type { ToolDetails } from "./tool_details.ts";
 
 export interface TextPart {
   type: "text";
@@ -76,7 +77,12 @@ export interface ToolMessage {
   name: string;
   /** What the model reads: JSON text, already limited and redacted. */
   content: string;
+  /** The call did not do what was asked. */
   isError: boolean;
+  /** Images of the result; each wire sends them its own way. */
+  images?: ImagePart[];
+  /** For surfaces and observers; never sent to a model. */
+  details?: ToolDetails;
 }
 
 export type Message = UserMessage | AssistantMessage | ToolMessage;
@@ -100,9 +106,26 @@ export function messageText(message: Message): string {
   return text;
 }
 
+/** The images of a message, in order. */
+export function imagesOf(message: Message): ImagePart[] {
+  if (message.role === "tool") return message.images ?? [];
+  if (message.role === "assistant") return [];
+  return message.content.filter((part) => part.type === "image");
+}
+
 /** The tool calls of an assistant message, in source order. */
 export function toolCallsOf(message: AssistantMessage): ToolCallPart[] {
   return message.content.filter((part) => part.type === "tool_call");
+}
+
+/**
+ * True when the tool itself failed or refused. A program that ended badly is a result: its text
+ * says how, and a wire has no flag for that.
+ */
+export function isToolFailure(isError: boolean, details: ToolDetails | undefined): boolean {
+  if (!isError) return false;
+  const kind = details?.kind;
+  return kind !== "command" && kind !== "script" && kind !== "process";
 }
 
 /** The message with every repeated call id made unique (`_d2`, `_d3`, …): results are paired by id. */

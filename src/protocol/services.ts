@@ -2,7 +2,9 @@
  * State that outlives one tool call and that tools reach by interface only. Session
  * composition supplies the implementations.
  */
+import type { ProtectedPlaces } from "../util/protected_paths.ts";
 import type { BackgroundProcess, Environment, SpawnOptions } from "./environment.ts";
+import type { Sandbox } from "./script.ts";
 
 export type TodoStatus = "pending" | "in_progress" | "completed" | "cancelled";
 
@@ -92,12 +94,23 @@ export interface SpillStore {
   write(name: string, text: string): Promise<string>;
 }
 
+/** Where the bytes of images go. Returns the reference that stands for them in messages. */
+export interface BlobSink {
+  put(bytes: Uint8Array<ArrayBuffer>): Promise<string>;
+}
+
 export interface ToolServices {
   readonly todo: TodoList;
   readonly clarifier: Clarifier;
   readonly processes: ProcessTable;
   readonly files: FileLedger;
   readonly spill: SpillStore;
-  /** Later parts (memory, session search, browser, sub-agents) by name. */
-  readonly extra: ReadonlyMap<string, unknown>;
+  readonly blobs: BlobSink;
+  /** Absent where no script can run. */
+  readonly sandbox?: Sandbox;
+  /** Files that are never shown or written; absent where only the environment's own are known. */
+  readonly protectedPlaces?: () => Promise<ProtectedPlaces>;
 }
+
+/** A service by name; a part that is still to come is added to `ToolServices`, not to a map. */
+export type ServiceName = keyof ToolServices;

@@ -7,7 +7,10 @@ import type { ApprovalOutcome, ApprovalRequest } from "./approval.ts";
 import type { Environment } from "./environment.ts";
 import type { InferSchema, JsonSchema } from "./json_schema.ts";
 import type { ToolDefinition } from "./provider.ts";
-import type { ToolServices } from "./services.ts";
+import type { ServiceName, ToolServices } from "./services.ts";
+import type { ToolDetails } from "./tool_details.ts";
+import type { ToolResult } from "./tool_result.ts";
+import type { ToolView } from "./tool_view.ts";
 
 /** A file a call reads or writes, for scheduling parallel calls. */
 export interface PathUse {
@@ -15,8 +18,12 @@ export interface PathUse {
   write: boolean;
 }
 
-/** What a handler returns: an object becomes JSON, a string is passed as it is. */
-export type ToolResult = string | Record<string, unknown>;
+/**
+ * What a tool does to the world. `execute`: runs a command, a script or input for one, and waits.
+ * `spawn`: leaves a process running. `write`: changes files. `send`: talks to the network.
+ * What is not declared is refused at run time.
+ */
+export type ToolEffect = "execute" | "spawn" | "write" | "send";
 
 export interface ToolContext {
   readonly callId: string;
@@ -28,15 +35,13 @@ export interface ToolContext {
   readonly fetch: typeof fetch;
   /** Names of the tools the session offers. */
   readonly sessionTools: readonly string[];
+  /** What is known of one of them. */
+  toolFacts(name: string): ToolFacts | undefined;
   /** True when a script of `execute_code` makes this call. */
   readonly sandbox: boolean;
   readonly services: ToolServices;
   /** Settings for tools: the `config.yaml` value at a dotted path, defaults applied. */
   config(path: string): unknown;
-  /** Asks for a yes; resolves to the outcome, never throws but on abort. */
-  approve(request: ApprovalRequest): Promise<ApprovalOutcome>;
-  /** Checks a shell command against the approval rules, asking when they say so. */
-  approveCommand(command: string, place?: CommandPlace): Promise<ApprovalOutcome>;
   /** Takes secrets out and keeps every line; for text that is cut or given line numbers afterwards. */
   redact(text: string): string;
   /** One line of progress to the surface. */
@@ -56,6 +61,33 @@ export interface CommandPlace {
   takesInput?: boolean;
 }
 
+/** One yes that a call needs: the rules judge a command, an action always needs somebody. */
+export type ApprovalAsk =
+  & (
+    | { command: string; place?: CommandPlace }
+    | { action: Omit<ApprovalRequest, "tool"> }
+  )
+  & {
+    /** What the model reads after a no; by default the reason as an error. */
+    denied?(outcome: ApprovalOutcome): ToolResult;
+  };
+
+/** What a call needs before its handler may run, or the result that ends it at once. */
+export type ApprovalPlan<P> =
+  | {
+    /** Asked in this order; the first no ends the call. */
+    asks: readonly ApprovalAsk[];
+    /** What was judged, for the handler to act on. */
+    plan: P;
+  }
+  | { result: ToolResult };
+
+/** What a handler gets of the approvals: what was judged, and who said yes to each ask. */
+export interface Approved<P> {
+  plan: P;
+  outcomes: readonly ApprovalOutcome[];
+}
+
 export interface NestedCallOptions {
   signal?: AbortSignal;
   /** Marks the call as made by a script: events carry `sandbox: true`. */
@@ -65,6 +97,7 @@ export interface NestedCallOptions {
 export interface NestedCallResult {
   content: string;
   isError: boolean;
+  details?: ToolDetails;
 }
 
 /** What an availability check may look at. */
@@ -74,6 +107,12 @@ export interface CheckContext {
   which(program: string): Promise<string | undefined>;
   config(path: string): unknown;
   readonly environmentName: string;
+  /** Where the session was opened: `run`, `chat`, … */
+  readonly surface: string;
+  /** 0 for a person's session, 1 for a sub-agent of it, and so on. */
+  readonly depth: number;
+  /** What the session will have: the services themselves are built with the first call. */
+  readonly services: ReadonlySet<ServiceName>;
   /** The running kernel, so that a remembered look can tell when it changed. */
   readonly kernel: string;
   /**
@@ -89,15 +128,34 @@ export interface SchemaContext {
   readonly tools: readonly string[];
   readonly definitions: ReadonlyMap<string, ToolDefinition>;
   config(path: string): unknown;
+  /** What the checks of the same build looked at; one object for all of them. */
+  readonly checks: CheckContext;
 }
 
-export interface ToolSpec<S extends JsonSchema = JsonSchema> {
+export interface ToolSpec<
+  S extends JsonSchema = JsonSchema,
+  P = unknown,
+  D extends ToolDetails = ToolDetails,
+> {
   name: string;
   toolset: string;
   /** Read by the model: short, and makes it choose right. */
   description: string;
   schema: S;
-  handler(args: InferSchema<S>, ctx: ToolContext): Promise<ToolResult> | ToolResult;
+  /** What it does to the world; a tool that declares any must have `approval`. */
+  effects?: readonly ToolEffect[];
+  /** Says before anything happens which yeses the call needs; may refuse it by throwing `ToolError`. */
+  approval?(
+    args: InferSchema<S>,
+    ctx: ToolContext,
+  ): Promise<ApprovalPlan<P>> | ApprovalPlan<P>;
+  handler(
+    args: InferSchema<S>,
+    ctx: ToolContext,
+    approved: Approved<P>,
+  ): Promise<ToolResult<D>> | ToolResult<D>;
+  /** How results are shown to people; without it, by their text. */
+  view?: ToolView<InferSchema<S>, D>;
   /** True or absent: available. A string or false: unavailable, with that reason. Throwing means unavailable. */
   check?: (ctx: CheckContext) => boolean | string | Promise<boolean | string>;
   /** Variables it needs; shown by `hermes tools`. */
@@ -134,6 +192,7 @@ export type ToolFacts = Pick<
   | "description"
   | "schema"
   | "requiresEnv"
+  | "effects"
   | "emoji"
   | "maxResultChars"
   | "parallel"

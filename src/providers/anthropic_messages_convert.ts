@@ -3,7 +3,8 @@
  * the system prompt and the end of the conversation. Pure; reading is in `anthropic_messages.ts`.
  */
 // deno-lint-ignore-file camelcase -- wire names
-import type { AssistantMessage, Message, UserPart } from "../protocol/message.ts";
+import type { AssistantMessage, Message, ToolMessage, UserPart } from "../protocol/message.ts";
+import { isToolFailure } from "../protocol/message.ts";
 import type { ModelRequest } from "../protocol/provider.ts";
 import type { ProviderOptions, WireCall } from "./exchange.ts";
 import { imageText } from "./images.ts";
@@ -88,12 +89,21 @@ function encodeMessage(message: Message, options: ProviderOptions): Block[] {
       return [{
         type: "tool_result",
         tool_use_id: safeId(message.toolCallId),
-        content: message.content || "(no output)",
-        ...(message.isError ? { is_error: true } : {}),
+        content: encodeResult(message, options),
+        ...(isToolFailure(message.isError, message.details) ? { is_error: true } : {}),
       }];
     case "assistant":
       return encodeAssistant(message, options);
   }
+}
+
+/** Text alone stays a string, as it always was; images are blocks beside it. */
+function encodeResult(message: ToolMessage, options: ProviderOptions): string | Block[] {
+  if (message.images === undefined) return message.content || "(no output)";
+  return [
+    ...textBlock(message.content),
+    ...message.images.flatMap((image) => encodeUser(image, options)),
+  ];
 }
 
 function encodeUser(part: UserPart, options: ProviderOptions): Block[] {

@@ -1,11 +1,17 @@
 /** Writes a request in the Chat Completions format. Pure; reading is in `openai_chat.ts`. */
 // deno-lint-ignore-file camelcase -- wire names
-import type { AssistantMessage, ImagePart, Message, UserPart } from "../protocol/message.ts";
+import type {
+  AssistantMessage,
+  ImagePart,
+  Message,
+  ToolMessage,
+  UserPart,
+} from "../protocol/message.ts";
 import { messageText, toolCallsOf } from "../protocol/message.ts";
 import type { ModelRequest, ToolDefinition } from "../protocol/provider.ts";
 import { memoized } from "../util/memo.ts";
 import type { ProviderOptions, WireCall } from "./exchange.ts";
-import { imageText, imageUrl } from "./images.ts";
+import { imageText, imageUrl, textWithNotes } from "./images.ts";
 import { historyArgumentsText } from "./parts.ts";
 
 /** `ReasoningPart.opaque` of this format. */
@@ -41,7 +47,7 @@ interface ChatEncoder {
 function encodeChat(request: ModelRequest, encoder: ChatEncoder): WireCall {
   const { options } = encoder;
   const { model, quirks = {} } = options;
-  const whole = request.messages.map(encoder.message);
+  const whole = encodeMessages(request.messages, encoder);
   if (request.system !== "") whole.unshift({ role: "system", content: request.system });
   const messages = quirks.cacheMarkers ? withCacheMarkers(whole) : whole;
   const body: Record<string, unknown> = {
@@ -74,12 +80,50 @@ function encodeChat(request: ModelRequest, encoder: ChatEncoder): WireCall {
   };
 }
 
+/**
+ * This format has no images in results: those of neighbouring results follow as one message of
+ * the user, after the last of them, since results must not be torn from their calls.
+ */
+function encodeMessages(messages: readonly Message[], encoder: ChatEncoder): WireMessage[] {
+  const out: WireMessage[] = [];
+  let images: unknown[] = [];
+  for (const message of messages) {
+    if (message.role !== "tool" && images.length > 0) {
+      out.push({ role: "user", content: images });
+      images = [];
+    }
+    out.push(encoder.message(message));
+    if (message.role === "tool") images.push(...encodeResultImages(message, encoder.options));
+  }
+  if (images.length > 0) out.push({ role: "user", content: images });
+  return out;
+}
+
+function encodeResultImages(message: ToolMessage, options: ProviderOptions): unknown[] {
+  const sent = (message.images ?? []).filter((image) => isSendable(image, options));
+  if (sent.length === 0) return [];
+  const heading = { type: "text", text: `[images of the result of ${message.toolCallId}]` };
+  return [heading, ...sent.map((image) => encodeImage(image, true))];
+}
+
+function isSendable(image: ImagePart, { model }: ProviderOptions): boolean {
+  return model.images !== false && imageUrl(image) !== undefined;
+}
+
 function encodeMessage(message: Message, options: ProviderOptions): WireMessage {
   switch (message.role) {
     case "user":
       return { role: "user", content: encodeUser(message.content, options) };
     case "tool":
-      return { role: "tool", tool_call_id: message.toolCallId, content: message.content };
+      return {
+        role: "tool",
+        tool_call_id: message.toolCallId,
+        content: textWithNotes(
+          message,
+          (image) =>
+            isSendable(image, options) ? undefined : imageText(options.model.images !== false),
+        ),
+      };
     case "assistant":
       return encodeAssistant(message, options);
   }

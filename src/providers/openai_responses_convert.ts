@@ -1,5 +1,5 @@
 /** Writes a request in the OpenAI Responses format. Pure; reading is in `openai_responses.ts`. */
-import type { AssistantMessage, Message, UserPart } from "../protocol/message.ts";
+import type { AssistantMessage, Message, ToolMessage, UserPart } from "../protocol/message.ts";
 import type { ModelRequest } from "../protocol/provider.ts";
 import type { ProviderOptions, WireCall } from "./exchange.ts";
 import { imageText, imageUrl } from "./images.ts";
@@ -56,11 +56,18 @@ function encodeMessage(message: Message, options: ProviderOptions): InputItem[] 
       return [{
         type: "function_call_output",
         call_id: message.toolCallId,
-        output: message.content,
+        output: encodeResult(message, options),
       }];
     case "assistant":
       return encodeAssistant(message, options);
   }
+}
+
+/** Text alone stays a string, as it always was; images are items beside it. */
+function encodeResult(message: ToolMessage, options: ProviderOptions): string | InputItem[] {
+  if (message.images === undefined) return message.content;
+  const text = message.content === "" ? [] : [{ type: "text" as const, text: message.content }];
+  return [...text, ...message.images].map((part) => encodeUser(part, options));
 }
 
 function encodeUser(part: UserPart, options: ProviderOptions): InputItem {

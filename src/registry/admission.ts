@@ -4,14 +4,13 @@
  */
 import type { ApprovalRequest } from "../protocol/approval.ts";
 import type { HookDirective, HookRunner } from "../protocol/hook.ts";
-import type { ToolRegistry } from "./registry.ts";
 import { isDeeperThan, MAX_ARGUMENT_DEPTH } from "../util/json_depth.ts";
 import { checkArguments } from "./arguments.ts";
 import { askGate, type CallState, type ContextParts, offTheClock } from "./context.ts";
 import { type Outcome, refusal } from "./outcome.ts";
+import { callSummary } from "./tool_view.ts";
 
 export interface AdmissionParts extends ContextParts {
-  registry: ToolRegistry;
   hooks: HookRunner;
 }
 
@@ -67,18 +66,18 @@ function block(parts: AdmissionParts, error: string): Outcome {
 }
 
 /** Asks for every yes the hooks want; gives the refusal at the first no. */
-export async function grantWishes(
+export async function requestHookApprovals(
   parts: AdmissionParts,
   { state, wishes }: { state: CallState; wishes: readonly ApprovalWish[] },
 ): Promise<Outcome | undefined> {
   for (const wish of wishes) {
-    const refused = await grantWish(parts, { state, wish });
+    const refused = await requestHookApproval(parts, { state, wish });
     if (refused) return refused;
   }
   return undefined;
 }
 
-async function grantWish(
+async function requestHookApproval(
   parts: AdmissionParts,
   { state, wish }: { state: CallState; wish: ApprovalWish },
 ): Promise<Outcome | undefined> {
@@ -101,6 +100,5 @@ async function grantWish(
 }
 
 function describe(parts: AdmissionParts, state: CallState): string {
-  const summary = parts.registry.get(state.name)?.summary?.(state.args);
-  return summary ?? `${state.name} ${JSON.stringify(state.args).slice(0, 200)}`;
+  return `${state.name} ${callSummary(parts.registry.get(state.name), state.args)}`.trimEnd();
 }

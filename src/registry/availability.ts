@@ -25,13 +25,14 @@ export interface AvailabilityOptions {
 
 export class Availability {
   #registry: ToolRegistry;
-  #context: CheckContext;
+  /** What the checks look at. */
+  readonly context: CheckContext;
   #now: () => number;
   #probes = new Map<Check, Probe>();
 
   constructor(options: AvailabilityOptions) {
     this.#registry = options.registry;
-    this.#context = options.context;
+    this.context = options.context;
     this.#now = options.now ?? Date.now;
   }
 
@@ -78,7 +79,7 @@ export class Availability {
 
   async #probe(check: Check): Promise<string | undefined> {
     try {
-      const answer = await check(this.#context);
+      const answer = await check(this.context);
       if (answer === true) return undefined;
       return answer === false || answer === "" ? "its check says no" : answer;
     } catch (error) {

@@ -8,6 +8,9 @@ const CONTEXT: CheckContext = {
   which: () => Promise.resolve(undefined),
   config: () => undefined,
   environmentName: "local",
+  surface: "run",
+  depth: 0,
+  services: new Set(),
   kernel: "test",
   recall: (_key, _fingerprint, look) => look(),
 };
@@ -20,7 +23,7 @@ function registryOf(checks: Record<string, ToolSpec["check"]>): ToolRegistry {
       toolset: "x",
       description: "",
       schema: {},
-      handler: () => "",
+      handler: () => ({ content: "" }),
       ...(check ? { check } : {}),
     });
   }
@@ -104,7 +107,7 @@ Deno.test("unavailable() imports a module only when there is something to check"
           toolset: "x",
           description: "",
           schema: {},
-          handler: () => "",
+          handler: () => ({ content: "" }),
           check: () => "not here",
         });
         return Promise.resolve();

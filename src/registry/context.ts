@@ -6,9 +6,11 @@ import type { ApprovalContext, ApprovalGate, ApprovalOutcome } from "../protocol
 import type { DispatchOptions } from "../protocol/dispatch.ts";
 import type { Environment } from "../protocol/environment.ts";
 import type { ToolServices } from "../protocol/services.ts";
-import type { ToolContext, ToolFacts } from "../protocol/tool.ts";
+import type { ToolContext, ToolEffect, ToolFacts } from "../protocol/tool.ts";
 import type { Redactor } from "../util/redact.ts";
 import type { Deadline } from "./deadline.ts";
+import type { ToolRegistry } from "./registry.ts";
+import { environmentFor, fetchFor } from "./effects.ts";
 
 /** Who a dispatcher works for. */
 export interface DispatchSession {
@@ -23,6 +25,7 @@ export interface DispatchSession {
 
 /** What every call of a session shares. */
 export interface ContextParts {
+  registry: ToolRegistry;
   session: DispatchSession;
   environment: Environment;
   services: ToolServices;
@@ -53,30 +56,28 @@ export interface CallState {
 export interface ContextOptions {
   parts: ContextParts;
   state: CallState;
+  /** What the tool declares that it does. */
+  effects: readonly ToolEffect[];
   callTool: ToolContext["callTool"];
 }
 
 /** Builds the context of one call. */
-export function createContext({ parts, state, callTool }: ContextOptions): ToolContext {
+export function createContext(
+  { parts, state, effects, callTool }: ContextOptions,
+): ToolContext {
   const { session, environment } = parts;
   return {
     callId: state.id,
     sessionId: session.id,
     taskId: session.taskId ?? "main",
-    env: environment,
+    env: environmentFor(environment, effects),
     signal: state.deadlines[0].signal,
-    fetch: parts.fetch,
+    fetch: fetchFor(parts.fetch, effects),
     sessionTools: parts.tools,
+    toolFacts: (name) => parts.tools.includes(name) ? parts.registry.facts(name) : undefined,
     sandbox: state.options.sandbox === true,
     services: parts.services,
     config: parts.config,
-    approve: (request) =>
-      askGate({ parts, state }, (context) => parts.gate.checkAction(request, context)),
-    approveCommand: (command, place) =>
-      askGate(
-        { parts, state },
-        (context) => parts.gate.checkCommand(command, { ...context, ...place }),
-      ),
     redact: (text) => parts.redact(text, "file"),
     progress: (text) =>
       state.options.emit({

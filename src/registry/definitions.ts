@@ -57,6 +57,7 @@ function patch(
       tools: [...table.keys()],
       definitions: table,
       config: options.config,
+      checks: options.availability.context,
     });
     if (change) table.set(name, { ...table.get(name)!, ...change, name });
   } catch (error) {

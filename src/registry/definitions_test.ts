@@ -12,6 +12,9 @@ function build(registry: ToolRegistry, names: readonly string[], log?: (line: st
       which: () => Promise.resolve(undefined),
       config: () => undefined,
       environmentName: "local",
+      surface: "run",
+      depth: 0,
+      services: new Set(),
       kernel: "test",
       recall: (_key, _fingerprint, look) => look(),
     },
@@ -26,7 +29,7 @@ function tool(name: string, rest: Partial<ToolSpec> = {}): ToolSpec {
     toolset: "x",
     description: `about ${name}`,
     schema: { type: "object", properties: { a: { type: ["string", "null"] } } },
-    handler: () => "",
+    handler: () => ({ content: "" }),
     ...rest,
   };
 }

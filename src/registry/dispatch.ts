@@ -10,9 +10,11 @@ import type {
   ToolDispatcher,
 } from "../protocol/dispatch.ts";
 import { ToolError } from "../protocol/error.ts";
-import type { ToolCallPart } from "../protocol/message.ts";
-import type { NestedCallOptions, NestedCallResult } from "../protocol/tool.ts";
-import { type AdmissionParts, consultHooks, grantWishes } from "./admission.ts";
+import type { ImagePart, ToolCallPart } from "../protocol/message.ts";
+import type { NestedCallOptions, NestedCallResult, ToolSpec } from "../protocol/tool.ts";
+import type { ToolResult } from "../protocol/tool_result.ts";
+import { type AdmissionParts, consultHooks, requestHookApprovals } from "./admission.ts";
+import { requestApprovals } from "./approvals.ts";
 import { type CallState, createContext } from "./context.ts";
 import { CallTimeout, Deadline, settleWithin } from "./deadline.ts";
 import { type GuardedCall, Guardrails, type GuardVerdict } from "./guardrails.ts";
@@ -25,7 +27,9 @@ import {
   withNotes,
 } from "./outcome.ts";
 import { planCall, prepareCall, type PreparedCall } from "./prepare.ts";
+import { keepImages, type KeptImages } from "./result_images.ts";
 import { fitResult, type ResultLimits, resultLimits } from "./result_limits.ts";
+import { callSummary, resultView } from "./tool_view.ts";
 import { isUntrusted, wrapUntrusted } from "./untrusted.ts";
 
 /** `redact` is the identity where redaction is off. */
@@ -97,7 +101,7 @@ class Dispatcher implements ToolDispatcher {
   /** A call that cannot run; the model must hear it, and repeating it counts as going in circles. */
   #refuse(call: ToolCallPart, refused: RefusedCall): DispatchResult {
     const { name, options, outcome, unknownTool, startedAt } = refused;
-    const place = { id: call.id, name, options };
+    const place = { id: call.id, name, options, args: call.arguments };
     this.#emitStart(place, call.arguments);
     const { text, notes, halt }: GuardVerdict = isNested(options)
       ? { text: outcome.text, notes: [] }
@@ -119,12 +123,13 @@ class Dispatcher implements ToolDispatcher {
     const { signal } = state.deadlines[0];
     try {
       const { refused, wishes = [] } = signal.aborted ? {} : await consultHooks(this.#parts, state);
+      const spec = await this.#load(state.name);
       this.#emitStart(state, state.args);
       signal.throwIfAborted();
       const stop = refused ?? this.#guard(state);
       if (stop) return stop;
-      const denied = await grantWishes(this.#parts, { state, wishes });
-      return denied ?? await this.#execute(state);
+      const denied = await requestHookApprovals(this.#parts, { state, wishes });
+      return denied ?? await this.#execute(state, spec);
     } catch (error) {
       if (error instanceof ToolError) return errorOutcome(error, this.#clean);
       if (signal.aborted) return stopped(state.name, signal.reason);
@@ -145,17 +150,32 @@ class Dispatcher implements ToolDispatcher {
     return refusal(blocked.error, { status: "blocked", extra });
   }
 
-  async #execute(state: CallState): Promise<Outcome> {
+  /** Without a wait where the module has been imported. */
+  #load(name: string): ToolSpec | undefined | Promise<ToolSpec | undefined> {
+    const { registry } = this.#parts;
+    return registry.get(name) ?? registry.load(name);
+  }
+
+  async #execute(state: CallState, spec: ToolSpec | undefined): Promise<Outcome> {
     const { registry, redact } = this.#parts;
-    const spec = registry.get(state.name) ?? await registry.load(state.name);
     if (!spec) {
       const why = registry.loadFailure(state.name) ?? "it was removed";
       return refusal(this.#clean(`Tool ${state.name} is unavailable: ${why}`));
     }
+    const { signal } = state.deadlines[0];
+    const running = this.#approveAndRun(state, spec);
+    const value = await settleWithin(running, { signal, graceMs: ABORT_GRACE_MS });
+    const mode = spec.redaction?.(state.args) ?? (spec.toolset === "file" ? "file" : "code");
+    return resultOutcome(value, { name: state.name, clean: (text) => redact(text, mode) });
+  }
+
+  /** What the tool declares is asked first; nothing runs once the call has been given up. */
+  async #approveAndRun(state: CallState, spec: ToolSpec): Promise<ToolResult> {
     let nestedCalls = 0;
     const context = createContext({
       parts: this.#parts,
       state,
+      effects: spec.effects ?? [],
       callTool: (name, args, options = {}) =>
         this.#callTool(state, {
           id: `${state.id}.${++nestedCalls}`,
@@ -164,12 +184,10 @@ class Dispatcher implements ToolDispatcher {
           arguments: typeof args === "string" ? args : JSON.stringify(args ?? {}),
         }, options),
     });
-    const { signal } = state.deadlines[0];
-    // The async wrapper turns a synchronous throw into a rejection.
-    const running = (async () => await spec.handler(state.args, context))();
-    const value = await settleWithin(running, { signal, graceMs: ABORT_GRACE_MS });
-    const mode = spec.redaction?.(state.args) ?? (spec.toolset === "file" ? "file" : "code");
-    return resultOutcome(value, { name: state.name, clean: (text) => redact(text, mode) });
+    const answer = await requestApprovals(spec, { parts: this.#parts, state, context });
+    if (answer.kind === "ended") return answer.result;
+    context.signal.throwIfAborted();
+    return await spec.handler(state.args, context, answer.approved);
   }
 
   async #callTool(
@@ -185,7 +203,8 @@ class Dispatcher implements ToolDispatcher {
       sandbox: options.sandbox ?? parent.options.sandbox ?? false,
     }, parent.deadlines);
     if (result.needsApproval) parent.needsApproval = true;
-    return { content: result.message.content, isError: result.message.isError };
+    const { content, isError, details } = result.message;
+    return { content, isError, ...(details === undefined ? {} : { details }) };
   }
 
   /** From the outcome to what the model reads. */
@@ -196,9 +215,11 @@ class Dispatcher implements ToolDispatcher {
     const { facts, options } = state;
     let text = outcome.text;
     let halt: string | undefined;
+    const { images, notes } = await this.#images(state, outcome);
+    if (notes.length > 0) text = [text, ...notes].filter(Boolean).join("\n");
     if (!isNested(options)) {
       const verdict: GuardVerdict = outcome.fromTool
-        ? this.#guardrails.after(guarded(state), outcome)
+        ? this.#guardrails.after(guarded(state), { ...outcome, text })
         : { text, notes: [] };
       halt = verdict.halt;
       text = await fitResult(verdict.text, {
@@ -213,12 +234,22 @@ class Dispatcher implements ToolDispatcher {
       text = withNotes(text, verdict.notes);
       if (options.batch) options.batch.usedChars += text.length;
     }
-    await this.#notifyPost(state, { outcome, text, startedAt });
+    const end: CallEnd = { outcome, text, images, startedAt };
+    await this.#notifyPost(state, end);
     return {
-      ...this.#report(state, { outcome, text, startedAt }),
+      ...this.#report(state, end),
       ...(state.needsApproval ? { needsApproval: true } : {}),
       ...(halt === undefined ? {} : { halt }),
     };
+  }
+
+  /** Scripts read text: their calls keep no images. */
+  async #images(state: CallState, { images = [] }: Outcome): Promise<KeptImages> {
+    if (images.length === 0) return { images: [], notes: [] };
+    if (isNested(state.options)) {
+      return { images: [], notes: ["[images are left out: scripts get text]"] };
+    }
+    return await keepImages(images, this.#parts.services.blobs);
   }
 
   async #notifyPost(state: CallState, end: CallEnd): Promise<void> {
@@ -233,6 +264,8 @@ class Dispatcher implements ToolDispatcher {
       cwd: environment.cwd(session.taskId),
       result: end.text,
       status: state.denied && end.outcome.status === "error" ? "blocked" : end.outcome.status,
+      isError: end.outcome.failed,
+      ...(end.outcome.details === undefined ? {} : { details: end.outcome.details }),
       durationMs: Math.round(performance.now() - end.startedAt),
     }, state.options.signal);
   }
@@ -244,25 +277,42 @@ class Dispatcher implements ToolDispatcher {
       callId: id,
       name,
       arguments: shown,
+      summary: callSummary(this.#parts.registry.get(name), shown),
       ...nestedFields(options),
     });
   }
 
-  #report({ id, name, options }: CallPlace, { outcome, text, startedAt }: CallEnd): DispatchResult {
-    const isError = outcome.status !== "ok";
-    const shown = isNested(options) && text.length > NESTED_EVENT_CHARS
-      ? `${text.slice(0, NESTED_EVENT_CHARS)}…`
-      : text;
+  #report(place: CallPlace, { outcome, text, images, startedAt }: CallEnd): DispatchResult {
+    const { id, name, options, args } = place;
+    const { failed: isError, details, problem } = outcome;
+    const data = details === undefined ? {} : { details };
+    const spec = this.#parts.registry.get(name);
+    const shownArgs = redactDeep(args, this.#clean);
+    const words = problem === undefined ? undefined : this.#clean(problem);
+    const shown = { args: shownArgs, text, isError, problem: words, details, images };
+    const { summary, view } = resultView(spec, shown);
     options.emit({
       type: "tool_end",
       callId: id,
       name,
       isError,
       durationMs: Math.round(performance.now() - startedAt),
-      result: shown,
-      ...nestedFields(options),
+      result: isNested(options) ? beginning(text) : text,
+      ...data,
+      summary,
+      ...(isNested(options) ? nestedFields(options) : { view }),
     });
-    return { message: { role: "tool", toolCallId: id, name, content: text, isError } };
+    return {
+      message: {
+        role: "tool",
+        toolCallId: id,
+        name,
+        content: text,
+        isError,
+        ...(images === undefined || images.length === 0 ? {} : { images }),
+        ...data,
+      },
+    };
   }
 
   #prepare(call: ToolCallPart): PreparedCall {
@@ -272,7 +322,7 @@ class Dispatcher implements ToolDispatcher {
   }
 }
 
-type CallPlace = Pick<CallState, "id" | "name" | "options">;
+type CallPlace = Pick<CallState, "id" | "name" | "options"> & { args: unknown };
 
 type RefusedCall = PreparedCall & { kind: "refused" } & {
   options: DispatchOptions;
@@ -282,6 +332,7 @@ type RefusedCall = PreparedCall & { kind: "refused" } & {
 interface CallEnd {
   outcome: Outcome;
   text: string;
+  images?: ImagePart[];
   startedAt: number;
 }
 
@@ -296,6 +347,10 @@ function isNested(options: DispatchOptions): boolean {
 function nestedFields({ parentCallId, sandbox }: DispatchOptions) {
   if (parentCallId === undefined) return {};
   return sandbox ? { parentCallId, sandbox } : { parentCallId };
+}
+
+function beginning(text: string): string {
+  return text.length > NESTED_EVENT_CHARS ? `${text.slice(0, NESTED_EVENT_CHARS)}…` : text;
 }
 
 function stopped(name: string, reason: unknown): Outcome {

@@ -30,6 +30,7 @@ Deno.test("run() gives the handler coerced arguments and returns its object as J
     callId: "c1",
     name: "add",
     arguments: { a: 1, b: 2 },
+    summary: '{"a":1,"b":2}',
   });
 });
 
@@ -52,7 +53,7 @@ Deno.test("run() refuses a tool that the session does not offer", async () => {
     toolset: "test",
     description: "",
     schema: {},
-    handler: () => "ran",
+    handler: () => ({ content: "ran" }),
   });
   const result = await bench.dispatcher().run("hidden_thing");
   assert.equal(result.unknownTool, true);
@@ -174,7 +175,7 @@ Deno.test("run() imports a module at the first call and reports one that fails",
       ...facts,
       name: "lazy",
       load: () => {
-        bench.registry.register({ ...facts, name: "lazy", handler: () => "loaded" });
+        bench.registry.register({ ...facts, name: "lazy", handler: () => ({ content: "loaded" }) });
         return Promise.resolve();
       },
     },
@@ -209,10 +210,11 @@ Deno.test("run() leaves the wait for an approval out of the time", async () => {
   const bench = new Bench().add({
     name: "t",
     timeoutMs: 30,
-    async handler(_, ctx) {
-      const outcome = await ctx.approveCommand("rm x");
-      return { answer: outcome.answer, aborted: ctx.signal.aborted };
-    },
+    approval: () => ({ asks: [{ command: "rm x" }], plan: undefined }),
+    handler: (_, ctx, { outcomes }) => ({
+      answer: outcomes[0]!.answer,
+      aborted: ctx.signal.aborted,
+    }),
   });
   const gate = new FixedGate({ answer: "once", by: "person" });
   const dispatcher = bench.dispatcher({
@@ -280,7 +282,8 @@ Deno.test("run() says when nobody could approve, also for a nested call", async 
   const bench = new Bench()
     .add({
       name: "inner",
-      handler: async (_, ctx) => ({ answer: (await ctx.approveCommand("x")).answer }),
+      approval: () => ({ asks: [{ command: "x" }], plan: undefined }),
+      handler: () => "never",
     })
     .add({ name: "outer", handler: async (_, ctx) => await ctx.callTool("inner", {}) as never });
   const dispatcher = bench.dispatcher({ gate });
@@ -331,10 +334,12 @@ Deno.test("callTool() stops with its caller and with its own signal", async () =
     })
     .add({
       name: "outer",
-      handler: async (_, ctx) => ({ ...await ctx.callTool("inner", {}, { signal: own.signal }) }),
+      handler: async (_, ctx) => ({
+        inner: (await ctx.callTool("inner", {}, { signal: own.signal })).content,
+      }),
     });
   const result = parsed(await bench.dispatcher().run("outer"));
-  assert.match(String(result.content), /Cancelled/);
+  assert.match(String(result.inner), /Cancelled/);
 });
 
 Deno.test("callTool() refuses endless recursion", async () => {
@@ -392,7 +397,7 @@ Deno.test("plan() imports the module of a tool whose paths it needs", async () =
         ...facts,
         parallel: "paths",
         paths: () => [{ path: "f", write: false }],
-        handler: () => "",
+        handler: () => ({ content: "" }),
       })),
   }]);
   assert.deepEqual(await bench.dispatcher().plan("late"), {
@@ -436,8 +441,9 @@ Deno.test("run() puts the words of guardrails below preview and marks", async ()
 });
 
 Deno.test("run() warns inside a JSON result, which stays one", async () => {
-  const bench = new Bench().add({ name: "t", handler: () => ({ "exit_code": 1 }) })
-    .add({ name: "text", handler: () => "Error: {" });
+  const bench = new Bench()
+    .add({ name: "t", handler: () => ({ content: { "exit_code": 1 }, isError: true }) })
+    .add({ name: "text", handler: () => ({ content: "Error: {", isError: true }) });
   const dispatcher = bench.dispatcher();
   for (const name of ["t", "text"]) await dispatcher.run(name);
   const { _guardrail: note, ...rest } = parsed(await dispatcher.run("t"));

@@ -241,6 +241,7 @@ Deno.test("dispatch tells observers what came of a call", async () => {
     cwd: "/project/dir",
     result: '{"n":1}',
     status: "ok",
+    isError: false,
   });
 });
 
@@ -248,10 +249,8 @@ Deno.test("dispatch tells observers a call that was denied from one that failed"
   const bench = new Bench().add({
     name: "t",
     schema: { type: "object", properties: { command: { type: "string" } } } as const,
-    handler: async ({ command }, ctx) => {
-      if (command && (await ctx.approveCommand(command)).answer === "deny") return { error: "no" };
-      return { error: "broken" };
-    },
+    approval: ({ command }) => ({ asks: command ? [{ command }] : [], plan: undefined }),
+    handler: () => ({ error: "broken" }),
   });
   const statuses: unknown[] = [];
   bench.hooks.on("post_tool_call", ({ status }) => void statuses.push(status));

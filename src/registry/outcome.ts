@@ -4,6 +4,9 @@
  * protocol.
  */
 import { ToolError } from "../protocol/error.ts";
+import { isToolFailure } from "../protocol/message.ts";
+import type { ToolDetails } from "../protocol/tool_details.ts";
+import { isPart, type ToolImagePart, type ToolPart } from "../protocol/tool_result.ts";
 
 export type CallStatus = "ok" | "error" | "blocked" | "cancelled" | "timeout";
 
@@ -12,8 +15,13 @@ export interface Outcome {
   status: CallStatus;
   /** True when the handler produced it, false for words of dispatch itself. */
   fromTool: boolean;
-  /** The command or action did not do what was wanted, although the tool worked. */
+  /** What was asked did not happen, or a program ended badly although the tool worked. */
   failed: boolean;
+  /** The error in words, where there is one. */
+  problem?: string;
+  details?: ToolDetails;
+  /** Not stored yet. */
+  images?: readonly ToolImagePart[];
 }
 
 const MAX_ERROR_CHARS = 2048;
@@ -25,52 +33,88 @@ export function refusal(
   error: string,
   options: { status?: CallStatus; extra?: Record<string, unknown> } = {},
 ): Outcome {
+  const problem = boundError(error);
   return {
-    text: JSON.stringify({ error: boundError(error), ...options.extra }),
+    text: JSON.stringify({ error: problem, ...options.extra }),
     status: options.status ?? "error",
     fromTool: false,
     failed: true,
+    problem,
   };
 }
 
-/** The value a handler returned. `clean` is applied to every text in it. */
+/** Details of plugins that are longer than this are left out. */
+const MAX_DATA_CHARS = 64_000;
+
+/** The result a handler returned. `clean` is applied to every text in it. */
 export function resultOutcome(
   value: unknown,
   options: { name: string; clean(text: string): string },
 ): Outcome {
   const { name, clean } = options;
-  if (typeof value === "string") {
-    const failed = /^(?:\{"error"|Error:)/.test(value);
-    return { text: clean(value), status: failed ? "error" : "ok", fromTool: true, failed };
-  }
-  if (!isRecord(value)) {
-    const kind = value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
+  const content = isRecord(value) ? contentOf(value.content, clean) : undefined;
+  if (!isRecord(value) || content === undefined) {
+    const kind = typeName(isRecord(value) ? value.content : value);
     return refusal(`Tool ${name} returned ${kind} instead of a text or an object.`, {
       extra: { "error_type": "tool_result_contract", tool: name, "result_type": kind },
     });
   }
-  const failure = typeof value.error === "string" && value.error !== "" ? value.error : undefined;
-  const body = failure === undefined ? value : { ...value, error: boundError(failure) };
-  const text = JSON.stringify(redactDeep(body, clean));
-  const exited = typeof value.exit_code === "number" && value.exit_code !== 0;
+  const failed = value.isError === true;
+  const details = boundDetails(redactDeep(value.details, clean) as ToolDetails | undefined);
   return {
-    text,
-    status: failure === undefined ? "ok" : "error",
+    ...content,
+    status: isToolFailure(failed, details) ? "error" : "ok",
     fromTool: true,
-    failed: failure !== undefined || exited,
+    failed,
+    ...(details === undefined ? {} : { details }),
+    ...(failed && content.problem !== undefined ? { problem: content.problem } : {}),
   };
+}
+
+type Content = Pick<Outcome, "text" | "problem" | "images">;
+
+/** Undefined for what is neither text, parts nor an object. */
+function contentOf(content: unknown, clean: (text: string) => string): Content | undefined {
+  if (typeof content === "string") return { text: clean(content) };
+  if (Array.isArray(content)) {
+    if (!content.every(isPart)) return undefined;
+    const parts: readonly ToolPart[] = content;
+    const text = parts.flatMap((part) => part.type === "text" ? [part.text] : []).join("\n");
+    return { text: clean(text), images: parts.filter((part) => part.type === "image") };
+  }
+  if (!isRecord(content)) return undefined;
+  if (typeof content.error !== "string" || content.error === "") {
+    return { text: JSON.stringify(redactDeep(content, clean)) };
+  }
+  const error = clean(boundError(content.error));
+  return { text: JSON.stringify(redactDeep({ ...content, error }, clean)), problem: error };
+}
+
+function boundDetails(details: ToolDetails | undefined): ToolDetails | undefined {
+  if (details?.kind !== "data") return details;
+  return JSON.stringify(details).length <= MAX_DATA_CHARS ? details : undefined;
+}
+
+function typeName(value: unknown): string {
+  return value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
 }
 
 /** What a handler threw. */
 export function errorOutcome(error: unknown, clean: (text: string) => string): Outcome {
   if (error instanceof ToolError) {
-    const body = { error: boundError(error.message), ...error.extra };
-    const text = JSON.stringify(redactDeep(body, clean));
-    return { text, status: "error", fromTool: true, failed: true };
+    const problem = boundError(error.message);
+    const text = JSON.stringify(redactDeep({ error: problem, ...error.extra }, clean));
+    return { text, status: "error", fromTool: true, failed: true, problem: clean(problem) };
   }
   const words = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   const line = scrubError(clean(`Tool execution failed: ${words}`));
-  return { text: JSON.stringify({ error: line }), status: "error", fromTool: true, failed: true };
+  return {
+    text: JSON.stringify({ error: line }),
+    status: "error",
+    fromTool: true,
+    failed: true,
+    problem: line,
+  };
 }
 
 /** The text with notes of hermes in it: as a key of a JSON object, which stays one, else below it. */

@@ -6,6 +6,7 @@
  */
 import type { JsonSchema } from "../protocol/json_schema.ts";
 import type { ManifestEntry, ToolFacts, ToolSpec } from "../protocol/tool.ts";
+import type { ToolDetails } from "../protocol/tool_details.ts";
 
 interface Slot {
   facts: ToolFacts;
@@ -55,8 +56,22 @@ export class ToolRegistry {
     this.#problems.forEach((line) => log(line));
   }
 
-  /** Adds or replaces a tool; false, with a reported reason, when the name belongs to another toolset. */
-  register<const S extends JsonSchema>(spec: ToolSpec<S>): boolean {
+  /**
+   * Adds or replaces a tool; false, with a reported reason, when the name belongs to another
+   * toolset, or when it has effects and does not say what they need.
+   */
+  register<const S extends JsonSchema, P, D extends ToolDetails>(
+    spec: ToolSpec<S, P, D>,
+  ): boolean {
+    if (spec.effects?.length && spec.approval === undefined) {
+      this.#report(
+        `Tool "${spec.name}" is rejected: it declares effects (${
+          spec.effects.join(", ")
+        }) and no ` +
+          "approval. Say in `approval` what a call needs, if only that it needs nothing.",
+      );
+      return false;
+    }
     const owner = this.facts(spec.name)?.toolset;
     if (owner !== undefined && owner !== spec.toolset && !spec.override) {
       this.#report(

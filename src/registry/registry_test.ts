@@ -8,7 +8,7 @@ function tool(name: string, toolset: string, rest: Partial<ToolSpec> = {}): Tool
     toolset,
     description: `${name} of ${toolset}`,
     schema: { type: "object", properties: {} },
-    handler: () => ({}),
+    handler: () => ({ content: "" }),
     ...rest,
   };
 }

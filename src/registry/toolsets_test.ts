@@ -6,7 +6,13 @@ import { CORE_TOOLS, LEGACY_TOOLSETS, TOOLSETS } from "./toolsets_data.ts";
 function registryWith(tools: Record<string, string>): ToolRegistry {
   const registry = new ToolRegistry();
   for (const [name, toolset] of Object.entries(tools)) {
-    registry.register({ name, toolset, description: "", schema: {}, handler: () => "" });
+    registry.register({
+      name,
+      toolset,
+      description: "",
+      schema: {},
+      handler: () => ({ content: "" }),
+    });
   }
   return registry;
 }

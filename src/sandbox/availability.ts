@@ -2,7 +2,8 @@
  * Which walls this machine can raise and which languages may run behind them. Looks at the
  * machine without starting a process: a schema is built from the answer.
  */
-import type { ChildMode, LanguageSupport, SandboxAvailability, Wall } from "./contract.ts";
+import type { LanguageSupport, SandboxAvailability } from "../protocol/script.ts";
+import type { ChildMode, Wall } from "./contract.ts";
 import { defaultMode } from "./command.ts";
 import { landlockVersion } from "./landlock.ts";
 import { openLibc } from "./libc.ts";

@@ -157,7 +157,7 @@ class ScriptHost {
 
   async #import(frame: RunFrame): Promise<void> {
     const client = this.#client;
-    const call = (tool: string, args: unknown) => client.call(tool, args);
+    const call = (tool: string, args: unknown, full?: boolean) => client.call(tool, args, full);
     Object.defineProperty(globalThis, CALL_KEY, { value: call, configurable: true });
     await import(frame.stub);
     Reflect.deleteProperty(globalThis, CALL_KEY);

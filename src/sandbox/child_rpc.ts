@@ -17,12 +17,14 @@ interface Incoming extends RunFrame {
   t: "run" | "result" | "ping";
   id: number;
   content: string;
+  isError?: boolean;
+  details?: unknown;
 }
 
 export class ToolClient {
   #connection: Deno.UnixConn;
   #writer: FrameWriter;
-  #pending = new Map<number, (content: string) => void>();
+  #pending = new Map<number, (result: Incoming) => void>();
   #lastId = 0;
   #released = false;
   #idle: (() => void)[] = [];
@@ -44,21 +46,22 @@ export class ToolClient {
     await this.#writer.drained();
   }
 
-  /** Calls a tool; resolves to its result, parsed when it is JSON. */
-  async call(tool: string, args: unknown = {}): Promise<unknown> {
+  /** Calls a tool; resolves to its result, parsed when it is JSON; `full` adds details and failure. */
+  async call(tool: string, args: unknown = {}, full = false): Promise<unknown> {
     if (typeof args !== "object" || args === null || Array.isArray(args)) {
       throw new TypeError(`${tool} takes one object of named arguments: ${tool}({ … })`);
     }
     const id = ++this.#lastId;
-    const line = JSON.stringify({ t: "call", id, tool, args });
+    const line = JSON.stringify({ t: "call", id, tool, args, ...(full ? { full } : {}) });
     // A character is at most three bytes.
     if (line.length > MAX_FRAME_BYTES / 3) throw new RangeError(`${tool}: arguments are too large`);
     if (this.#released && this.#pending.size === 0) this.#connection.ref();
-    const content = await new Promise<string>((resolve) => {
+    const { content, isError, details } = await new Promise<Incoming>((resolve) => {
       this.#pending.set(id, resolve);
       this.#writer.sendLine(line);
     });
-    return parseResult(content);
+    const parsed = parseResult(content);
+    return full ? { content: parsed, details, isError } : parsed;
   }
 
   /** Handles what the parent sends until it hangs up. */
@@ -74,7 +77,7 @@ export class ToolClient {
   }
 
   #settle(frame: Incoming): void {
-    this.#pending.get(frame.id)?.(frame.content);
+    this.#pending.get(frame.id)?.(frame);
     this.#pending.delete(frame.id);
     if (this.#pending.size > 0) return;
     if (this.#released) this.#connection.unref();

@@ -4,7 +4,7 @@
  * child never sees a parser. Lines keep their numbers.
  */
 import type { Node, Program } from "../deps/acorn.ts";
-import type { ScriptLanguage } from "./contract.ts";
+import type { ScriptLanguage } from "../protocol/script.ts";
 import { PURE_BUILTINS } from "./internals_data.ts";
 import {
   applyEdits,

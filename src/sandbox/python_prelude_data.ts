@@ -84,21 +84,26 @@ def _hermes():
                 raise RuntimeError("Agent process disconnected")
             pending.extend(data)
 
-    def call(name, arguments):
+    def call(name, arguments, full=False):
         number = next(ids)
-        send({"t": "call", "id": number, "tool": name, "args": arguments})
+        frame = {"t": "call", "id": number, "tool": name, "args": arguments}
+        send({**frame, "full": True} if full else frame)
         while True:
             with receiving:
                 if number not in results:
                     frame = receive()
-                    results[frame.get("id")] = frame.get("content")
+                    results[frame.get("id")] = frame
                 if number not in results:
                     continue
-                content = results.pop(number)
+                frame = results.pop(number)
+            content = frame.get("content")
             try:
-                return json.loads(content)
+                content = json.loads(content)
             except ValueError:
+                pass
+            if not full:
                 return content
+            return {"content": content, "details": frame.get("details"), "isError": frame.get("isError")}
 
     main = types.ModuleType("__main__")
     sys.modules["__main__"] = main

@@ -3,7 +3,8 @@
  * counts. Trusts nothing a child says; owns no process and no socket.
  */
 import { checkArguments, refusal } from "./allow_list.ts";
-import type { ScriptProgress, ScriptRequest } from "./contract.ts";
+import type { ScriptProgress, ScriptRequest } from "../protocol/script.ts";
+import type { NestedCallResult } from "../protocol/tool.ts";
 
 /** Calls of one script that may run at once; past it the socket is not read. */
 export const MAX_IN_FLIGHT = 64;
@@ -12,14 +13,21 @@ export interface CallFrame {
   id: number;
   tool: string;
   args: Record<string, unknown>;
+  /** The script wants details and failure too, not only what a model would read. */
+  full?: boolean;
 }
 
 /** The call a frame asks for, or undefined when it is not a proper call. */
 export function parseCall(frame: Record<string, unknown>): CallFrame | undefined {
-  const { t, id, tool, args } = frame;
+  const { t, id, tool, args, full } = frame;
   if (t !== "call" || !Number.isSafeInteger(id) || typeof tool !== "string") return undefined;
   if (typeof args !== "object" || args === null || Array.isArray(args)) return undefined;
-  return { id: id as number, tool, args: args as Record<string, unknown> };
+  return {
+    id: id as number,
+    tool,
+    args: args as Record<string, unknown>,
+    ...(full === true ? { full } : {}),
+  };
 }
 
 export class ScriptCalls {
@@ -48,8 +56,8 @@ export class ScriptCalls {
     }
   }
 
-  /** The result text of one call. Never throws. */
-  async handle(call: CallFrame): Promise<string> {
+  /** The result of one call. Never throws. */
+  async handle(call: CallFrame): Promise<NestedCallResult> {
     const { tool } = call;
     const { maxToolCalls } = this.#request.limits;
     if (!this.#callable.includes(tool)) {
@@ -64,8 +72,7 @@ export class ScriptCalls {
     this.#started++;
     this.#progress();
     try {
-      const result = await this.#request.callTool(tool, checked.args, this.#abort.signal);
-      return result.content;
+      return await this.#request.callTool(tool, checked.args, this.#abort.signal);
     } catch (error) {
       return failure(error instanceof Error ? error.message : String(error));
     } finally {
@@ -91,6 +98,6 @@ export class ScriptCalls {
   }
 }
 
-function failure(error: string): string {
-  return JSON.stringify({ error });
+function failure(error: string): NestedCallResult {
+  return { content: JSON.stringify({ error }), isError: true };
 }

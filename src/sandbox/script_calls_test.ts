@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { MAX_IN_FLIGHT, parseCall, ScriptCalls } from "./script_calls.ts";
-import type { ScriptRequest } from "./contract.ts";
+import type { ScriptRequest } from "../protocol/script.ts";
 
 function runFor(overrides: Partial<ScriptRequest> = {}): ScriptCalls {
   return new ScriptCalls({
@@ -30,9 +30,9 @@ Deno.test("parseCall() takes only a proper call", () => {
 
 Deno.test("handle() counts what it dispatches, not what it refuses", async () => {
   const run = runFor();
-  assert.equal(await run.handle({ id: 1, tool: "read_file", args: {} }), "ok");
-  assert.match(await run.handle({ id: 2, tool: "todo", args: {} }), /normal tool call/);
-  assert.match(await run.handle({ id: 3, tool: "nope", args: {} }), /Unknown tool: nope/);
+  assert.equal((await run.handle({ id: 1, tool: "read_file", args: {} })).content, "ok");
+  assert.match((await run.handle({ id: 2, tool: "todo", args: {} })).content, /normal tool call/);
+  assert.match((await run.handle({ id: 3, tool: "nope", args: {} })).content, /Unknown tool: nope/);
   assert.equal(run.callsMade, 1);
 });
 

@@ -2,9 +2,10 @@
  * One script in one child, from the first frame to the result: serves its calls, watches time,
  * interrupts and floods, and turns every way to end into one of four statuses.
  */
-import { parseCall, ScriptCalls } from "./script_calls.ts";
+import { type CallFrame, parseCall, ScriptCalls } from "./script_calls.ts";
 import type { ChildHandle } from "./child_handle.ts";
-import type { ScriptRequest, ScriptResult, ScriptStatus } from "./contract.ts";
+import type { ScriptRequest, ScriptResult, ScriptStatus } from "../protocol/script.ts";
+import type { NestedCallResult } from "../protocol/tool.ts";
 import { exitLine } from "./exit_line.ts";
 import { FrameError, MAX_FRAME_BYTES, parseFrame } from "./frames.ts";
 import { OutputCapture } from "../process/output_capture.ts";
@@ -124,9 +125,7 @@ export class ScriptRun {
       await this.#calls.ready();
       const { writer } = this.#child;
       if (writer.backlog > MAX_BACKLOG_CHARS) await writer.drained();
-      this.#calls.handle(call).then((content) =>
-        writer.send({ t: "result", id: call.id, content: bounded(content) })
-      );
+      this.#calls.handle(call).then((result) => writer.send(resultFrame(call, result)));
     } else if (frame.t === "done") this.#ok = frame.ok === true;
     else if (frame.t === "pong") this.#pongs++;
     else throw new FrameError("a frame of an unknown kind");
@@ -179,6 +178,11 @@ export class ScriptRun {
 
 function timeoutLine(timeoutMs: number): string {
   return `Timed out after ${timeoutMs / 1000} s and was stopped.`;
+}
+
+function resultFrame(call: CallFrame, { content, isError, details }: NestedCallResult): object {
+  const frame = { t: "result", id: call.id, content: bounded(content) };
+  return call.full ? { ...frame, isError, details } : frame;
 }
 
 function bounded(content: string): string {

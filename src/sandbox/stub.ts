@@ -1,9 +1,14 @@
 /**
  * The generated `hermes_tools` module, in JavaScript and in Python: one documented function per
- * callable tool and three helpers. Pure text from tool definitions.
+ * callable tool, whose `full` gives `{content, details, isError}`, and three helpers. Pure text
+ * from tool definitions.
  */
 import type { ToolDefinition } from "../protocol/provider.ts";
 import { functionName, type Parameter, parametersOf, typeText } from "./signature.ts";
+
+const SCRIPT_TOOL = `const \$tool = (name) =>
+  Object.assign((args) => call(name, args), { full: (args) => call(name, args, true) });
+`;
 
 const SCRIPT_HELPERS = String.raw`
 /** JSON.parse that tolerates a byte order mark and raw control characters in strings. */
@@ -84,9 +89,9 @@ export function scriptStub(tools: readonly ToolDefinition[]): string {
     );
     const doc = `/**\n * ${summary(tool)}\n${fields.join("").replaceAll("*/", "* /")} */`;
     const name = JSON.stringify(tool.name);
-    return `${doc}\nexport const ${functionName(tool.name)} = (args) => call(${name}, args);\n`;
+    return `${doc}\nexport const ${functionName(tool.name)} = $tool(${name});\n`;
   });
-  return `const call = globalThis[Symbol.for("hermes.call")];\n${
+  return `const call = globalThis[Symbol.for("hermes.call")];\n${SCRIPT_TOOL}${
     functions.join("")
   }${SCRIPT_HELPERS}`;
 }
@@ -100,16 +105,17 @@ export function pythonStub(
     const parameters = parametersOf(tool);
     const signature = parameters.map(pythonParameter).join(", ");
     const pairs = parameters.map((one) => `${JSON.stringify(one.name)}: ${functionName(one.name)}`);
-    return `def ${functionName(tool.name)}(${signature}):\n` +
-      `    """${summary(tool)}"""\n` +
-      `    return _invoke(${JSON.stringify(tool.name)}, {${pairs.join(", ")}})\n`;
+    const name = functionName(tool.name);
+    const call = `_invoke(${JSON.stringify(tool.name)}, {${pairs.join(", ")}}`;
+    return `def ${name}(${signature}):\n    """${summary(tool)}"""\n    return ${call})\n` +
+      `def _full(${signature}):\n    return ${call}, True)\n${name}.full = _full\n`;
   });
   const available = tools.map((tool) => functionName(tool.name)).join(", ") || "none";
   return [
     `_available = ${JSON.stringify(available)}`,
     `_refusals = ${JSON.stringify(refusals)}`,
-    "def _invoke(name, arguments):",
-    "    return _call(name, {k: v for k, v in arguments.items() if v is not None})",
+    "def _invoke(name, arguments, full=False):",
+    "    return _call(name, {k: v for k, v in arguments.items() if v is not None}, full)",
     ...functions,
     PYTHON_HELPERS,
   ].join("\n");

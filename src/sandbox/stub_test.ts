@@ -78,7 +78,11 @@ Deno.test("scriptStub() exports exactly the tools and the helpers", async () => 
     "shellQuote",
   ]);
   exports.search_files({ pattern: "x" });
-  assert.deepEqual(calls, [["search_files", { pattern: "x" }]]);
+  exports.search_files.full({ pattern: "y" });
+  assert.deepEqual(calls, [
+    ["search_files", { pattern: "x" }],
+    ["search_files", { pattern: "y" }, true],
+  ]);
 });
 
 Deno.test("scriptStub() has helpers that work", async () => {

@@ -2,7 +2,7 @@
  * Images of a conversation: kept by content hash, referred to in messages, and loaded only for
  * the request that shows them to a model.
  */
-import type { Message, UserMessage } from "../protocol/message.ts";
+import { type ImagePart, imagesOf, type Message, type UserPart } from "../protocol/message.ts";
 import type { ModelRequest, Provider, ProviderEvent } from "../protocol/provider.ts";
 import { sha256Hex } from "../util/hash.ts";
 
@@ -54,19 +54,34 @@ async function fillImages(request: ModelRequest, blobs: BlobShelf): Promise<Mode
   return { ...request, messages };
 }
 
-function hasStoredImage(message: Message): message is UserMessage {
-  return message.role === "user" &&
-    message.content.some((part) => part.type === "image" && part.ref.startsWith("sha256:"));
+function hasStoredImage(message: Message): boolean {
+  return imagesOf(message).some(isStored);
+}
+
+function isStored({ ref }: ImagePart): boolean {
+  return ref.startsWith("sha256:");
 }
 
 /** A lost image is said to the model instead of failing the conversation for ever. */
-async function fill(message: UserMessage, blobs: BlobShelf): Promise<UserMessage> {
-  const content = await Promise.all(message.content.map(async (part) => {
-    if (part.type !== "image" || !part.ref.startsWith("sha256:")) return part;
+async function fill(message: Message, blobs: BlobShelf): Promise<Message> {
+  if (message.role === "assistant") return message;
+  const parts: readonly UserPart[] = message.role === "tool"
+    ? message.images ?? []
+    : message.content;
+  const filled = await Promise.all(parts.map(async (part): Promise<UserPart> => {
+    if (part.type !== "image" || !isStored(part)) return part;
     const bytes = await blobs.get(part.ref);
     return bytes
       ? { ...part, data: bytes.toBase64() }
-      : { type: "text" as const, text: "[an image that is no longer stored]" };
+      : { type: "text", text: "[an image that is no longer stored]" };
   }));
-  return { ...message, content };
+  if (message.role === "user") return { ...message, content: filled };
+  const { images: _, ...rest } = message;
+  const lost = filled.flatMap((part) => part.type === "text" ? [part.text] : []);
+  const images = filled.filter((part) => part.type === "image");
+  return {
+    ...rest,
+    content: [message.content, ...lost].filter(Boolean).join("\n"),
+    ...(images.length === 0 ? {} : { images }),
+  };
 }

@@ -175,6 +175,8 @@ function createRuntime(options: SessionOptions, parts: RuntimeParts): LazyRuntim
     acceptHooks: spec.extensions?.acceptHooks ?? false,
     tools: tools.map((tool) => tool.name),
     sessionId: records.id,
+    transcript: () => records.history.messages(),
+    blobs: records.blobs,
     contextTokens: primary.model.contextTokens,
     ...(policy === undefined ? {} : { approve: policy }),
     ...(once === undefined ? {} : { approveOnce: once }),

@@ -39,7 +39,11 @@ export async function selectTools(options: ToolChoiceOptions): Promise<ToolDefin
   if (problem !== undefined) throw new UsageError(problem);
   const availability = new Availability({
     registry,
-    context: createCheckContext(settings, { ...options, remember: options.persist }),
+    context: createCheckContext(settings, {
+      environment: options.environment,
+      remember: options.persist,
+      surface: options.surface,
+    }),
   });
   const { definitions, unavailable } = await buildDefinitions({
     registry,

@@ -8,9 +8,9 @@ import type { Settings } from "../config/load.ts";
 import type { ApprovalPolicy, Approver } from "../protocol/approval.ts";
 import type { ToolDispatcher } from "../protocol/dispatch.ts";
 import type { HookRunner } from "../protocol/hook.ts";
-import type { AssistantMessage } from "../protocol/message.ts";
+import type { AssistantMessage, Message } from "../protocol/message.ts";
 import type { Provider } from "../protocol/provider.ts";
-import type { Clarifier, ToolServices } from "../protocol/services.ts";
+import type { BlobSink, Clarifier, ToolServices } from "../protocol/services.ts";
 import { createDispatcher } from "../registry/dispatch.ts";
 import { Hooks } from "../registry/hooks.ts";
 import type { ToolRegistry } from "../registry/registry.ts";
@@ -42,6 +42,10 @@ export interface ToolRuntimeOptions {
   approver?: Approver;
   clarifier?: Clarifier;
   contextTokens: number;
+  /** The conversation as it was stored; a resumed session goes on with the task list in it. */
+  transcript: () => readonly Message[];
+  /** Where the bytes of images go. */
+  blobs: () => BlobSink;
   /** The model that judges under the policy `smart`. */
   reviewer: () => Promise<Provider>;
   /** Accounts for a model call outside the conversation. */
@@ -93,15 +97,14 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
     redact: (text) => redact(text, "code"),
   });
   const services: ToolServices = {
-    todo: createTodoList(),
+    todo: createTodoList(options.transcript()),
     clarifier: options.clarifier ?? NOBODY,
     processes: createProcessTable({ onNotice: options.onNotice }),
     files: new SessionFileLedger(),
     spill,
-    extra: new Map<string, unknown>([
-      ["sandbox", sandbox],
-      ["protected_places", () => places ??= findPlaces(options, userHome)],
-    ]),
+    blobs: { put: (bytes) => options.blobs().put(bytes) },
+    sandbox,
+    protectedPlaces: () => places ??= findPlaces(options, userHome),
   };
   const dispatcher = createDispatcher({
     registry: options.registry,

@@ -1,5 +1,5 @@
 /** What the store keeps and gives back, as types, and the conversions between rows and records. */
-import type { Message, Usage } from "../protocol/message.ts";
+import { type ImagePart, imagesOf, type Message, type Usage } from "../protocol/message.ts";
 import type { Row } from "./database.ts";
 
 /** What is said of a session when it begins. */
@@ -110,7 +110,7 @@ function parseMessage(body: unknown): Message | undefined {
       case "tool":
         return [message.name, message.toolCallId, message.content].every((text) =>
             typeof text === "string"
-          )
+          ) && (message.images ?? []).every(isPart)
           ? message
           : undefined;
       case "user":
@@ -125,7 +125,7 @@ function parseMessage(body: unknown): Message | undefined {
 }
 
 /** The fields by which parts are shown and counted. */
-function isPart(part: Message["content"][number]): boolean {
+function isPart(part: Message["content"][number] | ImagePart): boolean {
   const { type, text, id, name, arguments: args, ref } = part as unknown as Record<string, unknown>;
   const fields = type === "tool_call" ? [id, name, args] : type === "image" ? [ref] : [text];
   return fields.every((field) => typeof field === "string");
@@ -166,19 +166,27 @@ export function toScriptCall(row: Row): ScriptCallRecord {
 
 /** A message as it is stored: image bytes stay out, their reference goes in. */
 export function encodeMessage(message: Message): string {
-  if (message.role !== "user") return JSON.stringify(message);
-  const content = message.content.map((part) => {
-    if (part.type === "text") return part;
-    const { data: _bytes, ...reference } = part;
-    return reference;
-  });
-  return JSON.stringify({ ...message, content });
+  switch (message.role) {
+    case "assistant":
+      return JSON.stringify(message);
+    case "tool":
+      return JSON.stringify(
+        message.images ? { ...message, images: message.images.map(withoutBytes) } : message,
+      );
+    case "user": {
+      const content = message.content.map((part) =>
+        part.type === "text" ? part : withoutBytes(part)
+      );
+      return JSON.stringify({ ...message, content });
+    }
+  }
+}
+
+function withoutBytes({ data: _bytes, ...reference }: ImagePart): ImagePart {
+  return reference;
 }
 
 /** Blobs of the home directory that a message refers to. */
 export function blobRefs(message: Message): string[] {
-  if (message.role !== "user") return [];
-  return message.content.flatMap((part) =>
-    part.type === "image" && part.ref.startsWith("sha256:") ? [part.ref] : []
-  );
+  return imagesOf(message).flatMap(({ ref }) => ref.startsWith("sha256:") ? [ref] : []);
 }

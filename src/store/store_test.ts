@@ -97,6 +97,25 @@ Deno.test("Store.appendMessage() stores images by reference only", () => {
   });
 });
 
+Deno.test("Store.appendMessage() keeps details and the references of a result's images", () => {
+  withStore((store) => {
+    const id = store.createSession(SESSION);
+    const ref = `sha256:${"1".repeat(64)}`;
+    const image = { type: "image" as const, mediaType: "image/png", ref };
+    const message = {
+      role: "tool" as const,
+      toolCallId: "c",
+      name: "look",
+      content: "seen",
+      isError: true,
+      details: { kind: "command" as const, exitCode: 1, output: "no" },
+    };
+    store.appendMessage(id, { ...message, images: [{ ...image, data: "AAAA" }] });
+    assert.deepEqual(store.messages(id)[0]?.message, { ...message, images: [image] });
+    assert.deepEqual(store.blobRefs(), new Set([ref]), "its blob is not collected");
+  });
+});
+
 Deno.test("Store.appendMessages() stores all or nothing", () => {
   withStore((store) => {
     const id = store.createSession(SESSION);

@@ -50,7 +50,15 @@ async function makeSession({ store, blobs }: Archive): Promise<string> {
       provider: "p",
       model: "m",
     },
-    { role: "tool", toolCallId: "c", name: "x", content: "\ud83d\ude00\0", isError: false },
+    {
+      role: "tool",
+      toolCallId: "c",
+      name: "x",
+      content: "\ud83d\ude00\0",
+      isError: false,
+      images: [{ type: "image", mediaType: "image/png", ref }],
+      details: { kind: "data", data: { any: ["thing"] } },
+    },
   ]);
   const usage = {
     inputTokens: 1,
@@ -144,6 +152,8 @@ Deno.test("importSessions() names the line and what is wrong, and adds nothing",
       [2, lines[2]!.replace('"type":"image"', '"type":"video"'), /content of unknown type "video"/],
       [3, lines[3]!.replace('"arguments":"{"', '"arguments":{}'), /tool_call: "arguments" must be/],
       [4, lines[4]!.replace('"isError":false', '"isError":0'), /"isError" must be of type boolean/],
+      [4, lines[4]!.replace('"mediaType":', '"media":'), /image: "mediaType" must be of type/],
+      [4, lines[4]!.replace('"kind":"data"', '"kind":1'), /details: "kind" must be of type string/],
       [
         5,
         lines[5]!.replace('"outputTokens":2', '"outputTokens":"2"'),

@@ -56,6 +56,9 @@ const USER_PARTS: Readonly<Record<string, Shape>> = {
   text: { text: "string" },
   image: { mediaType: "string", ref: "string" },
 };
+const TOOL_IMAGES: Readonly<Record<string, Shape>> = {
+  image: { mediaType: "string", ref: "string" },
+};
 const ASSISTANT_PARTS: Readonly<Record<string, Shape>> = {
   text: { text: "string" },
   reasoning: { text: "string" },
@@ -102,6 +105,10 @@ function checkMessage(value: unknown, where: string): Message {
   switch (message["role"]) {
     case "tool":
       checkShape(message, TOOL_MESSAGE, `${where}: message`);
+      if (message["images"] !== undefined) checkParts(message["images"], TOOL_IMAGES, where);
+      if (message["details"] !== undefined) {
+        checkShape(message["details"], { kind: "string" }, `${where}: details`);
+      }
       break;
     case "assistant":
       checkShape(message, ASSISTANT_MESSAGE, `${where}: message`);

@@ -11,6 +11,7 @@ import type { EventBody } from "../../src/protocol/event.ts";
 import type { JsonSchema } from "../../src/protocol/json_schema.ts";
 import type { ToolCallPart } from "../../src/protocol/message.ts";
 import type { ToolSpec } from "../../src/protocol/tool.ts";
+import { pluginResult, type ToolResult } from "../../src/protocol/tool_result.ts";
 import { createDispatcher, type DispatcherOptions } from "../../src/registry/dispatch.ts";
 import { Hooks } from "../../src/registry/hooks.ts";
 import { ToolRegistry } from "../../src/registry/registry.ts";
@@ -49,6 +50,12 @@ const ENVIRONMENT = {
   resolve: (path: string) => resolvePath("/project/dir", path),
 } as unknown as Environment;
 
+type BareResult = string | Record<string, unknown> | ToolResult;
+
+function isWhole(value: BareResult): boolean {
+  return typeof value === "object" && value !== null && "content" in value;
+}
+
 export class Bench {
   readonly registry = new ToolRegistry();
   readonly events: EventBody[] = [];
@@ -59,16 +66,24 @@ export class Bench {
   config: Record<string, unknown> = {};
   #count = 0;
 
+  /** Adds a tool whose handler may answer with a bare value, as those of plugins do. */
   add<const S extends JsonSchema>(
-    spec: Pick<ToolSpec<S>, "name" | "handler"> & Partial<ToolSpec<S>>,
+    spec: Pick<ToolSpec<S>, "name"> & Partial<Omit<ToolSpec<S>, "handler">> & {
+      handler(...given: Parameters<ToolSpec<S>["handler"]>): BareResult | Promise<BareResult>;
+    },
   ): this {
     this.tools.push(spec.name);
+    const { handler } = spec;
     this.registry.register(
       {
         toolset: "test",
         description: spec.name,
         schema: { type: "object", properties: {} },
         ...spec,
+        handler: async (...given: Parameters<ToolSpec<S>["handler"]>) => {
+          const value = await handler(...given);
+          return isWhole(value) ? value : pluginResult(value) ?? value;
+        },
       } as unknown as ToolSpec,
     );
     return this;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { ScriptProgress } from "../../src/sandbox/contract.ts";
+import type { ScriptProgress } from "../../src/protocol/script.ts";
 import { SandboxRunner } from "../../src/sandbox/runner.ts";
 import { FIND_SOCKET, request, runScript, SANDBOX } from "./_sandbox.ts";
 
@@ -165,6 +165,23 @@ console.log((await read_file({ path: "x" })).error);`;
   const python = `from hermes_tools import read_file\nprint(read_file("x")["error"])`;
   const other = await runScript(sandbox, python, { callTool, language: "python" });
   assert.equal(other.output, "no such file\n");
+});
+
+sandboxTest("gives a script content, details and failure when it asks for all", async (sandbox) => {
+  const details = { kind: "command" as const, exitCode: 3, output: "no" };
+  const callTool = () => Promise.resolve({ content: `{"exit_code":3}`, isError: true, details });
+  const script = `import { read_file } from "hermes_tools";
+console.log(JSON.stringify(await read_file.full({ path: "x" })));
+console.log(JSON.stringify(await read_file({ path: "x" })));`;
+  const expected = [{ content: { "exit_code": 3 }, details, isError: true }, { "exit_code": 3 }];
+  const result = await runScript(sandbox, script, { callTool });
+  assert.deepEqual(result.output.trim().split("\n").map((line) => JSON.parse(line)), expected);
+  const python = `import json
+from hermes_tools import read_file
+print(json.dumps(read_file.full("x")))
+print(json.dumps(read_file(path="x")))`;
+  const other = await runScript(sandbox, python, { callTool, language: "python" });
+  assert.deepEqual(other.output.trim().split("\n").map((line) => JSON.parse(line)), expected);
 });
 
 sandboxTest("survives a dispatcher that throws", async (sandbox) => {

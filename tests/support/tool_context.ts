@@ -2,11 +2,17 @@
  * A `ToolContext` for testing one tool without dispatch: real ledger and todo list, answers
  * and settings supplied by the test.
  */
-import type { ApprovalAnswer, ApprovalRequest } from "../../src/protocol/approval.ts";
+import type {
+  ApprovalAnswer,
+  ApprovalOutcome,
+  ApprovalRequest,
+} from "../../src/protocol/approval.ts";
 import type { Environment } from "../../src/protocol/environment.ts";
 import { ToolError } from "../../src/protocol/error.ts";
 import type { Clarifier, TodoItem, ToolServices } from "../../src/protocol/services.ts";
-import type { ToolContext } from "../../src/protocol/tool.ts";
+import type { CommandPlace, ToolContext } from "../../src/protocol/tool.ts";
+import type { ToolResult } from "../../src/protocol/tool_result.ts";
+import { denied } from "../../src/registry/approvals.ts";
 import { registry } from "../../src/registry/registry.ts";
 import { SessionFileLedger } from "../../src/util/file_ledger.ts";
 import { redactSecrets } from "../../src/util/redact.ts";
@@ -27,6 +33,10 @@ export interface TestContextOptions {
 export interface TestContext extends ToolContext {
   /** Approval requests, in order. */
   readonly asked: ApprovalRequest[];
+  /** What the gate answers to an action that the tool declares. */
+  approve(request: ApprovalRequest): Promise<ApprovalOutcome>;
+  /** What the gate answers to a command that the tool declares. */
+  approveCommand(command: string, place?: CommandPlace): Promise<ApprovalOutcome>;
 }
 
 /** Services that work for one test; share them between contexts to play several tasks. */
@@ -44,7 +54,7 @@ export function createTestServices(options: { clarifier?: Clarifier } = {}): Too
     },
     files: new SessionFileLedger(),
     spill: { write: () => Promise.reject(new Error("no spilling in this context")) },
-    extra: new Map(),
+    blobs: { put: () => Promise.reject(new Error("no blobs in this context")) },
   };
 }
 
@@ -63,6 +73,7 @@ export function createTestContext(
     signal: options.signal ?? new AbortController().signal,
     fetch: () => Promise.reject(new Error("no network in this context")),
     sessionTools: options.sessionTools ?? ["read_file", "write_file", "patch", "search_files"],
+    toolFacts: (name) => registry.facts(name),
     sandbox: options.sandbox ?? false,
     services: options.services ??
       createTestServices(options.clarifier ? { clarifier: options.clarifier } : {}),
@@ -90,19 +101,38 @@ export interface ToolReply {
   [key: string]: unknown;
 }
 
-/** Runs a registered tool's handler; a `ToolError` becomes `{error, ...extra}` as dispatch does it. */
+/** Runs a registered tool as dispatch does: approvals first; a `ToolError` becomes `{error, ...extra}`. */
 export async function runTool(
   name: string,
   args: Record<string, unknown>,
-  ctx: ToolContext,
+  ctx: TestContext,
 ): Promise<ToolReply> {
+  const { content } = await runToolWhole(name, args, ctx);
+  return JSON.parse(typeof content === "string" ? content : JSON.stringify(content));
+}
+
+/** The same with everything that the tool says about its result. */
+export async function runToolWhole(
+  name: string,
+  args: Record<string, unknown>,
+  ctx: TestContext,
+): Promise<ToolResult> {
   const spec = registry.get(name);
   if (spec === undefined) throw new Error(`${name} is not registered: import its module`);
   try {
-    const result = await spec.handler(args, ctx);
-    return JSON.parse(typeof result === "string" ? result : JSON.stringify(result));
+    const needed = await spec.approval?.(args, ctx) ?? { asks: [], plan: undefined };
+    if ("result" in needed) return needed.result;
+    const outcomes: ApprovalOutcome[] = [];
+    for (const ask of needed.asks) {
+      const outcome = "command" in ask
+        ? await ctx.approveCommand(ask.command, ask.place)
+        : await ctx.approve({ tool: name, ...ask.action });
+      if (outcome.answer === "deny") return denied(ask, outcome);
+      outcomes.push(outcome);
+    }
+    return await spec.handler(args, ctx, { plan: needed.plan, outcomes });
   } catch (error) {
-    if (error instanceof ToolError) return { error: error.message, ...error.extra } as ToolReply;
-    throw error;
+    if (!(error instanceof ToolError)) throw error;
+    return { content: { error: error.message, ...error.extra }, isError: true };
   }
 }

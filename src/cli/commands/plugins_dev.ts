@@ -206,8 +206,10 @@ class DevLoop {
       const question = questionOf(line, plugin.registrations);
       const signal = AbortSignal.any([stopped, AbortSignal.timeout(CALL_TIMEOUT_MS)]);
       const value = await plugin.ask(question, { signal });
-      if (question.kind === "tool") out(`${JSON.stringify(toolResult(question.name, value))}\n`);
-      else out(commandText(value));
+      if (question.kind === "tool") {
+        toolResult(question.name, value);
+        out(`${JSON.stringify(value)}\n`);
+      } else out(commandText(value));
     } catch (error) {
       if (!stopped.aborted) err(`✗ ${reasonOf(error)}\n`);
     }

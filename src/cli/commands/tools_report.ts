@@ -37,6 +37,7 @@ export async function reportTools(
     context: createCheckContext(settings, {
       environment: settings.config.terminal.backend,
       remember: false,
+      surface: "chat",
     }),
   });
   const options = { registry, availability, config: settings.get };

@@ -11,7 +11,7 @@ function register(name: string, more: Partial<ToolSpec>): void {
     toolset: "report_test",
     description: "d",
     schema: { type: "object", properties: {} },
-    handler: () => "",
+    handler: () => ({ content: "" }),
     ...more,
   });
 }

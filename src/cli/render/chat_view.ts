@@ -11,7 +11,7 @@ export class ChatView {
   #open = false;
 
   constructor(options: ProgressOptions) {
-    this.#options = options;
+    this.#options = { ...options, changes: true };
   }
 
   /** The text to write for an event. */

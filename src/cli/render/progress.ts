@@ -5,15 +5,21 @@
 import type { AgentEvent } from "../../protocol/event.ts";
 import type { Usage } from "../../protocol/message.ts";
 import { terminalText } from "../../util/terminal_text.ts";
-import { isFailure, summarizeCall, summarizeResult } from "./tool_line.ts";
+import { summarizeCall, summarizeResult } from "./tool_line.ts";
 import type { Style } from "./style.ts";
+import { viewLines } from "./view_lines.ts";
 
 export interface ProgressOptions {
   style: Style;
   verbose: boolean;
   /** Names the call of a result that does not follow it. */
   label?: string;
+  /** Shows what was changed and planned below its line; `verbose` shows all results. */
+  changes?: boolean;
 }
+
+/** Results are cut after this many lines of each block. */
+const MAX_VIEW_LINES = 40;
 
 /** Lines to print for an event, without line ends. */
 export function progressLines(event: AgentEvent, options: ProgressOptions): string[] {
@@ -30,12 +36,8 @@ export function progressLines(event: AgentEvent, options: ProgressOptions): stri
       return [`${style.cyan(event.sandbox ? "  ↳" : "→")} ${summarizeCall(event)}`];
     case "tool_delta":
       return [style.dim(`  ${terminalText(event.text.trimEnd())}`)];
-    case "tool_end": {
-      const mark = isFailure(event) ? style.red("✗") : style.green("✓");
-      const took = event.durationMs >= 1000 ? ` (${(event.durationMs / 1000).toFixed(1)} s)` : "";
-      const whose = options.label === undefined ? "" : `${options.label}: `;
-      return [`${event.sandbox ? "    " : "  "}${mark} ${whose}${summarizeResult(event)}${took}`];
-    }
+    case "tool_end":
+      return resultLines(event, options);
     case "approval_start":
       return [style.yellow(`! needs approval: ${terminalText(event.request.description)}`)];
     case "approval_end":
@@ -67,6 +69,23 @@ export function progressLines(event: AgentEvent, options: ProgressOptions): stri
     default:
       return [];
   }
+}
+
+function resultLines(
+  event: AgentEvent & { type: "tool_end" },
+  { style, verbose, changes, label }: ProgressOptions,
+): string[] {
+  const mark = event.isError ? style.red("✗") : style.green("✓");
+  const took = event.durationMs >= 1000 ? ` (${(event.durationMs / 1000).toFixed(1)} s)` : "";
+  const whose = label === undefined ? "" : `${label}: `;
+  const indent = event.sandbox ? "    " : "  ";
+  const shown = (event.view ?? []).filter(({ kind }) =>
+    verbose || (changes === true && (kind === "diff" || kind === "list"))
+  );
+  return [
+    `${indent}${mark} ${whose}${summarizeResult(event)}${took}`,
+    ...viewLines(shown, { style, maxLines: MAX_VIEW_LINES }).map((line) => `${indent}  ${line}`),
+  ];
 }
 
 /** `1 234 in (200 cached), 56 out, $0.0012`. */

@@ -3,7 +3,7 @@ import type { AgentEvent, EventBody } from "../../protocol/event.ts";
 import { zeroUsage } from "../../protocol/message.ts";
 import { ChatView } from "./chat_view.ts";
 import { jobSummary } from "./job_summary.ts";
-import { progressLines } from "./progress.ts";
+import { progressLines, type ProgressOptions } from "./progress.ts";
 import { createStyle } from "./style.ts";
 import { oneLine, plainText, visibleText } from "./tool_line.ts";
 
@@ -13,35 +13,72 @@ function event(body: EventBody): AgentEvent {
   return { ...body, ts: "2026-01-01T00:00:00.000Z", sessionId: "s1", seq: 1 };
 }
 
+/** The lines of several events in a row. */
+function linesOf(bodies: EventBody[], options: ProgressOptions = OPTIONS): string[] {
+  return bodies.flatMap((body) => progressLines(event(body), options));
+}
+
+const START = { type: "tool_start", arguments: {} } as const;
+const END = { type: "tool_end", isError: false, durationMs: 1, result: "{}" } as const;
+
 Deno.test("progressLines() shows a call and its result in one plain line each", () => {
-  const start = event({
-    type: "tool_start",
+  const lines = linesOf([
+    { ...START, callId: "c", name: "terminal", summary: "ls\n-la" },
+    { ...END, callId: "c", name: "terminal", durationMs: 1500, summary: "exit 0 · a" },
+  ]);
+  deepStrictEqual(lines, ["→ terminal ls -la", "  ✓ exit 0 · a (1.5 s)"]);
+});
+
+Deno.test("progressLines() takes failure and words from the event, never from the result's text", () => {
+  const liar = JSON.stringify({ error: "not one", "exit_code": 1 });
+  const lines = linesOf([
+    { ...END, callId: "c", name: "t", result: liar, summary: "fine" },
+    { ...END, callId: "d", name: "t", isError: true, summary: "exit 0" },
+    { ...END, callId: "e", name: "t", result: "of an older version" },
+  ]);
+  deepStrictEqual(lines, ["  ✓ fine", "  ✗ exit 0", "  ✓ of an older version"]);
+});
+
+Deno.test("progressLines() shows changes and plans in a chat, and everything when verbose", () => {
+  const end: EventBody = {
+    ...END,
     callId: "c",
-    name: "terminal",
-    arguments: { command: "ls\n-la" },
-  });
-  const end = event({
-    type: "tool_end",
-    callId: "c",
-    name: "terminal",
-    isError: false,
-    durationMs: 1500,
-    result: JSON.stringify({ output: "a\nb\n", exit_code: 0 }),
-  });
-  deepStrictEqual(progressLines(start, OPTIONS), ["→ terminal ls -la"]);
-  deepStrictEqual(progressLines(end, OPTIONS), ["  ✓ exit 0 · a (+1 lines) (1.5 s)"]);
+    name: "x",
+    summary: "done",
+    view: [
+      { kind: "output", text: "printed\x1b[2J\n" },
+      { kind: "diff", text: "--- a\n+++ b\n@@ -1 +1 @@\n-old\n+new\n" },
+      { kind: "list", items: [{ text: "write", state: "active" }, { text: "test" }] },
+      { kind: "image", mediaType: "image/png", ref: "sha256:00" },
+    ],
+  };
+  const below = (options: ProgressOptions) => linesOf([end], options).slice(1);
+  deepStrictEqual(below(OPTIONS), []);
+  const changes = ["--- a", "+++ b", "@@ -1 +1 @@", "-old", "+new", "▸ write", "- test"];
+  deepStrictEqual(
+    below({ ...OPTIONS, changes: true }),
+    changes.map((line) => `    ${line}`),
+  );
+  deepStrictEqual(
+    below({ ...OPTIONS, verbose: true }),
+    ["printed\\u001b[2J", ...changes, "[image/png sha256:00]"].map((line) => `    ${line}`),
+  );
+  match(new ChatView(OPTIONS).fold(event(end)), /✓ done\n {4}--- a\n/);
+});
+
+Deno.test("progressLines() cuts a long view and says by how much", () => {
+  const text = Array.from({ length: 100 }, (_, i) => `+${i}`).join("\n");
+  const lines = linesOf([
+    { ...END, callId: "c", name: "patch", view: [{ kind: "diff", text }] },
+  ], { ...OPTIONS, changes: true });
+  strictEqual(lines.at(-1), "    … 60 more lines");
+  strictEqual(lines.length, 42);
 });
 
 Deno.test("progressLines() never passes control characters on", () => {
-  const lines = progressLines(
-    event({
-      type: "tool_start",
-      callId: "c",
-      name: "terminal",
-      arguments: { command: "x\x1b]0;evil\x07" },
-    }),
-    OPTIONS,
-  );
+  const lines = linesOf([
+    { ...START, callId: "c", name: "terminal", summary: "x\x1b]0;evil\x07" },
+  ]);
   // deno-lint-ignore no-control-regex -- the test is about them
   doesNotMatch(lines.join(""), /[\x00-\x1f]/);
 });
@@ -62,7 +99,7 @@ Deno.test("ChatView streams text, breaks before a tool line, shows escapes", () 
     event({ type: "message_delta", kind: "reasoning", text: "hidden" }),
     event({ type: "turn_end", turn: 1, reason: "interrupted", text: "", iterations: 1 }),
   ].map((one) => view.fold(one)).join("");
-  strictEqual(text, "Hel\\u001b[2Jlo\n→ todo {}\n[interrupted]\n");
+  strictEqual(text, "Hel\\u001b[2Jlo\n→ todo\n[interrupted]\n");
 });
 
 Deno.test("jobSummary() names the outcome, the model and the answer", () => {

@@ -1,0 +1,50 @@
+/**
+ * The approvals that a tool declares: evaluated before its handler, asked one by one. Nothing
+ * else asks on behalf of a tool, so that no handler can forget to.
+ */
+import type { ApprovalOutcome } from "../protocol/approval.ts";
+import type { ApprovalAsk, Approved, ToolContext, ToolSpec } from "../protocol/tool.ts";
+import { errorResult, type ToolResult } from "../protocol/tool_result.ts";
+import { askGate, type CallState, type ContextParts } from "./context.ts";
+
+export interface ApprovalCall {
+  parts: ContextParts;
+  state: CallState;
+  context: ToolContext;
+}
+
+/** What the handler may act on, or the result that takes its place. */
+export type ApprovalResult =
+  | { kind: "approved"; approved: Approved<unknown> }
+  | { kind: "ended"; result: ToolResult };
+
+/** Evaluates `spec.approval` and asks for every yes it names. */
+export async function requestApprovals(
+  spec: Pick<ToolSpec, "approval">,
+  { parts, state, context }: ApprovalCall,
+): Promise<ApprovalResult> {
+  if (spec.approval === undefined) {
+    return { kind: "approved", approved: { plan: undefined, outcomes: [] } };
+  }
+  const needed = await spec.approval(state.args, context);
+  if ("result" in needed) return { kind: "ended", result: needed.result };
+  const outcomes: ApprovalOutcome[] = [];
+  for (const ask of needed.asks) {
+    const outcome = await askGate(
+      { parts, state },
+      (where) =>
+        "command" in ask
+          ? parts.gate.checkCommand(ask.command, { ...where, ...ask.place })
+          : parts.gate.checkAction({ ...ask.action, tool: state.name }, where),
+    );
+    if (outcome.answer === "deny") return { kind: "ended", result: denied(ask, outcome) };
+    outcomes.push(outcome);
+  }
+  return { kind: "approved", approved: { plan: needed.plan, outcomes } };
+}
+
+/** What the model reads after a no. */
+export function denied(ask: ApprovalAsk, outcome: ApprovalOutcome): ToolResult {
+  return ask.denied?.(outcome) ??
+    errorResult(outcome.reason ?? "Denied. Do not try it again in another form.");
+}
