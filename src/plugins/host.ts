@@ -4,13 +4,24 @@
  */
 import { ToolError } from "../protocol/error.ts";
 import type { HookName, HookPayload } from "../protocol/hook.ts";
-import type { HookRight, HookTarget, SessionPlugins, ToolTable } from "../protocol/plugin.ts";
+import type {
+  HookRight,
+  HookTarget,
+  PluginBackground,
+  PluginInbox,
+  ProviderHandle,
+  SessionPlugins,
+  SessionRight,
+  ToolTable,
+} from "../protocol/plugin.ts";
 import type { ToolContext, ToolResult, ToolSpec } from "../protocol/tool.ts";
 import { cleanOutput } from "../util/clean_output.ts";
 import type { CommandRecord, ToolRecord } from "./messages.ts";
 import type { HookView } from "./hook_rights.ts";
 import type { Plugin } from "./plugin.ts";
 import { GuestError, GuestGone, PluginProblem, reasonOf } from "./problem.ts";
+import type { Pushed } from "./push/declared.ts";
+import type { Patience } from "./push/patience.ts";
 import type { PluginStatus } from "./status.ts";
 
 /** A plugin that loaded, or why it did not. */
@@ -21,6 +32,8 @@ export interface LoadedPlugin {
   allowToolOverride?: boolean;
   /** What its hooks may see and do; a plugin without walls may everything. */
   rights?: readonly HookRight[];
+  /** What it does without being called; absent when it declares none of that. */
+  background?: BackgroundParts;
   /** Texts for the system prompt. */
   sections?: string[];
   /** What of it cannot be used, one line each. */
@@ -29,11 +42,27 @@ export interface LoadedPlugin {
   problem?: string;
 }
 
+/** What of a plugin happens without a call, as far as its manifest declares it. */
+export interface BackgroundParts {
+  allowed: Pushed;
+  sessionRights: readonly SessionRight[];
+  turnsPerMinute: number;
+}
+
 export interface HostOptions {
   /** Names of commands that hermes has itself. */
   ownCommands: readonly string[];
   /** A line the person must see. */
   report(line: string): void;
+  /** Diagnostics. */
+  log(line: string): void;
+}
+
+/** How what plugins do without being called is served. */
+export interface HostServeOptions {
+  inbox?: PluginInbox;
+  /** For tests. */
+  patience?: Partial<Patience>;
 }
 
 /** A command a plugin brings. */
@@ -71,16 +100,19 @@ export class PluginHost implements SessionPlugins {
   #closed = false;
   /** The table of the session, once there is one. */
   #table: ToolTable | undefined;
+  #background: PluginBackground | undefined;
 
   constructor(loaded: readonly LoadedPlugin[], options: HostOptions) {
     this.#options = options;
-    const owners = new Map(options.ownCommands.map((name) => [name, "hermes"]));
+    const owners = new Map(options.ownCommands.map((name) => [`command ${name}`, "hermes"]));
     this.#plugins = loaded.map((one) => register(one, owners));
   }
 
   get statuses(): PluginStatus[] {
+    const services = this.#background?.services ?? [];
     return this.#plugins.map(({ id, version, plugin, problem, tools }) => ({
       id,
+      services: services.filter((one) => one.plugin === id),
       tools: tools.map((tool) => tool.name),
       hooks: problem === undefined ? plugin?.registrations.hooks.length ?? 0 : 0,
       ...(version === undefined ? {} : { version }),
@@ -161,8 +193,30 @@ export class PluginHost implements SessionPlugins {
     this.#options.report(`Plugin ${id} is disabled for this run: ${reason}`);
   }
 
+  async providers(): Promise<readonly ProviderHandle[]> {
+    const bringing = this.#working().filter(({ background }) => {
+      return background !== undefined && background.allowed.providers.length > 0;
+    });
+    if (bringing.length === 0) return [];
+    const { providerHandle } = await import("./push/providers.ts");
+    return bringing.flatMap((one) =>
+      one.background!.allowed.providers.map((record) => providerHandle(one, record))
+    );
+  }
+
+  async serve(options: HostServeOptions = {}): Promise<PluginBackground | undefined> {
+    const parts = this.#working().flatMap(({ id, plugin, background }) =>
+      background === undefined ? [] : [{ id, plugin, ...background }]
+    );
+    if (parts.length === 0 || this.#closed) return undefined;
+    const { PushServer } = await import("./push/serve.ts");
+    const { report, log } = this.#options;
+    return this.#background = new PushServer(parts, { ...options, report, log });
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
+    await this.#background?.close();
     for (const one of this.#plugins.toReversed()) this.#rollBack(one);
     await Promise.all(this.#plugins.map(({ plugin }) => plugin?.close()));
   }
@@ -207,15 +261,22 @@ export class PluginHost implements SessionPlugins {
   }
 }
 
-/** Of two commands with one name the first is kept. */
+/** Of two commands, platforms or providers with one name the first is kept. */
 function register(one: LoadedPlugin, owners: Map<string, string>): Registered {
   const gaps = [...one.gaps ?? []];
-  const commands = (one.plugin?.registrations.commands ?? []).filter(({ name }) => {
-    const owner = owners.get(name);
-    if (owner === undefined) owners.set(name, one.id);
-    else gaps.push(`command "${name}" is left out: ${owner} has one of that name`);
-    return owner === undefined;
-  });
+  const first = <T extends { name: string }>(what: string, items: readonly T[]): T[] =>
+    items.filter(({ name }) => {
+      const owner = owners.get(`${what} ${name}`);
+      if (owner === undefined) owners.set(`${what} ${name}`, one.id);
+      else gaps.push(`${what} "${name}" is left out: ${owner} has one of that name`);
+      return owner === undefined;
+    });
+  const commands = first("command", one.plugin?.registrations.commands ?? []);
+  if (one.background !== undefined) {
+    const { allowed } = one.background;
+    allowed.platforms = first("platform", allowed.platforms);
+    allowed.providers = first("provider", allowed.providers);
+  }
   return { ...one, gaps, commands, tools: [], detach: [] };
 }
 

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
-import type { PluginManifest, PluginPermissions } from "../protocol/plugin.ts";
+import { NO_PERMISSIONS, type PluginManifest, type PluginPermissions } from "../protocol/plugin.ts";
 import { type PermissionPlace, resolveAuthority } from "./permissions.ts";
 import { describePermissions } from "./powers.ts";
-
-const NONE: PluginPermissions = { net: [], read: [], write: [], env: [], run: [], hooks: [] };
 
 function manifest(permissions: Partial<PluginPermissions>, requiresEnv: string[] = []) {
   return {
@@ -13,7 +11,7 @@ function manifest(permissions: Partial<PluginPermissions>, requiresEnv: string[]
     config: {},
     provides: [],
     requiresEnv,
-    permissions: { ...NONE, ...permissions },
+    permissions: { ...NO_PERMISSIONS, ...permissions },
   } satisfies PluginManifest;
 }
 

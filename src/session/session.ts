@@ -237,6 +237,11 @@ export class Session {
     }
   }
 
+  /** One line for everybody who watches; the model does not see it. */
+  notice(text: string): void {
+    if (!this.#closed) this.#stamp({ type: "notice", text });
+  }
+
   /** Text for the model at its next call, while a turn runs. */
   steer(text: string): void {
     this.#steering.push(text);
