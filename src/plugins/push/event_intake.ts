@@ -50,6 +50,11 @@ export class EventIntake {
     this.#notices = new TokenBucket(NOTICES, now);
   }
 
+  /** Resolves when everything that was taken is decided about. */
+  get settled(): Promise<unknown> {
+    return this.#last;
+  }
+
   /** Never rejects. */
   async take(value: unknown): Promise<PushReceipt> {
     const event = readEvent(value);
@@ -86,6 +91,7 @@ export class EventIntake {
 
   async #deliver(message: InboundMessage): Promise<PushReceipt> {
     const { plugin, platforms, inbox, signal } = this.#options;
+    signal.throwIfAborted();
     if (!platforms.includes(message.platform)) {
       return rejected(`"${message.platform}" is no platform of this plugin`);
     }

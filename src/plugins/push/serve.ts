@@ -38,6 +38,7 @@ export interface ServeOptions {
 export class PushServer implements PluginBackground {
   readonly platforms: readonly PlatformHandle[];
   readonly #supervisors: readonly Supervisor[];
+  readonly #intakes: EventIntake[] = [];
   readonly #sessions = new Map<string, PluginSession>();
   readonly #ingress: Ingress;
   readonly #stop = new AbortController();
@@ -63,6 +64,7 @@ export class PushServer implements PluginBackground {
         report,
         signal: this.#stop.signal,
       });
+      this.#intakes.push(intake);
       return new Supervisor({ id, plugin, allowed, intake, patience, report, log });
     });
     for (const supervisor of this.#supervisors) supervisor.start();
@@ -91,5 +93,6 @@ export class PushServer implements PluginBackground {
     this.#sessions.clear();
     await Promise.all(this.#supervisors.map((supervisor) => supervisor.close()));
     this.#stop.abort(new Error("hermes ends"));
+    await Promise.all(this.#intakes.map(({ settled }) => settled));
   }
 }
