@@ -229,25 +229,31 @@ export function register(ctx: any) {
   });
 });
 
-async function openssl(...args: string[]): Promise<boolean> {
-  const command = new Deno.Command("openssl", { args, stdout: "null", stderr: "null" });
-  return (await command.output().catch(() => ({ success: false }))).success;
+/** A certificate for this machine, signed by an authority of its own; false where none can be made. */
+async function makeCertificates(folder: string): Promise<boolean> {
+  const make = async (name: string, ...more: string[]) => {
+    const fixed = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2";
+    const files = ["-keyout", `${folder}/${name}.key`, "-out", `${folder}/${name}.pem`];
+    const args = [...fixed.split(" "), ...files, "-subj", `/CN=${name}`, ...more];
+    const command = new Deno.Command("openssl", { args, stdout: "null", stderr: "null" });
+    return (await command.output().catch(() => ({ success: false }))).success;
+  };
+  const signed = ["-CA", `${folder}/authority.pem`, "-CAkey", `${folder}/authority.key`];
+  const leaf = ["basicConstraints=critical,CA:FALSE", "subjectAltName=IP:127.0.0.1"];
+  return await make("authority") &&
+    await make("server", ...signed, ...leaf.flatMap((one) => ["-addext", one]));
 }
 
 Deno.test("a private authority is trusted by configuration, not by a variable", async () => {
   await using bench = await PluginBench.create();
-  const [key, cert] = [`${bench.root}/key.pem`, `${bench.root}/cert.pem`];
-  const made = await openssl(
-    ...`req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2`.split(" "),
-    ...["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key],
-    ...["-out", cert],
-  );
-  if (!made) return console.log("there is no openssl here that makes a certificate");
+  if (!await makeCertificates(bench.root)) {
+    return console.log("there is no openssl here that makes certificates");
+  }
   const server = Deno.serve({
     port: 0,
     hostname: "127.0.0.1",
-    cert: await Deno.readTextFile(cert),
-    key: await Deno.readTextFile(key),
+    cert: await Deno.readTextFile(`${bench.root}/server.pem`),
+    key: await Deno.readTextFile(`${bench.root}/server.key`),
     onListen() {},
   }, () => new Response("inside"));
   const { port } = server.addr as Deno.NetAddr;
@@ -264,7 +270,7 @@ Deno.test("a private authority is trusted by configuration, not by a variable", 
     const without = await open({});
     assert.match(String((await bench.call("get")).error), /fetch failed/);
     await without.close();
-    await open({ ca_file: cert });
+    await open({ ca_file: `${bench.root}/authority.pem` });
     assert.deepEqual(await bench.call("get"), { text: "inside" });
   } finally {
     await server.shutdown();
