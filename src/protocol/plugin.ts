@@ -194,6 +194,12 @@ export interface SessionPlugins {
   readonly hasHooks: boolean;
   /** Adds their hooks, in the order of the plugins. */
   attachHooks(hooks: HookTarget): void;
+  /** Takes everything back and ends their processes. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+/** The plugins of a whole process, for whoever opens its sessions. */
+export interface PluginServer {
   /** The model providers they bring. */
   providers(): Promise<readonly ProviderHandle[]>;
   /**
@@ -201,6 +207,4 @@ export interface SessionPlugins {
    * no plugin declares any of that. For surfaces that stay; call it once.
    */
   serve(options?: { inbox?: PluginInbox }): Promise<PluginBackground | undefined>;
-  /** Takes everything back and ends their processes. Safe to call twice. */
-  close(): Promise<void>;
 }

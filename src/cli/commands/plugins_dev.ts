@@ -1,6 +1,6 @@
 /** `hermes plugins create|dev|test`: for people who write plugins. */
 import type { Candidate } from "../../plugins/discover.ts";
-import { commandText, toolResult } from "../../plugins/host.ts";
+import { commandText, toolResult } from "../../plugins/calls.ts";
 import { PLUGIN_NAME } from "../../plugins/manifest.ts";
 import type { Question, Registrations } from "../../plugins/messages.ts";
 import { loadPlugin, requireFreeName } from "../../plugins/open.ts";
