@@ -158,13 +158,13 @@ Deno.test("every event is acknowledged by its number once it is decided about", 
   const { link, conversation } = start(() => decided.promise);
   link.say(event(7));
   assert.deepEqual(link.sent, []);
-  decided.resolve({ status: "rejected", reason: "no" });
+  decided.resolve({ status: "rejected", reason: "no", retry: false });
   await decided.promise;
   await Promise.resolve();
   assert.deepEqual(link.sent, [{
     t: "ack",
     seq: 7,
-    receipt: { status: "rejected", reason: "no" },
+    receipt: { status: "rejected", reason: "no", retry: false },
   }]);
   await conversation.close();
 });
@@ -187,7 +187,7 @@ Deno.test("events that are taken do not count as a flood, refused ones do", asyn
   }
   assert.deepEqual(taken.ends, []);
   await taken.conversation.close();
-  const refused = start(() => Promise.resolve({ status: "rejected", reason: "no" }));
+  const refused = start(() => Promise.resolve({ status: "rejected", reason: "no", retry: false }));
   for (let seq = 1; seq <= 10_050; seq++) {
     refused.link.say(event(seq));
     await Promise.resolve();

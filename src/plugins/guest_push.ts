@@ -42,6 +42,7 @@ export class PushWindow {
       return Promise.resolve({
         status: "rejected",
         reason: `${MAX_WAITING} events wait already: wait for their receipts`,
+        retry: true,
       });
     }
     return new Promise((resolve) => {

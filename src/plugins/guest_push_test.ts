@@ -44,5 +44,6 @@ Deno.test("push() refuses what would wait behind ten thousand others", async () 
   assert.deepEqual(await window.push(notice("")), {
     status: "rejected",
     reason: "10000 events wait already: wait for their receipts",
+    retry: true,
   });
 });

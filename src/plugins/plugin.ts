@@ -196,6 +196,7 @@ export class Plugin {
 const NOT_TAKEN: PushReceipt = {
   status: "rejected",
   reason: "hermes takes no events from plugins here",
+  retry: false,
 };
 
 /** What it registers may depend on its settings and variables: those are part of the name. */

@@ -72,5 +72,5 @@ export type PushReceipt =
   | { status: "accepted" }
   /** Input that waits for its turn; 1 is next. */
   | { status: "queued"; position: number }
-  /** One line that says why nothing happens. */
-  | { status: "rejected"; reason: string };
+  /** One line that says why nothing happens; `retry` when the same may be taken later. */
+  | { status: "rejected"; reason: string; retry: boolean };

@@ -59,14 +59,23 @@ Deno.test("what comes while a turn runs waits, steers or gives up, as the plugin
       (await served.bench.call("poke", { sessionId: "s1", text: "x", busy })).receipt;
     assert.deepEqual(await poke(), { status: "queued", position: 1 });
     assert.deepEqual(await poke("steer"), { status: "accepted" });
-    assert.deepEqual(await poke("reject"), { status: "rejected", reason: "a turn is running" });
+    assert.deepEqual(await poke("reject"), {
+      status: "rejected",
+      reason: "a turn is running",
+      retry: true,
+    });
     // Ending a person's turn is no right of a plugin.
     assert.deepEqual(await poke("interrupt"), {
       status: "rejected",
       reason: "busy must be one of queue, steer, reject",
+      retry: false,
     });
     await session.end("done");
-    assert.deepEqual(await poke(), { status: "rejected", reason: "the session is closed" });
+    assert.deepEqual(await poke(), {
+      status: "rejected",
+      reason: "the session is closed",
+      retry: true,
+    });
   });
 });
 
@@ -81,12 +90,17 @@ Deno.test("a plugin reaches only sessions that use it, and only as its manifest 
     const item = await nextItem(events, ({ type }) => type === "event");
     assert.ok(item.type === "event" && item.event.type === "notice");
     assert.equal(item.event.text, "demo: 50 % done");
-    const unknown = { status: "rejected", reason: "no session of that id uses this plugin" };
+    const unknown = {
+      status: "rejected",
+      reason: "no session of that id uses this plugin",
+      retry: false,
+    };
     assert.deepEqual(await tell("s2"), unknown);
     const { receipt } = await served.bench.call("poke", { sessionId: "s1", text: "x" });
     assert.deepEqual(receipt, {
       status: "rejected",
       reason: "its manifest does not declare permissions.sessions: [wake]",
+      retry: false,
     });
     detach();
     assert.deepEqual(await tell("s1"), unknown);
@@ -138,12 +152,17 @@ Deno.test("a message is acknowledged once it is stored, and repeated ones are on
     assert.deepEqual(foreign.receipt, {
       status: "rejected",
       reason: '"telegram" is no platform of this plugin',
+      retry: false,
     });
     const shapeless = await bench.call("arrive", { ...MESSAGE, id: "" });
     assert.match(JSON.stringify(shapeless.receipt), /id must be text of 1 to 256 characters/);
     inbox.before = () => Promise.reject(new Error("the disk is full"));
     const failed = await bench.call("arrive", { ...MESSAGE, id: "m2" });
-    assert.deepEqual(failed.receipt, { status: "rejected", reason: "the disk is full" });
+    assert.deepEqual(failed.receipt, {
+      status: "rejected",
+      reason: "the disk is full",
+      retry: true,
+    });
   });
 });
 
@@ -221,5 +240,6 @@ Deno.test("nothing is taken where nobody serves, and nothing before register() h
   assert.deepEqual((await bench.call("poke", { sessionId: "s", text: "x" })).receipt, {
     status: "rejected",
     reason: "hermes takes no events from plugins here",
+    retry: false,
   });
 });

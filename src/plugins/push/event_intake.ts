@@ -62,7 +62,7 @@ export class EventIntake {
     try {
       return await this.#decide(event);
     } catch (error) {
-      return rejected(reasonOf(error));
+      return later(reasonOf(error));
     }
   }
 
@@ -122,6 +122,7 @@ export class EventIntake {
       synthetic: true,
       by: `plugin:${plugin}`,
     });
+    if (answer.status === "rejected") return later(answer.reason);
     return answer.status === "accepted" ? { status: "accepted" } : answer;
   }
 
@@ -141,10 +142,15 @@ export class EventIntake {
       this.#namedAt.set(kind, now);
       report(`Plugin ${plugin}: it pushes too much: ${line}`);
     }
-    return rejected(line);
+    return later(line);
   }
 }
 
 function rejected(reason: string): PushReceipt {
-  return { status: "rejected", reason };
+  return { status: "rejected", reason, retry: false };
+}
+
+/** Refused now; the same may be taken another time. */
+function later(reason: string): PushReceipt {
+  return { status: "rejected", reason, retry: true };
 }

@@ -78,7 +78,7 @@ Deno.test("what waits is refused when hermes ends", async () => {
   const { intake } = setUp({ inbox, signal: abort.signal });
   const answers = [intake.take(message("1")), intake.take(message("2"))];
   abort.abort(new Error("hermes ends"));
-  const refused = { status: "rejected", reason: "hermes ends" };
+  const refused = { status: "rejected", reason: "hermes ends", retry: true };
   assert.deepEqual(await Promise.all(answers), [refused, refused]);
   await intake.settled;
 });
@@ -88,5 +88,6 @@ Deno.test("without an inbox a message is refused with a reason", async () => {
   assert.deepEqual(await intake.take(message("1")), {
     status: "rejected",
     reason: "hermes takes no messages from chats here",
+    retry: false,
   });
 });
