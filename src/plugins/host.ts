@@ -10,6 +10,7 @@ import type {
   PluginBackground,
   PluginInbox,
   PluginServer,
+  PluginSession,
   ProviderHandle,
   SessionPlugins,
   SessionRight,
@@ -79,6 +80,7 @@ interface Registered extends LoadedPlugin {
 /** What one session got of the plugins, by plugin. */
 interface SessionUse {
   table?: ToolTable;
+  session?: PluginSession;
   tools: Map<Registered, ToolSpec[]>;
   detach: Map<Registered, (() => void)[]>;
 }
@@ -105,6 +107,8 @@ export class PluginHost implements SessionPlugins, PluginServer {
   /** Of the caller that asks for no session of its own. */
   readonly #own: SessionUse = this.#use();
   #closed = false;
+  /** Sessions that plugins may reach, by id. */
+  readonly #sessions = new Map<string, PluginSession>();
   #background: PluginBackground | undefined;
 
   constructor(loaded: readonly LoadedPlugin[], options: HostOptions) {
@@ -138,9 +142,11 @@ export class PluginHost implements SessionPlugins, PluginServer {
       hasHooks: this.hasHooks,
       registerTools: (table) => this.registerTools(table, use),
       attachHooks: (hooks) => this.attachHooks(hooks, use),
+      attach: (session) => this.attach(session, use),
       close: () => {
         for (const one of this.#plugins.toReversed()) rollBack(use, one);
         this.#uses.delete(use);
+        this.#detach(use);
         return Promise.resolve();
       },
     };
@@ -224,6 +230,18 @@ export class PluginHost implements SessionPlugins, PluginServer {
     this.#options.report(`Plugin ${id} is disabled for this run: ${reason}`);
   }
 
+  attach(session: PluginSession, use: SessionUse = this.#own): void {
+    this.#detach(use);
+    use.session = session;
+    this.#sessions.set(session.id, session);
+  }
+
+  #detach({ session }: SessionUse): void {
+    if (session !== undefined && this.#sessions.get(session.id) === session) {
+      this.#sessions.delete(session.id);
+    }
+  }
+
   async providers(): Promise<readonly ProviderHandle[]> {
     const bringing = this.#working().filter(({ background }) => {
       return background !== undefined && background.allowed.providers.length > 0;
@@ -242,11 +260,13 @@ export class PluginHost implements SessionPlugins, PluginServer {
     if (parts.length === 0 || this.#closed) return undefined;
     const { PushServer } = await import("./push/serve.ts");
     const { report, log } = this.#options;
-    return this.#background = new PushServer(parts, { ...options, report, log });
+    const sessions = this.#sessions;
+    return this.#background = new PushServer(parts, { ...options, sessions, report, log });
   }
 
   async close(): Promise<void> {
     this.#closed = true;
+    this.#sessions.clear();
     await this.#background?.close();
     for (const one of this.#plugins.toReversed()) {
       for (const use of this.#uses) rollBack(use, one);

@@ -119,7 +119,7 @@ export interface PluginSession {
   readonly id: string;
   submit(operation: Operation): Acknowledgement;
   /** Shows one line to those who watch. */
-  notice(text: string): void;
+  tell(text: string): void;
 }
 
 /** Where messages from chats arrive; whoever routes chats to sessions implements it. */
@@ -173,8 +173,6 @@ export interface ServiceStatus {
 
 /** What plugins do without being called, for a surface that stays: chat, gateway, server. */
 export interface PluginBackground {
-  /** Lets plugins with the right to it reach a session; the result takes that back. */
-  attach(session: PluginSession): () => void;
   readonly platforms: readonly PlatformHandle[];
   readonly services: readonly ServiceStatus[];
   /** Answers a request to hermes' HTTP ingress whose path begins with `/plugins/`. */
@@ -194,6 +192,8 @@ export interface SessionPlugins {
   readonly hasHooks: boolean;
   /** Adds their hooks, in the order of the plugins. */
   attachHooks(hooks: HookTarget): void;
+  /** Lets plugins with the right to it reach the session, until the plugins are closed. */
+  attach(session: PluginSession): void;
   /** Takes everything back and ends their processes. Safe to call twice. */
   close(): Promise<void>;
 }

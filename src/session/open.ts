@@ -151,9 +151,9 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
       }
     },
   });
+  options.plugins?.attach(session);
   isOpen = true;
-  const notice = notices.join("\n");
-  return { session, ...(notice === "" ? {} : { notice }) };
+  return { session, ...(notices.length === 0 ? {} : { notice: notices.join("\n") }) };
 }
 
 /** Makes what is sent smaller, and tells observers by how much. */

@@ -238,7 +238,7 @@ export class Session {
   }
 
   /** One line for everybody who watches; the model does not see it. */
-  notice(text: string): void {
+  tell(text: string): void {
     if (!this.#closed) this.#stamp({ type: "notice", text });
   }
 

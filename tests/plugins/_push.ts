@@ -4,6 +4,7 @@ import { Session } from "../../src/session/session.ts";
 import type { PluginBackground, PluginInbox } from "../../src/protocol/plugin.ts";
 import type { Provider } from "../../src/protocol/provider.ts";
 import type { InboundMessage, PushReceipt } from "../../src/protocol/push.ts";
+import type { PluginHost } from "../../src/plugins/host.ts";
 import type { Patience } from "../../src/plugins/push/patience.ts";
 import { loopDeps } from "../support/loop_deps.ts";
 import { ScriptedProvider, type ScriptedReply } from "../support/scripted_provider.ts";
@@ -78,6 +79,7 @@ export class MemoryInbox implements PluginInbox {
 
 export interface Served {
   bench: PluginBench;
+  host: PluginHost;
   background: PluginBackground;
   inbox: MemoryInbox;
 }
@@ -103,7 +105,7 @@ export async function withServed(
   const inbox = new MemoryInbox();
   const background = await host.serve({ inbox, patience: { ...HASTE, ...patience } });
   if (background === undefined) throw new Error(`nothing to serve: ${bench.reports}`);
-  await body({ bench, background, inbox });
+  await body({ bench, host, background, inbox });
 }
 
 /** A module whose `register(ctx)` has this body; `tool(name, handler)` registers a tool. */

@@ -26,14 +26,14 @@ function killProcess({ root }: PluginBench): void {
 Deno.test("the file watcher wakes the session that watches, and no other", async () => {
   await using bench = await PluginBench.create();
   const host = await bench.open(SETTINGS);
-  const background = await host.serve({ patience: HASTE });
+  await host.serve({ patience: HASTE });
   const provider = scripted("a", "b", "c");
   const [session, other] = [
     createSession(provider, SESSION),
     createSession(scripted("x"), "other"),
   ];
-  background!.attach(session);
-  background!.attach(other);
+  host.session().attach(session);
+  host.session().attach(other);
   const file = `${bench.project}/notes.txt`;
   assert.deepEqual(await bench.call("watch_file", { path: file }), { watching: file });
   await Deno.writeTextFile(file, "one");
@@ -61,7 +61,7 @@ Deno.test("the file watcher goes on after its process was killed", async () => {
   const background = await host.serve({ patience: HASTE });
   const provider = scripted("a");
   const session = createSession(provider, SESSION);
-  background!.attach(session);
+  host.attach(session);
   await until(() => background!.services[0]!.state === "running", "the service runs");
   const file = `${bench.project}/notes.txt`;
   await bench.call("watch_file", { path: file });

@@ -26,7 +26,7 @@ Deno.test("a plugin wakes an idle session, and the model reads who speaks", asyn
   await withServed({ permissions: { sessions: ["wake"] }, code: WAKING }, async (served) => {
     const provider = scripted("I saw it");
     const session = createSession(provider);
-    served.background.attach(session);
+    served.host.attach(session);
     const events = session.subscribe({ snapshot: false })[Symbol.asyncIterator]();
     const { receipt } = await served.bench.call("poke", { sessionId: "s1", text: "a.txt changed" });
     assert.deepEqual(receipt, { status: "accepted" });
@@ -53,7 +53,7 @@ Deno.test("what comes while a turn runs waits, steers or gives up, as the plugin
       yield { type: "failure", failure: { action: "fatal", kind: "aborted", message: "" } };
     };
     const session = createSession(provider);
-    served.background.attach(session);
+    served.host.attach(session);
     session.submit({ op: "input", content: [{ type: "text", text: "go" }] });
     const poke = async (busy?: string) =>
       (await served.bench.call("poke", { sessionId: "s1", text: "x", busy })).receipt;
@@ -82,7 +82,8 @@ Deno.test("what comes while a turn runs waits, steers or gives up, as the plugin
 Deno.test("a plugin reaches only sessions that use it, and only as its manifest declares", async () => {
   await withServed({ permissions: { sessions: ["notify"] }, code: WAKING }, async (served) => {
     const session = createSession(scripted());
-    const detach = served.background.attach(session);
+    const view = served.host.session();
+    view.attach(session);
     const tell = async (sessionId: string) =>
       (await served.bench.call("tell", { sessionId, text: "50 %\n\x1b[2Jdone" })).receipt;
     const events = session.subscribe({ snapshot: false })[Symbol.asyncIterator]();
@@ -102,7 +103,7 @@ Deno.test("a plugin reaches only sessions that use it, and only as its manifest 
       reason: "its manifest does not declare permissions.sessions: [wake]",
       retry: false,
     });
-    detach();
+    await view.close();
     assert.deepEqual(await tell("s1"), unknown);
     await session.end("done");
   });
@@ -111,9 +112,9 @@ Deno.test("a plugin reaches only sessions that use it, and only as its manifest 
 Deno.test("turns beyond the rate are refused, and named once", async () => {
   const options = { entries: { demo: { turns_per_minute: 3 } } };
   const permissions = { sessions: ["wake"] };
-  await withServed({ permissions, code: WAKING, options }, async ({ bench, background }) => {
+  await withServed({ permissions, code: WAKING, options }, async ({ bench, host }) => {
     const session = createSession(scripted(..."abcdefgh"));
-    background.attach(session);
+    host.attach(session);
     const answers: unknown[] = [];
     for (let i = 0; i < 6; i++) {
       const { receipt } = await bench.call("poke", { sessionId: "s1", text: String(i) });
@@ -207,9 +208,9 @@ Deno.test("a plugin that overcomes its own half of the window is stopped, and no
   const host = await bench.open({ enabled: ["bad", "good"] });
   const inbox = new MemoryInbox();
   inbox.before = () => new Promise(() => {});
-  const background = await host.serve({ inbox, patience: { firstPauseMs: 60_000 } });
+  await host.serve({ inbox, patience: { firstPauseMs: 60_000 } });
   const session = createSession(scripted("ok"));
-  background!.attach(session);
+  host.attach(session);
   await bench.call("flood");
   await until(() => bench.reports.length > 0, "the flood is named");
   assert.match(

@@ -83,7 +83,7 @@ export class EventIntake {
         if (!this.#notices.take()) {
           return this.#flood("lines", `more than ${NOTICES.perMinute} lines a minute are dropped`);
         }
-        session.notice(`${this.#options.plugin}: ${event.notice.text}`);
+        session.tell(`${this.#options.plugin}: ${event.notice.text}`);
         return { status: "accepted" };
       }
     }

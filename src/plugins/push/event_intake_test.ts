@@ -9,7 +9,7 @@ function setUp(options: Partial<IntakeOptions> = {}) {
   const session: PluginSession = {
     id: "s1",
     submit: () => ({ status: "accepted", turn: 1 }),
-    notice: (text) => void lines.push(text),
+    tell: (text) => void lines.push(text),
   };
   const clock = { now: 0 };
   const intake = new EventIntake({

@@ -29,6 +29,8 @@ export interface BackgroundPlugin {
 }
 
 export interface ServeOptions {
+  /** Sessions that use the plugins, by id; they come and go. */
+  sessions: ReadonlyMap<string, PluginSession>;
   inbox?: PluginInbox | undefined;
   patience?: Partial<Patience> | undefined;
   report(line: string): void;
@@ -39,7 +41,6 @@ export class PushServer implements PluginBackground {
   readonly platforms: readonly PlatformHandle[];
   readonly #supervisors: readonly Supervisor[];
   readonly #intakes: EventIntake[] = [];
-  readonly #sessions = new Map<string, PluginSession>();
   readonly #ingress: Ingress;
   readonly #stop = new AbortController();
   #closing: Promise<void> | undefined;
@@ -59,7 +60,7 @@ export class PushServer implements PluginBackground {
         rights: sessionRights,
         platforms: allowed.platforms.map(({ name }) => name),
         turnsPerMinute,
-        sessions: this.#sessions,
+        sessions: options.sessions,
         inbox: options.inbox,
         report,
         signal: this.#stop.signal,
@@ -74,13 +75,6 @@ export class PushServer implements PluginBackground {
     return this.#supervisors.flatMap(({ services }) => services);
   }
 
-  attach(session: PluginSession): () => void {
-    this.#sessions.set(session.id, session);
-    return () => {
-      if (this.#sessions.get(session.id) === session) this.#sessions.delete(session.id);
-    };
-  }
-
   async handle(request: Request): Promise<Response> {
     return await this.#ingress.handle(request);
   }
@@ -90,7 +84,6 @@ export class PushServer implements PluginBackground {
   }
 
   async #close(): Promise<void> {
-    this.#sessions.clear();
     await Promise.all(this.#supervisors.map((supervisor) => supervisor.close()));
     this.#stop.abort(new Error("hermes ends"));
     await Promise.all(this.#intakes.map(({ settled }) => settled));
