@@ -12,8 +12,11 @@ export interface GuestLink {
   /** The guest's process, where it has one of its own. */
   readonly pid?: number;
   send(message: HostMessage): void;
-  /** Hands over every message until the guest is gone; resolves to why it went. Never rejects. */
-  serve(onMessage: (message: GuestMessage) => void): Promise<string>;
+  /**
+   * Hands over every message, and how many characters it had on the way, until the guest is gone;
+   * resolves to why it went. Never rejects.
+   */
+  serve(onMessage: (message: GuestMessage, chars: number) => void): Promise<string>;
   /** Ends the guest now. Safe to call twice. */
   close(): Promise<void>;
 }
@@ -50,6 +53,7 @@ const FLOOD_WINDOW_MS = 60_000;
 const MAX_LINE = 2_000;
 /** Events without an acknowledgement; the guest's half waits before it comes to that. */
 const MAX_UNACKNOWLEDGED = 64;
+const MAX_UNACKNOWLEDGED_CHARS = 32_000_000;
 
 export class Conversation {
   readonly #link: GuestLink;
@@ -62,13 +66,15 @@ export class Conversation {
   #unasked = 0;
   #countedSince = 0;
   #unacknowledged = 0;
+  #unacknowledgedChars = 0;
   #end: string | undefined;
   #closed = false;
 
   constructor(link: GuestLink, options: ConversationOptions) {
     this.#link = link;
     this.#options = options;
-    this.#serving = link.serve((message) => this.#handle(message)).then((why) => this.#over(why));
+    this.#serving = link.serve((message, chars) => this.#handle(message, chars))
+      .then((why) => this.#over(why));
   }
 
   /** Lets the plugin register; resolves to what it says it did. @throws when it fails or takes too long. */
@@ -133,28 +139,33 @@ export class Conversation {
     await this.#serving;
   }
 
-  #handle(message: GuestMessage): void {
+  #handle(message: GuestMessage, chars: number): void {
     clearTimeout(this.#watchdog);
     this.#watchdog = undefined;
     if (message.t === "result") this.#settle(message);
     else if (message.t === "registered") this.#registering?.resolve(message.registrations);
     else if (message.t === "failed") this.#registering?.reject(new GuestError(message));
-    else if (message.t === "event") void this.#take(message);
+    else if (message.t === "event") void this.#take(message, chars);
     else if (message.t === "chunk" || message.t === "ready") this.#passOn(message);
     else if (message.t !== "pong") this.#hear(message);
   }
 
   /** Every event gets an acknowledgement; a guest that does not wait for them is stopped. */
-  async #take({ seq, event }: GuestMessage & { t: "event" }): Promise<void> {
-    if (++this.#unacknowledged > MAX_UNACKNOWLEDGED) {
+  async #take({ seq, event }: GuestMessage & { t: "event" }, chars: number): Promise<void> {
+    this.#unacknowledgedChars += chars;
+    const isFlood = ++this.#unacknowledged > MAX_UNACKNOWLEDGED ||
+      this.#unacknowledgedChars > MAX_UNACKNOWLEDGED_CHARS;
+    if (isFlood) {
       return this.stop(
-        `it floods hermes: more than ${MAX_UNACKNOWLEDGED} events were not acknowledged yet`,
+        `it floods hermes: more than ${MAX_UNACKNOWLEDGED} events, or ` +
+          `${MAX_UNACKNOWLEDGED_CHARS / 1e6} million characters, were not acknowledged yet`,
       );
     }
     const receipt = await this.#options.onEvent(event);
     // What is taken is limited by those who take it.
     if (receipt.status === "rejected") this.#countUnasked();
     this.#unacknowledged--;
+    this.#unacknowledgedChars -= chars;
     this.#link.send({ t: "ack", seq, receipt });
   }
 

@@ -11,14 +11,14 @@ class FakeLink implements GuestLink {
   readonly sent: HostMessage[] = [];
   readonly #gone = Promise.withResolvers<string>();
   closed = 0;
-  say: (message: GuestMessage) => void = () => {};
+  say: (message: GuestMessage, chars?: number) => void = () => {};
 
   send(message: HostMessage): void {
     this.sent.push(message);
   }
 
-  serve(onMessage: (message: GuestMessage) => void): Promise<string> {
-    this.say = onMessage;
+  serve(onMessage: (message: GuestMessage, chars: number) => void): Promise<string> {
+    this.say = (message, chars = 0) => onMessage(message, chars);
     return this.#gone.promise;
   }
 
@@ -174,8 +174,11 @@ Deno.test("a guest that does not wait for acknowledgements is stopped", () => {
   for (let seq = 1; seq <= 64; seq++) link.say(event(seq));
   assert.deepEqual(ends, []);
   link.say(event(65));
-  assert.match(ends[0]!, /floods hermes: more than 64 events were not acknowledged/);
+  assert.match(ends[0]!, /floods hermes: more than 64 events, .* were not acknowledged/);
   assert.equal(link.closed, 1);
+  const large = start(() => new Promise(() => {}));
+  for (let seq = 1; seq <= 3; seq++) large.link.say(event(seq), 15_000_000);
+  assert.match(large.ends[0]!, /or 32 million characters, were not acknowledged/);
 });
 
 Deno.test("events that are taken do not count as a flood, refused ones do", async () => {

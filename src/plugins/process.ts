@@ -82,10 +82,12 @@ class ProcessLink implements GuestLink {
     this.#child.writer.send(message);
   }
 
-  async serve(onMessage: (message: GuestMessage) => void): Promise<string> {
+  async serve(onMessage: (message: GuestMessage, chars: number) => void): Promise<string> {
     try {
       for await (const lines of this.#child.frames) {
-        for (const line of lines) onMessage(parseFrame(line) as unknown as GuestMessage);
+        for (const line of lines) {
+          onMessage(parseFrame(line) as unknown as GuestMessage, line.length);
+        }
       }
     } catch (error) {
       // Anything else is a reset connection: the process is gone.

@@ -215,7 +215,7 @@ Deno.test("a plugin that overcomes its own half of the window is stopped, and no
   await until(() => bench.reports.length > 0, "the flood is named");
   assert.match(
     bench.reports[0]!,
-    /^Plugin bad: it floods hermes: more than 64 events .* It starts again in \d+ s$/,
+    /^Plugin bad: it floods hermes: more than 64 events, .* It starts again in \d+ s$/,
   );
   const { error } = await bench.call("arrive", MESSAGE);
   assert.match(String(error), /the plugin bad was stopped: it ended and is started again/);
