@@ -13,9 +13,11 @@ export interface ToolChoiceOptions {
   settings: Settings;
   /** The session's own view of the tools. */
   registry: ToolRegistry;
-  source: string;
-  toolsets?: readonly string[];
-  disableToolsets?: readonly string[];
+  /** The name of the surface: `platform_toolsets` may have a list for it. */
+  surface: string;
+  chosen?: { enabled?: readonly string[]; disabled?: readonly string[] };
+  /** What the surface has when nobody chose. */
+  preset?: readonly string[];
   environment: string;
   plugins?: SessionPlugins;
   /** False: nothing is written to the home. */
@@ -29,8 +31,9 @@ export async function selectTools(options: ToolChoiceOptions): Promise<ToolDefin
   const { toolsets, platform_toolsets, agent } = settings.config;
   options.plugins?.registerTools(registry);
   const { tools, unknown } = resolveToolsets(registry, {
-    enabled: options.toolsets ?? platform_toolsets[options.source] ?? toolsets,
-    disabled: [...agent.disabled_toolsets, ...(options.disableToolsets ?? [])],
+    enabled: options.chosen?.enabled ?? platform_toolsets[options.surface] ?? options.preset ??
+      toolsets,
+    disabled: [...agent.disabled_toolsets, ...(options.chosen?.disabled ?? [])],
   });
   const problem = describeUnknown(unknown);
   if (problem !== undefined) throw new UsageError(problem);

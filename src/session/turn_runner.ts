@@ -1,0 +1,94 @@
+/**
+ * Runs the turns of one session: puts the loop's events into the stream, keeps what scripts call,
+ * tells hooks. Owns the numbers of turns; the queue decides when one runs.
+ */
+import { runTurn } from "../agent/loop.ts";
+import type { TurnInput, TurnResult } from "../agent/types.ts";
+import type { EventBody } from "../protocol/event.ts";
+import { reasonOf } from "../util/reason.ts";
+import { ScriptLog } from "./script_log.ts";
+import type { FollowedTurn } from "./send.ts";
+import { notifyHooks, type SessionDeps } from "./session_deps.ts";
+
+export interface TurnRunnerOptions {
+  /** As they are when a turn begins: the model may change between turns. */
+  deps(): SessionDeps;
+  emit(event: EventBody): void;
+  /** Text for the model's next call. */
+  drain(): string[];
+}
+
+export class TurnRunner {
+  readonly #options: TurnRunnerOptions;
+  readonly #scripts: ScriptLog;
+  #turn = 0;
+  #requests = 0;
+
+  constructor(options: TurnRunnerOptions) {
+    this.#options = options;
+    this.#scripts = new ScriptLog((call) => options.deps().logScriptCall(call));
+  }
+
+  /** Runs one turn to its end. @throws when the transcript cannot be stored. */
+  async run(request: FollowedTurn, signal: AbortSignal): Promise<void> {
+    const { emit } = this.#options;
+    const turn = ++this.#turn;
+    request.onStart?.(turn);
+    try {
+      const result = await this.#follow(turn, { request, signal });
+      const { reason, text, iterations, detail } = result;
+      const why = detail === undefined ? {} : { detail };
+      emit({ type: "turn_end", turn, reason, text, iterations, ...why });
+      request.onEnd?.(result);
+    } catch (error) {
+      const detail = reasonOf(error);
+      emit({ type: "error", kind: "store", message: detail, fatal: true });
+      emit({ type: "turn_end", turn, reason: "failed", text: "", iterations: 0, detail });
+      request.onFailure?.(error);
+      throw error;
+    }
+  }
+
+  async #follow(
+    turn: number,
+    { request, signal }: { request: FollowedTurn; signal: AbortSignal },
+  ): Promise<TurnResult> {
+    const { emit, drain } = this.#options;
+    const deps = this.#options.deps();
+    const { content, outputSchema } = request;
+    const input = await turnInput(deps, { request, signal });
+    emit({ type: "turn_start", turn, input: content ?? [] });
+    const events = runTurn(input, {
+      ...deps,
+      request: outputSchema ? { ...deps.request, outputSchema } : deps.request,
+      signal,
+      inbox: { drain },
+    });
+    let step = await events.next();
+    while (!step.done) {
+      if (step.value.type === "message_start" && this.#requests++ === 0) deps.onFirstRequest();
+      this.#scripts.follow(step.value);
+      emit(step.value);
+      step = await events.next();
+    }
+    const { reason, text } = step.value;
+    const payload = { reason, response: text };
+    await notifyHooks(deps, { name: "post_llm_call", payload, turn: signal });
+    return step.value;
+  }
+}
+
+async function turnInput(
+  { id, hooks }: SessionDeps,
+  { request: { content, synthetic }, signal }: { request: FollowedTurn; signal: AbortSignal },
+): Promise<TurnInput> {
+  if (content === undefined) return {};
+  const runner = await hooks();
+  const extra = runner?.has("pre_llm_call")
+    ? await runner.preLlmCall({ sessionId: id, input: content }, signal)
+    : "";
+  return {
+    content: extra === "" ? content : [...content, { type: "text", text: extra }],
+    ...(synthetic ? { synthetic: true } : {}),
+  };
+}
