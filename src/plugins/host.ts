@@ -242,15 +242,21 @@ export class PluginHost implements SessionPlugins, PluginServer {
     }
   }
 
+  get bringsProviders(): boolean {
+    return this.#working().some(({ background }) => background?.allowed.providers.length);
+  }
+
   async providers(): Promise<readonly ProviderHandle[]> {
-    const bringing = this.#working().filter(({ background }) => {
-      return background !== undefined && background.allowed.providers.length > 0;
-    });
-    if (bringing.length === 0) return [];
+    if (!this.bringsProviders) return [];
     const { providerHandle } = await import("./push/providers.ts");
-    return bringing.flatMap((one) =>
-      one.background!.allowed.providers.map((record) => providerHandle(one, record))
+    return this.#working().flatMap((one) =>
+      one.background?.allowed.providers.map((record) => providerHandle(one, record)) ?? []
     );
+  }
+
+  /** What runs without being called, once it is served. */
+  get background(): PluginBackground | undefined {
+    return this.#background;
   }
 
   async serve(options: HostServeOptions = {}): Promise<PluginBackground | undefined> {
