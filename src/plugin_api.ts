@@ -5,9 +5,31 @@
  */
 import type { HookDirective, HookName, HookPayload } from "./protocol/hook.ts";
 import type { InferSchema, JsonSchema } from "./protocol/json_schema.ts";
+import type { ModelInfo, ModelRequest, ProviderEvent } from "./protocol/provider.ts";
+import type {
+  InboundMessage,
+  OutboundMessage,
+  PushEvent,
+  PushReceipt,
+  SentMessage,
+  SessionNotice,
+  WakeRequest,
+} from "./protocol/push.ts";
 
 export type { HookDirective, HookName, HookPayload } from "./protocol/hook.ts";
 export type { InferSchema, JsonSchema } from "./protocol/json_schema.ts";
+export type { AssistantMessage, Message, Usage } from "./protocol/message.ts";
+export type { ModelInfo, ModelRequest, ProviderEvent } from "./protocol/provider.ts";
+export type {
+  Attachment,
+  InboundMessage,
+  OutboundMessage,
+  PushEvent,
+  PushReceipt,
+  SentMessage,
+  SessionNotice,
+  WakeRequest,
+} from "./protocol/push.ts";
 
 /** A piece of a result: text, or an image as base64 (PNG, JPEG, GIF or WebP, at most 5 MB). */
 export type PluginToolPart =
@@ -100,6 +122,68 @@ export interface PluginSkill {
   path?: string;
 }
 
+/** Aborted when hermes ends or the time is up: stop what you are doing. */
+export interface PluginTask {
+  readonly signal: AbortSignal;
+}
+
+/** One run of a service. */
+export interface ServiceRun extends PluginTask {
+  /** It works now: hermes counts the time from here before it believes that a failure is a new one. */
+  ready(): void;
+}
+
+/** Something that runs for as long as hermes does (`permissions.background: [services]`). */
+export interface PluginService {
+  name: string;
+  /**
+   * Runs until `signal` is aborted. One that throws is started again after a pause that grows; one
+   * that returns is done.
+   */
+  run(service: ServiceRun): Promise<void>;
+  /** Asked every 30 seconds: three times false, a reason or nothing, and the service is started again. */
+  health?(): boolean | string | Promise<boolean | string>;
+}
+
+/** Something that hermes starts again and again (`permissions.background: [timers]`). */
+export interface PluginTimer {
+  name: string;
+  /** Milliseconds from one start to the next, at least 1 000; a run that lasts longer skips some. */
+  everyMs: number;
+  run(task: PluginTask): void | Promise<void>;
+}
+
+/** Answers requests to hermes' HTTP ingress at `/plugins/<plugin><path>` (`permissions.routes`). */
+export interface PluginRoute {
+  /** As the manifest declares it: `/hook`, or `/hooks/*` for everything below. */
+  path: string;
+  /** Default `["POST"]`. */
+  methods?: string[];
+  handler(request: Request, task: PluginTask): Response | Promise<Response>;
+}
+
+/** Chats that messages come from (`ctx.deliver`) and go to (`permissions.platforms`). */
+export interface PluginPlatform {
+  name: string;
+  /** Characters of one message; default 4 000. */
+  maxChars?: number;
+  /** How text is written; default `plain`. */
+  format?: "plain" | "markdown" | "html";
+  send(message: OutboundMessage, task: PluginTask): Promise<SentMessage>;
+  edit?(message: OutboundMessage & SentMessage, task: PluginTask): Promise<void>;
+  showTyping?(place: { chat: string; thread?: string }, task: PluginTask): Promise<void>;
+}
+
+/** A model provider (`permissions.providers`): yields deltas, then exactly one `end` or `failure`. */
+export interface PluginProvider {
+  name: string;
+  models: ModelInfo[];
+  stream(
+    request: ModelRequest & { model: string },
+    task: PluginTask,
+  ): AsyncIterable<ProviderEvent>;
+}
+
 /** What `register(ctx)` gets. Everything must be registered before it returns. */
 export interface PluginContext {
   readonly name: string;
@@ -114,6 +198,21 @@ export interface PluginContext {
   registerSkill(skill: PluginSkill): void;
   /** Adds text to the system prompt (`permissions.hooks: [add_context]`): at most 4 000 characters, 8 000 in all. */
   addPromptSection(id: string, text: string): void;
+  registerService(service: PluginService): void;
+  registerTimer(timer: PluginTimer): void;
+  registerRoute(route: PluginRoute): void;
+  registerPlatform(platform: PluginPlatform): void;
+  registerProvider(provider: PluginProvider): void;
+  /** The value of a variable that `permissions.secrets` names; undefined when it is not set. */
+  secret(name: string): string | undefined;
+  /** Certificates (PEM) the operator trusts for this plugin, for `Deno.createHttpClient({ caCerts })`. */
+  readonly caCerts: readonly string[];
+  /** Hands over a message from a chat of its own platform. Accepted means stored: acknowledge it only then. */
+  deliver(message: InboundMessage): Promise<PushReceipt>;
+  /** Asks a session that uses the plugin for a turn (`permissions.sessions: [wake]`). */
+  wake(request: WakeRequest): Promise<PushReceipt>;
+  /** Shows a line to those who watch a session (`permissions.sessions: [notify]`). */
+  notify(notice: SessionNotice): Promise<PushReceipt>;
   /** One line of diagnostics, shown with `--verbose`. */
   log(text: string): void;
 }
@@ -134,9 +233,13 @@ export function defineTool<const S extends JsonSchema>(tool: PluginTool<S>): Plu
   return tool;
 }
 
-export type RecorderOptions = Partial<
-  Pick<PluginContext, "name" | "version" | "config" | "dataDir" | "log">
->;
+export type RecorderOptions =
+  & Partial<Pick<PluginContext, "name" | "version" | "config" | "dataDir" | "log" | "caCerts">>
+  & {
+    secrets?: Readonly<Record<string, string>>;
+    /** Where events go; default they are kept in `pushed` and accepted. */
+    push?: (event: PushEvent) => Promise<PushReceipt>;
+  };
 
 interface RecordedHook {
   name: HookName;
@@ -156,6 +259,16 @@ export class PluginRecorder implements PluginContext {
   readonly hooks: RecordedHook[] = [];
   readonly skills: PluginSkill[] = [];
   readonly sections: { id: string; text: string }[] = [];
+  readonly services: Map<string, PluginService> = new Map();
+  readonly timers: Map<string, PluginTimer> = new Map();
+  readonly routes: Map<string, PluginRoute> = new Map();
+  readonly platforms: Map<string, PluginPlatform> = new Map();
+  readonly providers: Map<string, PluginProvider> = new Map();
+  readonly caCerts: readonly string[];
+  /** What was delivered, asked for and shown, in order. */
+  readonly pushed: PushEvent[] = [];
+  readonly #secrets: Readonly<Record<string, string>>;
+  readonly #push: (event: PushEvent) => Promise<PushReceipt>;
 
   constructor(options: RecorderOptions = {}) {
     this.name = options.name ?? "test";
@@ -163,14 +276,19 @@ export class PluginRecorder implements PluginContext {
     this.config = options.config ?? {};
     this.dataDir = options.dataDir ?? "";
     this.log = options.log ?? (() => {});
+    this.caCerts = options.caCerts ?? [];
+    this.#secrets = options.secrets ?? {};
+    this.#push = options.push ?? ((event) => {
+      this.pushed.push(event);
+      return Promise.resolve({ status: "accepted" });
+    });
   }
 
   registerTool<const S extends JsonSchema>(tool: PluginTool<S>): void {
     if (typeof tool?.name !== "string" || typeof tool.handler !== "function") {
       throw new TypeError("registerTool needs a name, a description, a schema and a handler");
     }
-    if (this.tools.has(tool.name)) throw new TypeError(`tool "${tool.name}" is registered twice`);
-    this.tools.set(tool.name, tool as unknown as PluginTool);
+    addOnce(this.tools, tool.name, { kind: "tool", value: tool as unknown as PluginTool });
   }
 
   registerHook(name: HookName, hook: PluginHook, options: { timeoutMs?: number } = {}): void {
@@ -182,10 +300,7 @@ export class PluginRecorder implements PluginContext {
     if (typeof command?.name !== "string" || typeof command.run !== "function") {
       throw new TypeError("registerCommand needs a name, a description and run()");
     }
-    if (this.commands.has(command.name)) {
-      throw new TypeError(`command "${command.name}" is registered twice`);
-    }
-    this.commands.set(command.name, command);
+    addOnce(this.commands, command.name, { kind: "command", value: command });
   }
 
   registerSkill(skill: PluginSkill): void {
@@ -194,6 +309,57 @@ export class PluginRecorder implements PluginContext {
 
   addPromptSection(id: string, text: string): void {
     this.sections.push({ id, text });
+  }
+
+  registerService(service: PluginService): void {
+    if (typeof service?.name !== "string" || typeof service.run !== "function") {
+      throw new TypeError("registerService needs a name and run()");
+    }
+    addOnce(this.services, service.name, { kind: "service", value: service });
+  }
+
+  registerTimer(timer: PluginTimer): void {
+    if (typeof timer?.name !== "string" || typeof timer.run !== "function") {
+      throw new TypeError("registerTimer needs a name, everyMs and run()");
+    }
+    addOnce(this.timers, timer.name, { kind: "timer", value: timer });
+  }
+
+  registerRoute(route: PluginRoute): void {
+    if (typeof route?.path !== "string" || typeof route.handler !== "function") {
+      throw new TypeError("registerRoute needs a path and a handler");
+    }
+    addOnce(this.routes, route.path, { kind: "route", value: route });
+  }
+
+  registerPlatform(platform: PluginPlatform): void {
+    if (typeof platform?.name !== "string" || typeof platform.send !== "function") {
+      throw new TypeError("registerPlatform needs a name and send()");
+    }
+    addOnce(this.platforms, platform.name, { kind: "platform", value: platform });
+  }
+
+  registerProvider(provider: PluginProvider): void {
+    if (typeof provider?.name !== "string" || typeof provider.stream !== "function") {
+      throw new TypeError("registerProvider needs a name, models and stream()");
+    }
+    addOnce(this.providers, provider.name, { kind: "provider", value: provider });
+  }
+
+  secret(name: string): string | undefined {
+    return Object.hasOwn(this.#secrets, name) ? this.#secrets[name] : undefined;
+  }
+
+  deliver(message: InboundMessage): Promise<PushReceipt> {
+    return this.#push({ kind: "message", message });
+  }
+
+  wake(request: WakeRequest): Promise<PushReceipt> {
+    return this.#push({ kind: "wake", request });
+  }
+
+  notify(notice: SessionNotice): Promise<PushReceipt> {
+    return this.#push({ kind: "notice", notice });
   }
 
   /** Calls a tool as the model would. */
@@ -208,6 +374,15 @@ export class PluginRecorder implements PluginContext {
       progress() {},
     });
   }
+}
+
+function addOnce<T>(
+  table: Map<string, T>,
+  name: string,
+  { kind, value }: { kind: string; value: T },
+): void {
+  if (table.has(name)) throw new TypeError(`${kind} "${name}" is registered twice`);
+  table.set(name, value);
 }
 
 /** Loads a plugin for its own tests, without hermes: `(await testPlugin(register)).call("greet", {…})`. */

@@ -9,9 +9,11 @@ import type { PluginHost } from "../plugins/host.ts";
 import type { OpenPluginsOptions } from "../plugins/open.ts";
 import { HermesError } from "../protocol/error.ts";
 import type { EndReason } from "../protocol/event.ts";
+import type { PluginInbox } from "../protocol/plugin.ts";
 import type { SessionSpec, SurfacePolicy } from "../protocol/session_spec.ts";
 import { registry as catalogue, type ToolRegistry } from "../registry/registry.ts";
 import { type Cassette, openCassette } from "../session/cassette.ts";
+import type { FindRoute } from "../session/model_choice.ts";
 import { openSession } from "../session/open.ts";
 import { findRecord } from "../session/records.ts";
 import type { Session } from "../session/session.ts";
@@ -41,6 +43,8 @@ export interface HostOptions {
   supervisor?: { close(): Promise<void> };
   /** Names of commands that surfaces have themselves, for plugins that bring some. */
   ownCommands?: OpenPluginsOptions["ownCommands"];
+  /** Where messages from chats arrive that plugins bring; default they are refused. */
+  inbox?: PluginInbox;
 }
 
 export interface HostClock {
@@ -217,7 +221,7 @@ export class Host {
       ...facts,
       surface: surfacePolicy(spec.surface, this.#options.surfaces),
       registry: this.#registry.fork(),
-      routes: (options) => this.#routes.find(options),
+      routes: this.#findRoute(plugins?.host),
       ...(plugins === undefined ? {} : viewOf(plugins.host)),
       ...(clock === undefined ? {} : { timer: clock.timer }),
       processEnv,
@@ -238,6 +242,16 @@ export class Host {
     return opened;
   }
 
+  /** Models of plugins are found as well, where a plugin of the session brings some. */
+  #findRoute(plugins: PluginHost | undefined): FindRoute {
+    const find: FindRoute = (options) => this.#routes.find(options);
+    if (!plugins?.bringsProviders) return find;
+    return async (options) => {
+      const { pluginRoute } = await import("./plugin_route.ts");
+      return await pluginRoute(await plugins.providers(), options) ?? await find(options);
+    };
+  }
+
   /** The one open store of the process. @throws {HermesError} when it cannot be used. */
   #openStore(): Store {
     return this.#store ??= new Store(this.settings.home.path("state.db"), {
@@ -249,7 +263,7 @@ export class Host {
     const { spec, opener, voice, settings, cwd } = facts;
     const { plugins: places, acceptPlugins = false } = spec.extensions ?? {};
     if (settings.config.plugins.enabled.length === 0 && places === undefined) return undefined;
-    const { ownCommands, processEnv } = this.#options;
+    const { ownCommands, processEnv, inbox } = this.#options;
     this.#plugins ??= import("./plugin_sets.ts").then(({ PluginSets }) => new PluginSets());
     return await (await this.#plugins).use({
       settings,
@@ -260,6 +274,8 @@ export class Host {
       confirmChange: opener.confirmPluginChange,
       processEnv,
       ownCommands,
+      serves: surfacePolicy(spec.surface).serves ?? false,
+      inbox,
       report: (line) => voice.tell(line),
       log: opener.log ?? (() => {}),
     });

@@ -6,6 +6,7 @@ import { settingsRedactor } from "../config/known_secrets.ts";
 import type { Settings } from "../config/load.ts";
 import type { PluginHost } from "../plugins/host.ts";
 import { openPlugins, type OpenPluginsOptions } from "../plugins/open.ts";
+import type { PluginInbox } from "../protocol/plugin.ts";
 import { protectedPlaces } from "../session/protected_places.ts";
 
 export interface PluginDemand {
@@ -19,12 +20,18 @@ export interface PluginDemand {
   confirmChange: OpenPluginsOptions["confirmChange"];
   processEnv: Readonly<Record<string, string>>;
   ownCommands: OpenPluginsOptions["ownCommands"] | undefined;
+  /** Plugins may work without being called: the session stays. */
+  serves: boolean;
+  /** Where messages from chats arrive. */
+  inbox: PluginInbox | undefined;
   report(line: string): void;
   log(line: string): void;
 }
 
 interface PluginSet {
   opening: Promise<PluginHost>;
+  /** Begun with the first session that stays. */
+  serving?: Promise<unknown>;
   users: number;
 }
 
@@ -47,7 +54,10 @@ export class PluginSets {
       await (await set.opening).close();
     };
     try {
-      return { host: await set.opening, release };
+      const host = await set.opening;
+      const { inbox } = demand;
+      if (demand.serves) await (set.serving ??= host.serve(inbox === undefined ? {} : { inbox }));
+      return { host, release };
     } catch (error) {
       // Nothing was opened; whoever asks next tries again.
       if (this.#sets.get(key) === set) this.#sets.delete(key);

@@ -16,7 +16,7 @@ export const SURFACES: Readonly<Record<string, SurfacePolicy>> = {
   /** `hermes run`: one job. */
   run: DEFAULT_SURFACE,
   /** `hermes` on a terminal. */
-  chat: { headless: false, questions: "all", busy: "steer", wake: "hold" },
+  chat: { headless: false, questions: "all", busy: "steer", wake: "hold", serves: true },
 };
 
 /** The row of a surface; `more` has those that are not built in. */

@@ -3,7 +3,17 @@
  * register, and answers questions. `scripts/gen_plugins.ts` makes text of it for that process;
  * in-process plugins use it as it is. Holds no authority; everything it says is checked.
  */
-import { type PluginCall, PluginRecorder, type PluginTool } from "../plugin_api.ts";
+import {
+  type PluginCall,
+  type PluginPlatform,
+  PluginRecorder,
+  type PluginTool,
+} from "../plugin_api.ts";
+import type { PlatformFacts } from "../protocol/plugin.ts";
+import type { PushEvent, PushReceipt } from "../protocol/push.ts";
+import { PushWindow } from "./guest_push.ts";
+import { requestOf, responseData } from "./guest_route.ts";
+import { raiseNodeShim } from "./guest_shim.ts";
 import type {
   CallFacts,
   GuestFailure,
@@ -36,10 +46,13 @@ export function startGuest(options: GuestOptions): void {
 class Guest {
   readonly #options: GuestOptions;
   readonly #running = new Map<number, AbortController>();
+  readonly #window: PushWindow;
   #recorder = new PluginRecorder();
+  #registered = false;
 
   constructor(options: GuestOptions) {
     this.#options = options;
+    this.#window = new PushWindow((message) => options.send(message));
     const print = (...parts: unknown[]) => this.#log(parts.map(printed).join(" "));
     Object.assign(console, Object.fromEntries(PRINTERS.map((name) => [name, print])));
   }
@@ -48,6 +61,7 @@ class Guest {
     if (message.t === "register") this.#register(message);
     else if (message.t === "ask") this.#answer(message.id, message.question);
     else if (message.t === "cancel") this.#running.get(message.id)?.abort();
+    else if (message.t === "ack") this.#window.acknowledge(message.seq, message.receipt);
     else this.#options.send({ t: "pong" });
   }
 
@@ -58,16 +72,28 @@ class Guest {
   async #register(message: HostMessage & { t: "register" }): Promise<void> {
     const { send } = this.#options;
     try {
+      if (message.nodeShim) await raiseNodeShim();
       const module = await this.#options.load(message.main) as { register?: unknown };
       if (typeof module.register !== "function") {
         throw new Error("it does not export a function register(ctx)");
       }
-      this.#recorder = new PluginRecorder({ ...message, log: (text) => this.#log(text) });
+      this.#recorder = new PluginRecorder({
+        ...message,
+        log: (text) => this.#log(text),
+        push: (event) => this.#push(event),
+      });
       await module.register(this.#recorder);
+      this.#registered = true;
       send({ t: "registered", registrations: recordsOf(this.#recorder) });
     } catch (error) {
       send({ t: "failed", message: textOf(error) });
     }
+  }
+
+  /** Before `register` has returned hermes does not know what the plugin may push. */
+  #push(event: PushEvent): Promise<PushReceipt> {
+    if (this.#registered) return this.#window.push(event);
+    return Promise.reject(new Error("nothing can be pushed before register() has returned"));
   }
 
   async #answer(id: number, question: Question): Promise<void> {
@@ -89,7 +115,7 @@ class Guest {
   }
 
   async #run(id: number, question: Question, signal: AbortSignal): Promise<unknown> {
-    const { tools, commands, hooks } = this.#recorder;
+    const { tools, commands, hooks, services, timers, routes } = this.#recorder;
     switch (question.kind) {
       case "tool": {
         const call = this.#call(id, question.facts, signal);
@@ -103,7 +129,43 @@ class Guest {
       }
       case "hook":
         return await hooks[question.index]!.hook(question.payload as never, signal);
+      case "service": {
+        const ready = () => this.#options.send({ t: "ready", id });
+        return await found(services, question.name).run({ signal, ready });
+      }
+      case "health":
+        return await found(services, question.name).health?.() ?? true;
+      case "timer":
+        return await found(timers, question.name).run({ signal });
+      case "route": {
+        const request = requestOf(question.request);
+        return await responseData(
+          await found(routes, question.path).handler(request, { signal }),
+        );
+      }
+      case "platform":
+        return await this.#runPlatform(question, signal);
+      case "model":
+        return await this.#runModel(id, question, signal);
     }
+  }
+
+  async #runPlatform(
+    { name, action, message }: Question & { kind: "platform" },
+    signal: AbortSignal,
+  ): Promise<unknown> {
+    const platform = found(this.#recorder.platforms, name);
+    if (typeof platform[action] !== "function") throw new Error(`${name} cannot ${action}`);
+    return await platform[action](message as never, { signal });
+  }
+
+  async #runModel(
+    id: number,
+    { name, request }: Question & { kind: "model" },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const events = found(this.#recorder.providers, name).stream(request, { signal });
+    for await (const value of events) this.#options.send({ t: "chunk", id, value });
   }
 
   #call(id: number, facts: CallFacts, signal: AbortSignal): PluginCall {
@@ -128,7 +190,21 @@ function recordsOf(recorder: PluginRecorder): Registrations {
     commands: [...recorder.commands.values()].map(({ run: _, ...record }) => record),
     skills: recorder.skills,
     sections: recorder.sections,
+    services: [...recorder.services.values()].map(({ name, health }) => {
+      return { name, checked: Boolean(health) };
+    }),
+    timers: [...recorder.timers.values()].map(({ name, everyMs }) => ({ name, everyMs })),
+    routes: [...recorder.routes.values()].map(({ path, methods = ["POST"] }) => {
+      return { path, methods };
+    }),
+    platforms: [...recorder.platforms.values()].map(platformFacts),
+    providers: [...recorder.providers.values()].map(({ name, models }) => ({ name, models })),
   };
+}
+
+function platformFacts(platform: PluginPlatform): PlatformFacts {
+  const { name, maxChars = 4_000, format = "plain", edit, showTyping } = platform;
+  return { name, maxChars, format, canEdit: Boolean(edit), canShowTyping: Boolean(showTyping) };
 }
 
 function toolRecord({ handler: _, check, ...facts }: PluginTool): ToolRecord {

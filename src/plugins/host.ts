@@ -3,16 +3,26 @@
  * of a session, until a plugin misbehaves or the session ends; then all of it is taken back.
  * Sessions share the processes of the plugins and nothing else.
  */
-import { ToolError } from "../protocol/error.ts";
 import type { HookName, HookPayload } from "../protocol/hook.ts";
-import type { HookRight, HookTarget, SessionPlugins, ToolTable } from "../protocol/plugin.ts";
-import type { ToolContext, ToolSpec } from "../protocol/tool.ts";
-import { pluginResult, type ToolResult } from "../protocol/tool_result.ts";
-import { cleanOutput } from "../util/clean_output.ts";
+import type {
+  HookRight,
+  HookTarget,
+  PluginBackground,
+  PluginInbox,
+  PluginServer,
+  PluginSession,
+  ProviderHandle,
+  SessionPlugins,
+  SessionRight,
+  ToolTable,
+} from "../protocol/plugin.ts";
+import type { ToolSpec } from "../protocol/tool.ts";
+import { runCommand, toolSpec } from "./calls.ts";
 import type { CommandRecord, ToolRecord } from "./messages.ts";
 import type { HookView } from "./hook_rights.ts";
 import type { Plugin } from "./plugin.ts";
-import { GuestError, GuestGone, PluginProblem, reasonOf } from "./problem.ts";
+import type { Pushed } from "./push/declared.ts";
+import type { Patience } from "./push/patience.ts";
 import type { PluginStatus } from "./status.ts";
 
 /** A plugin that loaded, or why it did not. */
@@ -23,6 +33,8 @@ export interface LoadedPlugin {
   allowToolOverride?: boolean;
   /** What its hooks may see and do; a plugin without walls may everything. */
   rights?: readonly HookRight[];
+  /** What it does without being called; absent when it declares none of that. */
+  background?: BackgroundParts;
   /** Texts for the system prompt. */
   sections?: string[];
   /** What of it cannot be used, one line each. */
@@ -31,11 +43,27 @@ export interface LoadedPlugin {
   problem?: string;
 }
 
+/** What of a plugin happens without a call, as far as its manifest declares it. */
+export interface BackgroundParts {
+  allowed: Pushed;
+  sessionRights: readonly SessionRight[];
+  turnsPerMinute: number;
+}
+
 export interface HostOptions {
   /** Names of commands that hermes has itself. */
   ownCommands: readonly string[];
   /** A line the person must see. */
   report(line: string): void;
+  /** Diagnostics. */
+  log(line: string): void;
+}
+
+/** How what plugins do without being called is served. */
+export interface HostServeOptions {
+  inbox?: PluginInbox;
+  /** For tests. */
+  patience?: Partial<Patience>;
 }
 
 /** A command a plugin brings. */
@@ -52,6 +80,7 @@ interface Registered extends LoadedPlugin {
 /** What one session got of the plugins, by plugin. */
 interface SessionUse {
   table?: ToolTable;
+  session?: PluginSession;
   tools: Map<Registered, ToolSpec[]>;
   detach: Map<Registered, (() => void)[]>;
 }
@@ -64,13 +93,12 @@ interface HookQuestion {
   view: HookView;
 }
 
-const COMMAND_TIMEOUT_MS = 30_000;
 /** Whoever registers first has the name, and MCP servers answer later. */
 const MCP_NAME = /^mcp_/i;
 /** Hooks that every session runs before its first request. */
 const EARLY_HOOKS: readonly string[] = ["on_session_start", "pre_llm_call"];
 
-export class PluginHost implements SessionPlugins {
+export class PluginHost implements SessionPlugins, PluginServer {
   readonly #options: HostOptions;
   readonly #plugins: Registered[];
   /** What was refused and said: each only once. */
@@ -79,19 +107,24 @@ export class PluginHost implements SessionPlugins {
   /** Of the caller that asks for no session of its own. */
   readonly #own: SessionUse = this.#use();
   #closed = false;
+  /** Sessions that plugins may reach, by id. */
+  readonly #sessions = new Map<string, PluginSession>();
+  #background: PluginBackground | undefined;
 
   constructor(loaded: readonly LoadedPlugin[], options: HostOptions) {
     this.#options = options;
-    const owners = new Map(options.ownCommands.map((name) => [name, "hermes"]));
+    const owners = new Map(options.ownCommands.map((name) => [`command ${name}`, "hermes"]));
     this.#plugins = loaded.map((one) => register(one, owners));
   }
 
   get statuses(): PluginStatus[] {
+    const services = this.#background?.services ?? [];
     return this.#plugins.map((one) => {
       const { id, version, plugin, problem } = one;
       const tools = [...this.#uses].flatMap((use) => use.tools.get(one) ?? []);
       return {
         id,
+        services: services.filter((service) => service.plugin === id),
         tools: [...new Set(tools.map((tool) => tool.name))],
         hooks: problem === undefined ? plugin?.registrations.hooks.length ?? 0 : 0,
         ...(version === undefined ? {} : { version }),
@@ -109,9 +142,11 @@ export class PluginHost implements SessionPlugins {
       hasHooks: this.hasHooks,
       registerTools: (table) => this.registerTools(table, use),
       attachHooks: (hooks) => this.attachHooks(hooks, use),
+      attach: (session) => this.attach(session, use),
       close: () => {
         for (const one of this.#plugins.toReversed()) rollBack(use, one);
         this.#uses.delete(use);
+        this.#detach(use);
         return Promise.resolve();
       },
     };
@@ -195,8 +230,50 @@ export class PluginHost implements SessionPlugins {
     this.#options.report(`Plugin ${id} is disabled for this run: ${reason}`);
   }
 
+  attach(session: PluginSession, use: SessionUse = this.#own): void {
+    this.#detach(use);
+    use.session = session;
+    this.#sessions.set(session.id, session);
+  }
+
+  #detach({ session }: SessionUse): void {
+    if (session !== undefined && this.#sessions.get(session.id) === session) {
+      this.#sessions.delete(session.id);
+    }
+  }
+
+  get bringsProviders(): boolean {
+    return this.#working().some(({ background }) => background?.allowed.providers.length);
+  }
+
+  async providers(): Promise<readonly ProviderHandle[]> {
+    if (!this.bringsProviders) return [];
+    const { providerHandle } = await import("./push/providers.ts");
+    return this.#working().flatMap((one) =>
+      one.background?.allowed.providers.map((record) => providerHandle(one, record)) ?? []
+    );
+  }
+
+  /** What runs without being called, once it is served. */
+  get background(): PluginBackground | undefined {
+    return this.#background;
+  }
+
+  async serve(options: HostServeOptions = {}): Promise<PluginBackground | undefined> {
+    const parts = this.#working().flatMap(({ id, plugin, background }) =>
+      background === undefined ? [] : [{ id, plugin, ...background }]
+    );
+    if (parts.length === 0 || this.#closed) return undefined;
+    const { PushServer } = await import("./push/serve.ts");
+    const { report, log } = this.#options;
+    const sessions = this.#sessions;
+    return this.#background = new PushServer(parts, { ...options, sessions, report, log });
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
+    this.#sessions.clear();
+    await this.#background?.close();
     for (const one of this.#plugins.toReversed()) {
       for (const use of this.#uses) rollBack(use, one);
     }
@@ -250,15 +327,22 @@ function rollBack(use: SessionUse, one: Registered): void {
   for (const tool of use.tools.get(one)?.splice(0).reverse() ?? []) use.table?.withdraw(tool);
 }
 
-/** Of two commands with one name the first is kept. */
+/** Of two commands, platforms or providers with one name the first is kept. */
 function register(one: LoadedPlugin, owners: Map<string, string>): Registered {
   const gaps = [...one.gaps ?? []];
-  const commands = (one.plugin?.registrations.commands ?? []).filter(({ name }) => {
-    const owner = owners.get(name);
-    if (owner === undefined) owners.set(name, one.id);
-    else gaps.push(`command "${name}" is left out: ${owner} has one of that name`);
-    return owner === undefined;
-  });
+  const first = <T extends { name: string }>(what: string, items: readonly T[]): T[] =>
+    items.filter(({ name }) => {
+      const owner = owners.get(`${what} ${name}`);
+      if (owner === undefined) owners.set(`${what} ${name}`, one.id);
+      else gaps.push(`${what} "${name}" is left out: ${owner} has one of that name`);
+      return owner === undefined;
+    });
+  const commands = first("command", one.plugin?.registrations.commands ?? []);
+  if (one.background !== undefined) {
+    const { allowed } = one.background;
+    allowed.platforms = first("platform", allowed.platforms);
+    allowed.providers = first("provider", allowed.providers);
+  }
   return { ...one, gaps, commands };
 }
 
@@ -267,79 +351,4 @@ function refusal(one: LoadedPlugin, record: ToolRecord, owner: string): string {
     ? `it would replace the one of ${owner}. To allow that: ` +
       `hermes config set plugins.entries.${one.id}.allow_tool_override true`
     : `${owner} has a tool of that name`;
-}
-
-function toolSpec(
-  { id, plugin }: LoadedPlugin & { plugin: Plugin },
-  record: ToolRecord,
-): ToolSpec {
-  const { checked, override: _, ...facts } = record;
-  const { name } = record;
-  const check = async () => {
-    const signal = AbortSignal.timeout(COMMAND_TIMEOUT_MS);
-    const answer = await plugin.ask({ kind: "check", name }, { signal });
-    return typeof answer === "string" ? answer : answer !== false;
-  };
-  return {
-    ...facts,
-    toolset: id,
-    handler: (args, ctx) => callTool({ id, plugin, name }, args, ctx),
-    ...(checked ? { check } : {}),
-  };
-}
-
-async function callTool(
-  { id, plugin, name }: { id: string; plugin: Plugin; name: string },
-  args: unknown,
-  ctx: ToolContext,
-): Promise<ToolResult> {
-  const { callId, sessionId, taskId, signal } = ctx;
-  const facts = { callId, sessionId, taskId };
-  const onProgress = (text: string) => ctx.progress(text);
-  let value: unknown;
-  try {
-    value = await plugin.ask({ kind: "tool", name, args, facts }, { signal, onProgress });
-  } catch (error) {
-    if (error instanceof GuestError) {
-      throw error.extra
-        ? new ToolError(error.message, error.extra)
-        : new ToolError(`${name} failed: ${error.message}`);
-    }
-    if (error instanceof GuestGone || error instanceof PluginProblem) {
-      throw new ToolError(`the plugin ${id} was stopped: ${error.message}`);
-    }
-    throw error;
-  }
-  return toolResult(name, value);
-}
-
-/** What a tool may answer. @throws {ToolError} for anything else. */
-export function toolResult(name: string, value: unknown): ToolResult {
-  const result = pluginResult(value);
-  if (result !== undefined) return result;
-  throw new ToolError(`${name} answered neither an object nor text; tell the plugin's author`);
-}
-
-async function runCommand(
-  plugin: Plugin,
-  { name, argument, signal }: { name: string; argument: string; signal: AbortSignal },
-): Promise<string> {
-  const facts = { callId: name, sessionId: "", taskId: "main" };
-  const limited = AbortSignal.any([signal, AbortSignal.timeout(COMMAND_TIMEOUT_MS)]);
-  try {
-    const value = await plugin.ask(
-      { kind: "command", name, argument, facts },
-      { signal: limited },
-    );
-    return commandText(value);
-  } catch (error) {
-    throw new PluginProblem(`${name} failed: ${reasonOf(error)}`, { cause: error });
-  }
-}
-
-/** What a command answered, as whole lines. */
-export function commandText(value: unknown): string {
-  if (value === null || value === "") return "";
-  const text = cleanOutput(typeof value === "object" ? JSON.stringify(value) : String(value));
-  return text.endsWith("\n") ? text : `${text}\n`;
 }

@@ -25,7 +25,7 @@ export function startInProcess(): GuestLink {
   return {
     send: (message) => queueMicrotask(() => toGuest(structuredClone(message))),
     serve(onMessage) {
-      toHost = onMessage;
+      toHost = (message) => onMessage(message, 0);
       return closed.promise;
     },
     close() {

@@ -4,6 +4,7 @@
  */
 import type { Home } from "../config/home.ts";
 import { HermesError } from "../protocol/error.ts";
+import { NO_PERMISSIONS } from "../protocol/plugin.ts";
 import { joinPath } from "../util/path.ts";
 import { reasonOf } from "../util/reason.ts";
 import { removeTree } from "../util/remove_tree.ts";
@@ -45,8 +46,7 @@ export async function pinPlugin(
  */
 export async function probePlugin(snapshot: Snapshot): Promise<Registrations | undefined> {
   const dir = await makeTempDir();
-  const none = { net: [], read: [], write: [], env: [], run: [], hooks: [] };
-  const manifest = { ...snapshot.manifest, permissions: none, requiresEnv: [] };
+  const manifest = { ...snapshot.manifest, permissions: NO_PERMISSIONS, requiresEnv: [] };
   try {
     const plugin = await Plugin.load({
       snapshot: { ...snapshot, manifest, dir },

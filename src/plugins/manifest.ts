@@ -6,7 +6,13 @@ import type { Node, Program } from "../deps/acorn.ts";
 import { getPath } from "../config/tree.ts";
 import { load, YAMLException } from "../deps/js_yaml.ts";
 import { z } from "../deps/zod.ts";
-import { HOOK_RIGHTS, type HookRight, type PluginManifest } from "../protocol/plugin.ts";
+import {
+  BACKGROUND_KINDS,
+  HOOK_RIGHTS,
+  NO_PERMISSIONS,
+  type PluginManifest,
+  SESSION_RIGHTS,
+} from "../protocol/plugin.ts";
 import { didYouMean } from "../util/nearest.ts";
 import { PluginProblem } from "./problem.ts";
 
@@ -18,13 +24,41 @@ const PROGRAM = /^[A-Za-z0-9][\w.+-]*$|^\/[^,\s\p{Cc}\p{Bidi_Control}]+$/u;
 const PATH = /^[^,*?\p{Cc}\p{Bidi_Control}]+$/u;
 const SETTING = /^[A-Za-z0-9_-]{1,64}$/;
 const VISIBLE = /^[^\p{Cc}\p{Bidi_Control}]*$/u;
-const KINDS = ["net", "read", "write", "env", "run", "hooks"] as const;
-const PROVIDES = ["tools", "hooks", "commands", "skills"] as const;
+const PART_NAME = /^[a-z][a-z0-9_-]{0,63}$/;
+const ROUTE = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]{1,64}){1,8}(?:\/\*)?$/;
+const KINDS = [
+  "net",
+  "read",
+  "write",
+  "env",
+  "run",
+  "hooks",
+  "secrets",
+  "sessions",
+  "platforms",
+  "providers",
+  "routes",
+  "background",
+] as const;
+const PROVIDES = [
+  "tools",
+  "hooks",
+  "commands",
+  "skills",
+  "services",
+  "timers",
+  "platforms",
+  "providers",
+  "routes",
+] as const;
 
 function list(pattern: RegExp, what: string) {
   const item = z.string().regex(pattern, `is no ${what}`);
   return z.array(item).nullish().transform((value) => value ?? []);
 }
+
+/** Names out of a table; what is none of them is named with those there are. */
+const rights = z.array(z.string()).nullish().transform((value) => value ?? []);
 
 const variable = z.string().regex(VARIABLE, "is no variable a plugin may have");
 
@@ -50,8 +84,15 @@ const ManifestSchema = z.looseObject({
     write: list(PATH, "path"),
     env: list(VARIABLE, "variable a plugin may have"),
     run: list(PROGRAM, "program"),
-    hooks: z.array(z.string()).nullish().transform((value) => value ?? []),
+    hooks: rights,
+    secrets: list(VARIABLE, "variable a plugin may have"),
+    sessions: rights,
+    platforms: list(PART_NAME, "name of a platform"),
+    providers: list(PART_NAME, "name of a provider"),
+    routes: list(ROUTE, "path: write /hook, or /hooks/* for everything below"),
+    background: rights,
   }).nullish(),
+  node_shim: z.boolean().optional(),
   config: z.record(
     z.string().regex(SETTING, "is no name of a setting"),
     z.looseObject({
@@ -83,8 +124,15 @@ export function checkManifest(value: unknown, file: string): PluginManifest {
         `There are: ${KINDS.join(", ")}.`,
     );
   }
-  const none = { net: [], read: [], write: [], env: [], run: [] };
-  const hooks = requireRights(permissions?.hooks ?? [], file);
+  const named = <T extends string>(
+    kind: "hooks" | "sessions" | "background",
+    known: readonly T[],
+  ) => requireKnown(permissions?.[kind] ?? [], { kind, known, file });
+  const tables = {
+    hooks: named("hooks", HOOK_RIGHTS),
+    sessions: named("sessions", SESSION_RIGHTS),
+    background: named("background", BACKGROUND_KINDS),
+  };
   return {
     name,
     version,
@@ -92,17 +140,21 @@ export function checkManifest(value: unknown, file: string): PluginManifest {
     ...(author === undefined ? {} : { author }),
     provides: result.data.provides,
     requiresEnv: result.data.requires_env,
-    permissions: { ...none, ...permissions, hooks },
+    permissions: { ...NO_PERMISSIONS, ...permissions, ...tables },
     config: config ?? {},
+    ...(result.data.node_shim ? { nodeShim: true } : {}),
   };
 }
 
-function requireRights(names: readonly string[], file: string): HookRight[] {
-  const odd = names.find((name) => !HOOK_RIGHTS.includes(name as HookRight));
-  if (odd === undefined) return names as HookRight[];
+function requireKnown<T extends string>(
+  names: readonly string[],
+  { kind, known, file }: { kind: string; known: readonly T[]; file: string },
+): T[] {
+  const odd = names.find((name) => !known.includes(name as T));
+  if (odd === undefined) return names as T[];
   throw new PluginProblem(
-    `${file}: permissions.hooks names "${odd}", which does not exist.` +
-      `${didYouMean(odd, HOOK_RIGHTS)} There are: ${HOOK_RIGHTS.join(", ")}.`,
+    `${file}: permissions.${kind} names "${odd}", which does not exist.` +
+      `${didYouMean(odd, known)} There are: ${known.join(", ")}.`,
   );
 }
 

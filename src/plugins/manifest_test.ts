@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { parse } from "../deps/acorn.ts";
+import { NO_PERMISSIONS } from "../protocol/plugin.ts";
 import { checkManifest, readModuleManifest, readYamlManifest } from "./manifest.ts";
 
 const BASE = { name: "demo", version: "1.0.0", description: "A demo" };
@@ -14,7 +15,7 @@ Deno.test("checkManifest() fills in what is not said", () => {
     ...BASE,
     provides: [],
     requiresEnv: [],
-    permissions: { net: [], read: [], write: [], env: [], run: [], hooks: [] },
+    permissions: NO_PERMISSIONS,
     config: {},
   });
 });
@@ -73,6 +74,12 @@ Deno.test("checkManifest() takes hosts, variables and programs for what they are
     run: ["git", "/usr/bin/git"],
     read: ["~/notes", "./docs", "/srv/data"],
     hooks: ["see_calls", "guard"],
+    secrets: ["BOT_TOKEN"],
+    sessions: ["wake", "notify"],
+    platforms: ["telegram"],
+    providers: ["acme"],
+    routes: ["/hook", "/hooks/*", "/a/b-c.d"],
+    background: ["services", "timers"],
   };
   const { permissions } = checkManifest({ ...BASE, permissions: good }, "plugin.yaml");
   assert.deepEqual(permissions, { ...good, write: [] });
@@ -82,6 +89,12 @@ Deno.test("checkManifest() takes hosts, variables and programs for what they are
     run: ["git --force", "a,b", "-x", "/bin/\x1b[1A", ""],
     read: ["a,b", "*", "/tmp/\r", ""],
     hooks: ["see_call", "everything", "*", ""],
+    secrets: ["LD_PRELOAD", "PATH", "*"],
+    sessions: ["interrupt", "*", ""],
+    platforms: ["*", "Tele gram", ""],
+    providers: ["a/b", ""],
+    routes: ["hook", "/", "/../x", "/./x", "/a//b", "/a?b", "/*/x", "/a/**", "https://x"],
+    background: ["always", ""],
   };
   for (const [kind, values] of Object.entries(bad)) {
     for (const value of values) {

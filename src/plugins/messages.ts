@@ -1,5 +1,8 @@
 /** What a plugin's process and hermes say to each other: one JSON object a message. Types only. */
 import type { HookName } from "../protocol/hook.ts";
+import type { PlatformFacts } from "../protocol/plugin.ts";
+import type { ModelInfo, ModelRequest } from "../protocol/provider.ts";
+import type { PushEvent, PushReceipt } from "../protocol/push.ts";
 
 /** Everything about a tool but its code. */
 export interface ToolRecord {
@@ -42,6 +45,27 @@ export interface SectionRecord {
   text: string;
 }
 
+export interface ServiceRecord {
+  name: string;
+  /** It has a `health` that can be asked. */
+  checked?: boolean;
+}
+
+export interface TimerRecord {
+  name: string;
+  everyMs: number;
+}
+
+export interface RouteRecord {
+  path: string;
+  methods: string[];
+}
+
+export interface ProviderRecord {
+  name: string;
+  models: ModelInfo[];
+}
+
 /** What `register(ctx)` has registered, as data. */
 export interface Registrations {
   tools: ToolRecord[];
@@ -49,7 +73,29 @@ export interface Registrations {
   commands: CommandRecord[];
   skills: SkillRecord[];
   sections: SectionRecord[];
+  services: ServiceRecord[];
+  timers: TimerRecord[];
+  routes: RouteRecord[];
+  platforms: PlatformFacts[];
+  providers: ProviderRecord[];
 }
+
+/** A request to the HTTP ingress, as data; `body` is base64. */
+export interface RouteRequest {
+  method: string;
+  url: string;
+  headers: [string, string][];
+  body: string;
+}
+
+export interface RouteResponse {
+  status: number;
+  headers: [string, string][];
+  /** Base64. */
+  body: string;
+}
+
+export type PlatformAction = "send" | "edit" | "showTyping";
 
 /** What a call is about, for the handler's `PluginCall`. */
 export interface CallFacts {
@@ -63,7 +109,15 @@ export type Question =
   | { kind: "tool"; name: string; args: unknown; facts: CallFacts }
   | { kind: "check"; name: string }
   | { kind: "hook"; index: number; payload: unknown }
-  | { kind: "command"; name: string; argument: string; facts: CallFacts };
+  | { kind: "command"; name: string; argument: string; facts: CallFacts }
+  /** Answered when the service ends; `ready` comes before. */
+  | { kind: "service"; name: string }
+  | { kind: "health"; name: string }
+  | { kind: "timer"; name: string }
+  | { kind: "route"; path: string; request: RouteRequest }
+  | { kind: "platform"; name: string; action: PlatformAction; message: unknown }
+  /** Each event is a `chunk`; the answer comes after the last one. */
+  | { kind: "model"; name: string; request: ModelRequest & { model: string } };
 
 export type HostMessage =
   | {
@@ -74,9 +128,16 @@ export type HostMessage =
     version: string;
     config: Record<string, unknown>;
     dataDir: string;
+    /** Values of `permissions.secrets`. */
+    secrets: Record<string, string>;
+    /** Certificates in PEM that the operator trusts for this plugin. */
+    caCerts: string[];
+    nodeShim: boolean;
   }
   | { t: "ask"; id: number; question: Question }
   | { t: "cancel"; id: number }
+  /** What became of an event of that number. */
+  | { t: "ack"; seq: number; receipt: PushReceipt }
   | { t: "ping" };
 
 export interface GuestFailure {
@@ -91,5 +152,8 @@ export type GuestMessage =
   | { t: "result"; id: number; value: unknown }
   | { t: "result"; id: number; failure: GuestFailure }
   | { t: "progress"; id: number; text: string }
+  | { t: "ready"; id: number }
+  | { t: "chunk"; id: number; value: unknown }
+  | { t: "event"; seq: number; event: PushEvent }
   | { t: "log"; text: string }
   | { t: "pong" };

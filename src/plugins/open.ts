@@ -4,20 +4,32 @@
  */
 import { readOptional, type Settings } from "../config/load.ts";
 import { HermesError, UsageError } from "../protocol/error.ts";
-import { HOOK_RIGHTS, type HookRight, type PluginManifest } from "../protocol/plugin.ts";
+import {
+  HOOK_RIGHTS,
+  type HookRight,
+  type PluginManifest,
+  SESSION_RIGHTS,
+} from "../protocol/plugin.ts";
 import { TOOLSETS } from "../registry/toolsets_data.ts";
 import type { ChildMode, Wall } from "../sandbox/contract.ts";
 import { joinPath } from "../util/path.ts";
 import type { ProtectedPlaces } from "../util/protected_paths.ts";
 import { type Candidate, Discovery } from "./discover.ts";
-import { type LoadedPlugin, PluginHost } from "./host.ts";
+import { type BackgroundParts, type LoadedPlugin, PluginHost } from "./host.ts";
 import type { SkillRecord } from "./messages.ts";
 import { NotAgreed, pinAgreed } from "./pins.ts";
 import { Plugin } from "./plugin.ts";
 import { permissionsBeyond, permissionsOf } from "./powers.ts";
 import { PluginProblem, reasonOf } from "./problem.ts";
 import { saveFile } from "./records.ts";
-import { entryOf, entryProblems, requireSettings, withoutGrants } from "./settings.ts";
+import { declaresPush, keepDeclared } from "./push/declared.ts";
+import {
+  entryOf,
+  entryProblems,
+  type PluginEntry,
+  requireSettings,
+  withoutGrants,
+} from "./settings.ts";
 import { openSnapshot, type Snapshot, snapshotsOf } from "./snapshot.ts";
 import { type PluginSource, statOf } from "./source.ts";
 
@@ -69,7 +81,11 @@ export async function openPlugins(options: OpenPluginsOptions): Promise<PluginHo
   }
   const bringsCommands = loaded.some(({ plugin }) => plugin?.registrations.commands.length);
   const ownCommands = bringsCommands ? await options.ownCommands?.() : [];
-  late.host = new PluginHost(loaded, { ownCommands: ownCommands ?? [], report });
+  late.host = new PluginHost(loaded, {
+    ownCommands: ownCommands ?? [],
+    report,
+    log: options.log,
+  });
   for (const [id, reason] of endedEarly) late.host.disable(id, reason);
   return late.host;
 }
@@ -224,11 +240,30 @@ export async function loadPlugin(
     const rights = entry.trustFull ? HOOK_RIGHTS : manifest.permissions.hooks;
     const { sections, gaps } = await promptTexts(plugin, { snapshot, rights });
     gaps.push(...entryProblems(settings, id));
-    return { id, version: manifest.version, plugin, allowToolOverride, rights, sections, gaps };
+    const background = backgroundOf(plugin, { manifest, entry, gaps });
+    const { version } = manifest;
+    return { id, version, plugin, allowToolOverride, rights, sections, gaps, ...background };
   } catch (error) {
     await plugin.close();
     throw error;
   }
+}
+
+/** What a plugin does without being called; what its manifest does not declare becomes a gap. */
+function backgroundOf(
+  { registrations }: Plugin,
+  { manifest: { permissions }, entry, gaps }: {
+    manifest: PluginManifest;
+    entry: PluginEntry;
+    gaps: string[];
+  },
+): { background?: BackgroundParts } {
+  const declared = keepDeclared(registrations, permissions);
+  gaps.push(...declared.gaps);
+  if (!declaresPush(permissions) && permissions.providers.length === 0) return {};
+  const { turnsPerMinute, trustFull } = entry;
+  const sessionRights = trustFull ? SESSION_RIGHTS : permissions.sessions;
+  return { background: { allowed: declared.allowed, sessionRights, turnsPerMinute } };
 }
 
 /** What somebody has agreed to. @throws {NotAgreed} when it is not, or no longer, that. */

@@ -57,7 +57,7 @@ export async function resolveAuthority(
     read: unique([place.modulesDir, place.dataDir, ...names(read)]),
     write: unique([place.dataDir, ...names(write)]),
     net: [...declared.net],
-    env: unique([...declared.env, ...manifest.requiresEnv]),
+    env: namesInEnvironment(manifest),
     run: unique(names(programs)),
   };
   const odd = permissions.run.find((path) => path.includes(","));
@@ -158,8 +158,29 @@ function portsOf(hosts: readonly string[]): PortGrant {
   return ports.length === 0 ? [] : [...new Set([...ports, DNS_PORT])];
 }
 
+/** Others of the same user can read the environment of a process: no secret is in it. */
+function namesInEnvironment({ permissions, requiresEnv }: PluginManifest): string[] {
+  return unique([...permissions.env, ...requiresEnv]).filter((name) =>
+    !permissions.secrets.includes(name)
+  );
+}
+
 function variables(manifest: PluginManifest, place: PermissionPlace): Record<string, string> {
-  const names = [...manifest.permissions.env, ...manifest.requiresEnv];
+  return valuesOf(namesInEnvironment(manifest), place);
+}
+
+/** What the plugin is told over its socket. */
+export function secretsFor(
+  { permissions }: PluginManifest,
+  place: Pick<PermissionPlace, "env">,
+): Record<string, string> {
+  return valuesOf(permissions.secrets, place);
+}
+
+function valuesOf(
+  names: readonly string[],
+  place: Pick<PermissionPlace, "env">,
+): Record<string, string> {
   return Object.fromEntries(names.flatMap((name) => {
     const value = place.env(name);
     return value === undefined ? [] : [[name, value]];

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
-import type { PluginManifest, PluginPermissions } from "../protocol/plugin.ts";
+import { NO_PERMISSIONS, type PluginManifest, type PluginPermissions } from "../protocol/plugin.ts";
 import { type PermissionPlace, resolveAuthority } from "./permissions.ts";
-import { describePermissions } from "./powers.ts";
-
-const NONE: PluginPermissions = { net: [], read: [], write: [], env: [], run: [], hooks: [] };
+import { describePermissions, permissionsBeyond } from "./powers.ts";
 
 function manifest(permissions: Partial<PluginPermissions>, requiresEnv: string[] = []) {
   return {
@@ -13,7 +11,7 @@ function manifest(permissions: Partial<PluginPermissions>, requiresEnv: string[]
     config: {},
     provides: [],
     requiresEnv,
-    permissions: { ...NONE, ...permissions },
+    permissions: { ...NO_PERMISSIONS, ...permissions },
   } satisfies PluginManifest;
 }
 
@@ -123,6 +121,32 @@ Deno.test("describePermissions() says what a plugin may do, or that it may nothi
     "connect to: a.test",
     "see the variables: A, B",
   ]);
+  const pushing = manifest({
+    secrets: ["TOKEN"],
+    sessions: ["wake", "notify"],
+    platforms: ["pigeon"],
+    providers: ["acme"],
+    routes: ["/hook"],
+    background: ["services", "timers"],
+  }, ["TOKEN"]);
+  assert.deepEqual(describePermissions(pushing), [
+    "get the secrets: TOKEN",
+    "bring messages from chats of, and send to them: pigeon",
+    "answer as a model, and see whole conversations then, as: acme",
+    "answer HTTP requests at: /hook",
+    "begin turns in sessions that use it, with text of its own (wake)",
+    "show lines in sessions that use it (notify)",
+    "run for as long as hermes does (services)",
+    "run at times of its own (timers)",
+  ]);
+});
+
+Deno.test("permissionsBeyond() compares with what an older hermes has recorded", () => {
+  const { net, read, write, env, run, hooks } = NO_PERMISSIONS;
+  const old = { net, read, write, env, run, hooks } as unknown as PluginPermissions;
+  const now = { ...NO_PERMISSIONS, sessions: ["wake" as const] };
+  assert.deepEqual(permissionsBeyond(now, old).length, 1);
+  assert.deepEqual(permissionsBeyond(old, now), []);
 });
 
 Deno.test("resolveAuthority() follows links to what is not there yet", async () => {

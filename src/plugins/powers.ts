@@ -1,17 +1,32 @@
 /** What plugins ask for, as text for people, and how two versions differ in it. */
-import type { HookRight, PluginManifest, PluginPermissions } from "../protocol/plugin.ts";
+import type {
+  BackgroundKind,
+  HookRight,
+  PluginManifest,
+  PluginPermissions,
+  SessionRight,
+} from "../protocol/plugin.ts";
 
-type Listed = Exclude<keyof PluginPermissions, "hooks">;
+type Named = "hooks" | "sessions" | "background";
+type Listed = Exclude<keyof PluginPermissions, Named>;
 
 const LABELS: Readonly<Record<Listed, string>> = {
   net: "connect to",
   read: "read",
   write: "write",
   env: "see the variables",
+  secrets: "get the secrets",
   run: "start",
+  platforms: "bring messages from chats of, and send to them",
+  providers: "answer as a model, and see whole conversations then, as",
+  routes: "answer HTTP requests at",
 };
 
-const RIGHTS: Readonly<Record<HookRight, string>> = {
+const RIGHTS: Readonly<Record<HookRight | SessionRight | BackgroundKind, string>> = {
+  wake: "begin turns in sessions that use it, with text of its own (wake)",
+  notify: "show lines in sessions that use it (notify)",
+  services: "run for as long as hermes does (services)",
+  timers: "run at times of its own (timers)",
   "see_calls": "see the arguments of other tools' calls (see_calls)",
   "see_results": "see the results of other tools' calls (see_results)",
   "see_messages": "see what you and the model say (see_messages)",
@@ -22,7 +37,8 @@ const RIGHTS: Readonly<Record<HookRight, string>> = {
 
 /** Everything a manifest asks for; a variable it needs is one it sees. */
 export function permissionsOf({ permissions, requiresEnv }: PluginManifest): PluginPermissions {
-  return { ...permissions, env: [...new Set([...permissions.env, ...requiresEnv])] };
+  const seen = new Set([...permissions.env, ...requiresEnv]);
+  return { ...permissions, env: [...seen.difference(new Set(permissions.secrets))] };
 }
 
 /** What a plugin asks for, one line each; one line when it asks for nothing. */
@@ -37,13 +53,15 @@ export function permissionLines(permissions: PluginPermissions): string[] {
     const list = permissions[kind as Listed];
     return list.length === 0 ? [] : [`${label}: ${list.join(", ")}`];
   });
-  return [...listed, ...permissions.hooks.map((right) => RIGHTS[right])];
+  const rights = [...permissions.hooks, ...permissions.sessions, ...permissions.background];
+  return [...listed, ...rights.map((right) => RIGHTS[right])];
 }
 
 /** What one set asks for and the other does not, one line each. */
 export function permissionsBeyond(one: PluginPermissions, other: PluginPermissions): string[] {
   const left = <K extends keyof PluginPermissions>(kind: K) =>
-    (one[kind] as readonly string[]).filter((item) =>
+    // What an older hermes has recorded lacks the newer kinds.
+    (one[kind] as readonly string[] | undefined ?? []).filter((item) =>
       !(other[kind] as readonly string[] | undefined)?.includes(item)
     ) as unknown as PluginPermissions[K];
   return permissionLines({
@@ -53,5 +71,11 @@ export function permissionsBeyond(one: PluginPermissions, other: PluginPermissio
     env: left("env"),
     run: left("run"),
     hooks: left("hooks"),
+    secrets: left("secrets"),
+    sessions: left("sessions"),
+    platforms: left("platforms"),
+    providers: left("providers"),
+    routes: left("routes"),
+    background: left("background"),
   });
 }

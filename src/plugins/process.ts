@@ -11,10 +11,13 @@ import { FrameError, parseFrame } from "../sandbox/frames.ts";
 import { OutputCapture } from "../process/output_capture.ts";
 import type { GuestLink } from "./conversation.ts";
 import type { GuestMessage, HostMessage } from "./messages.ts";
+import { TokenBucket } from "./push/token_bucket.ts";
 
 export interface ProcessOptions {
   guest: GuestSpec;
   memoryMb: number;
+  /** It runs for as long as hermes does: CPU time and output are limited by rate, not in all. */
+  staysOn: boolean;
   /** How it is started; default what the build wants. */
   mode?: ChildMode | undefined;
   /** Walls left down, for tests. */
@@ -23,10 +26,16 @@ export interface ProcessOptions {
   env(name: string): string | undefined;
 }
 
-const CPU_SECONDS = 3600;
+const MIB = 1024 * 1024;
+/** What the kernel ends a process for. One that stays on is watched instead (`push/cpu_watch.ts`). */
+const LIMITS = {
+  call: { cpuSeconds: 3600, fileBytes: 64 * MIB },
+  staysOn: { cpuSeconds: 10 * 365 * 24 * 3600, fileBytes: 1024 * MIB },
+} as const;
 const KEPT_BYTES = 4_000;
 const LAST_WORDS_MS = 1_000;
-const FLOOD_BYTES = 16 * 1024 * 1024;
+/** Bytes a process may print at once, and in each minute from then on. */
+const PRINTED = { capacity: 16 * MIB, perMinute: MIB } as const;
 
 /** Resolves when the guest listens. @throws when the process cannot be started as it must be. */
 export async function startProcess(options: ProcessOptions): Promise<GuestLink> {
@@ -36,7 +45,7 @@ export async function startProcess(options: ProcessOptions): Promise<GuestLink> 
   const child = await startChild({
     mode,
     memoryMb,
-    cpuSeconds: CPU_SECONDS,
+    ...LIMITS[options.staysOn ? "staysOn" : "call"],
     without,
     guest,
   });
@@ -55,20 +64,30 @@ class ProcessLink implements GuestLink {
   constructor(child: ChildHandle, memoryMb: number) {
     this.#child = child;
     this.#memoryMb = memoryMb;
+    const allowance = new TokenBucket(PRINTED);
+    let counted = 0;
     const onBytes = () => {
-      if (this.#printed.totalBytes > FLOOD_BYTES) this.#break("it prints without end");
+      const { totalBytes } = this.#printed;
+      if (!allowance.take(totalBytes - counted)) this.#break("it prints without end");
+      counted = totalBytes;
     };
     child.capture({ stdout: this.#printed, stderr: this.#printed, onBytes });
+  }
+
+  get pid(): number {
+    return this.#child.pid;
   }
 
   send(message: HostMessage): void {
     this.#child.writer.send(message);
   }
 
-  async serve(onMessage: (message: GuestMessage) => void): Promise<string> {
+  async serve(onMessage: (message: GuestMessage, chars: number) => void): Promise<string> {
     try {
       for await (const lines of this.#child.frames) {
-        for (const line of lines) onMessage(parseFrame(line) as unknown as GuestMessage);
+        for (const line of lines) {
+          onMessage(parseFrame(line) as unknown as GuestMessage, line.length);
+        }
       }
     } catch (error) {
       // Anything else is a reset connection: the process is gone.

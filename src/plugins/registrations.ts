@@ -5,6 +5,13 @@
 import { HOOK_NAMES, type HookName } from "../protocol/hook.ts";
 import { cleanOutput } from "../util/clean_output.ts";
 import { didYouMean } from "../util/nearest.ts";
+import {
+  readPlatform,
+  readProvider,
+  readRoute,
+  readService,
+  readTimer,
+} from "./push/registrations.ts";
 import type {
   CommandRecord,
   HookRecord,
@@ -57,6 +64,11 @@ export function checkRegistrations(value: unknown): CheckedRegistrations {
     commands: read("commands", readCommand),
     skills: read("skills", readSkill),
     sections: read("sections", readSection),
+    services: read("services", readService),
+    timers: read("timers", readTimer),
+    routes: read("routes", readRoute),
+    platforms: read("platforms", readPlatform),
+    providers: read("providers", readProvider),
   };
   return { registrations: { ...registrations, ...fitSections(registrations, problems) }, problems };
 }

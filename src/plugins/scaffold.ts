@@ -16,6 +16,9 @@ description: Says hello
 #   env: [EXAMPLE_API_KEY]
 #   run: [git]
 #   hooks: [see_calls]
+#   secrets: [EXAMPLE_BOT_TOKEN]
+#   sessions: [wake]
+#   background: [services]
 # It is not loaded while one of these variables is missing:
 # requires_env: [EXAMPLE_API_KEY]
 `,

@@ -13,9 +13,14 @@ export interface PluginEntry {
   /** May replace tools of others. */
   allowToolOverride: boolean;
   memoryMb: number;
+  /** Turns it may begin unasked. */
+  turnsPerMinute: number;
+  /** A file of certificates (PEM) that it may trust beside the usual ones. */
+  caFile?: string;
 }
 
 const MEMORY_MB = 256;
+const TURNS_PER_MINUTE = 6;
 
 /** The entry of a plugin. */
 export function entryOf(settings: Settings, id: string): PluginEntry {
@@ -39,13 +44,23 @@ export function describeGrants({ trustFull, allowToolOverride }: PluginEntry): s
 export function readEntry(value: unknown): PluginEntry {
   const fields = isTree(value) ? value : {};
   const config = fields.config ?? fields.settings;
-  const memory = fields.memory_mb;
+  const { memory_mb: memory, turns_per_minute: turns, ca_file: caFile } = fields;
   return {
     config: isTree(config) ? config : {},
     trustFull: fields.trust === "full",
     allowToolOverride: fields.allow_tool_override === true,
-    memoryMb: typeof memory === "number" && memory > 0 ? memory : MEMORY_MB,
+    memoryMb: isPositive(memory) ? memory : MEMORY_MB,
+    turnsPerMinute: isPositive(turns) ? turns : TURNS_PER_MINUTE,
+    ...(isAbsolute(caFile) ? { caFile } : {}),
   };
+}
+
+function isPositive(value: unknown): value is number {
+  return typeof value === "number" && value > 0;
+}
+
+function isAbsolute(value: unknown): value is string {
+  return typeof value === "string" && value.startsWith("/");
 }
 
 /** What an entry may say. */
@@ -54,7 +69,9 @@ const FITS: Readonly<Record<string, (value: unknown) => boolean>> = {
   settings: isTree,
   trust: (value) => value === "full",
   "allow_tool_override": (value) => typeof value === "boolean",
-  "memory_mb": (value) => typeof value === "number" && value > 0,
+  "memory_mb": isPositive,
+  "turns_per_minute": isPositive,
+  "ca_file": isAbsolute,
 };
 
 /** What an entry says in vain, one line each. */

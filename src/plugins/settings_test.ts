@@ -13,7 +13,13 @@ const MANIFEST = {
 } as unknown as PluginManifest;
 
 Deno.test("readEntry() makes the safe choice of anything it is not told", () => {
-  const safe = { config: {}, trustFull: false, allowToolOverride: false, memoryMb: 256 };
+  const safe = {
+    config: {},
+    trustFull: false,
+    allowToolOverride: false,
+    memoryMb: 256,
+    turnsPerMinute: 6,
+  };
   for (const value of [undefined, null, "full", [], { trust: true, allow_tool_override: "yes" }]) {
     assert.deepEqual(readEntry(value), safe);
   }

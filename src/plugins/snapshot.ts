@@ -52,7 +52,7 @@ interface StoredSnapshot {
   files: Record<string, string>;
 }
 
-const FORMAT = 4;
+const FORMAT = 5;
 const PURPOSE = "plugin snapshot";
 const KEEP_MS = 7 * 24 * 3_600_000;
 

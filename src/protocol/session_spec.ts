@@ -28,6 +28,8 @@ export interface SurfacePolicy {
   /** What becomes of input during a turn. */
   busy: BusyPolicy;
   wake: WakePolicy;
+  /** It stays: services and timers of plugins run while one of its sessions is open. */
+  serves?: boolean;
   /** Toolsets where `platform_toolsets` of the settings has none for the surface. */
   toolsets?: readonly string[];
 }

@@ -31,6 +31,8 @@ export interface ChildSpec {
   mode: ChildMode;
   memoryMb: number;
   cpuSeconds: number;
+  /** The largest file it may write; default 64 MiB. */
+  fileBytes?: number | undefined;
   /** Walls left down, for tests. */
   without: readonly Wall[];
   python?: PythonRuntime | undefined;
@@ -263,7 +265,7 @@ function bootSpec(spec: ChildSpec, place: Place & { token: string }): BootSpec {
     limits: {
       memoryBytes: spec.memoryMb * 1024 * 1024,
       cpuSeconds: spec.cpuSeconds,
-      fileBytes: FILE_BYTES,
+      fileBytes: spec.fileBytes ?? FILE_BYTES,
       openFiles: spec.python ? OPEN_FILES.python : OPEN_FILES.script,
     },
   };

@@ -125,6 +125,7 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
     end: (reason) => records.end(reason),
     dispose: () => dispose(options, runtime),
   });
+  given.plugins?.attach(late.session);
   return { session: late.session, notices };
 }
 

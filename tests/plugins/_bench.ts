@@ -6,6 +6,7 @@ import type { PluginHost } from "../../src/plugins/host.ts";
 import { openPlugins, type OpenPluginsOptions } from "../../src/plugins/open.ts";
 import { pinAgreed } from "../../src/plugins/pins.ts";
 import { readSource, statOf } from "../../src/plugins/source.ts";
+import { NO_PERMISSIONS } from "../../src/protocol/plugin.ts";
 import { dirname } from "../../src/util/path.ts";
 import { TOOL_MANIFEST } from "../../tools/manifest.ts";
 import { Bench, parsed } from "../registry/support.ts";
@@ -108,7 +109,7 @@ export class PluginBench implements AsyncDisposable {
       description: "",
       provides: [],
       requiresEnv: [],
-      permissions: { net: [], read: [], write: [], env: [], run: [], hooks: [] },
+      permissions: NO_PERMISSIONS,
       config: {},
     };
     await pinAgreed(home, { key: origin === "user" ? id : path, origin, source, manifest });

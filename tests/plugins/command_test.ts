@@ -166,6 +166,40 @@ Deno.test("hermes plugins dev calls tools as the model would, and commands", asy
   });
 });
 
+Deno.test("hermes plugins dev runs services and prints what is pushed", async () => {
+  await using home = await tempHome();
+  const module = `export function register(ctx) {
+    ctx.registerPlatform({ name: "pigeon", send: async () => ({ id: "1" }) });
+    ctx.registerTool({ name: "poke", description: "d", schema: { type: "object" },
+      handler: async (_, { sessionId }) => {
+        const message = { platform: "pigeon", id: "1", chat: "c", user: "u", text: "hi" };
+        return [await ctx.wake({ sessionId, text: "up" }), await ctx.notify({ sessionId, text: "50 %" }),
+          await ctx.deliver(message)].reduce((all, { status }) => ({ [status]: true }), {});
+      } });
+    ctx.registerService({ name: "watch", async run({ ready }) {
+      ready();
+      await ctx.notify({ sessionId: "dev", text: "the service runs" });
+    } });
+  }`;
+  const permissions = {
+    sessions: ["wake", "notify"],
+    platforms: ["pigeon"],
+    background: ["services"],
+  };
+  const files = { "plugin.yaml": manifest("demo", permissions), "mod.ts": module };
+  await writeFiles(`${home.path}/demo`, files);
+  await withDev({ home: home.path, path: "demo" }, async ({ stdout, type }) => {
+    assert.match(stdout.text, /begin turns in sessions that use it/);
+    assert.match(stdout.text, /services: watch\n {2}platforms: pigeon/);
+    await stdout.until(/→ line: demo: the service runs/);
+    await type("poke {}");
+    await stdout.until(/\{"accepted":true\}/);
+    assert.match(stdout.text, /→ turn \(queue\): Message from the plugin demo, not from the user/);
+    assert.match(stdout.text, /→ line: demo: 50 %/);
+    assert.match(stdout.text, /→ message from pigeon: chat c, user u: hi/);
+  });
+});
+
 Deno.test("hermes plugins dev follows a single file that an editor replaces", async () => {
   await using home = await tempHome();
   const manifest =

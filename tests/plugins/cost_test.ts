@@ -37,3 +37,12 @@ Deno.test("hermes run without a plugin loads nothing of plugins", async () => {
     assert.deepEqual(unwanted, [], entry);
   }
 });
+
+Deno.test("plugins that push nothing load nothing of pushing", async () => {
+  const root = new URL("../../", import.meta.url);
+  const loaded = await loadedWith(new URL("src/plugins/open.ts", root).pathname);
+  const pushing = [...loaded].map((specifier) => specifier.replace(root.href, ""))
+    .filter((specifier) => specifier.startsWith("src/plugins/push/"));
+  // What says whether a manifest declares any of it.
+  assert.deepEqual(pushing, ["src/plugins/push/declared.ts"]);
+});

@@ -8,9 +8,11 @@ import { PluginBench } from "./_bench.ts";
 const ROOT = new URL("../../", import.meta.url);
 const guide = await Deno.readTextFile(new URL("docs/plugins.md", ROOT));
 
+const [tutorial, pushing] = guide.split(/^## Plugins that push/m) as [string, string];
+
 /** Every file the tutorial shows: its name, then its content. */
-function documentedFiles(): Record<string, string> {
-  const blocks = guide.matchAll(/^`([\w./]+)`:\n\n```\w+\n([\s\S]*?\n)```$/gm);
+function documentedFiles(text = tutorial): Record<string, string> {
+  const blocks = text.matchAll(/^`([\w./]+)`:\n\n```\w+\n([\s\S]*?\n)```$/gm);
   return Object.fromEntries([...blocks].map(([, path, text]) => [path!, text!]));
 }
 
@@ -21,18 +23,20 @@ async function writeFiles(folder: string, files: Record<string, string>): Promis
   }
 }
 
-Deno.test("the tutorial shows the bundled calculator, file by file", async () => {
-  const shown = documentedFiles();
-  const bundled: Record<string, string> = {};
-  async function collect(folder: string): Promise<void> {
-    for await (const entry of Deno.readDir(new URL(`plugins/calculator/${folder}`, ROOT))) {
-      const path = `${folder}${entry.name}`;
-      if (entry.isDirectory) await collect(`${path}/`);
-      else bundled[path] = await Deno.readTextFile(new URL(`plugins/calculator/${path}`, ROOT));
-    }
+/** The files of a bundled plugin by their paths. */
+async function bundledFiles(id: string, folder = ""): Promise<Record<string, string>> {
+  const files: Record<string, string> = {};
+  for await (const entry of Deno.readDir(new URL(`plugins/${id}/${folder}`, ROOT))) {
+    const path = `${folder}${entry.name}`;
+    if (entry.isDirectory) Object.assign(files, await bundledFiles(id, `${path}/`));
+    else files[path] = await Deno.readTextFile(new URL(`plugins/${id}/${path}`, ROOT));
   }
-  await collect("");
-  assert.deepEqual(shown, bundled);
+  return files;
+}
+
+Deno.test("the tutorial shows the bundled plugins, file by file", async () => {
+  assert.deepEqual(documentedFiles(), await bundledFiles("calculator"));
+  assert.deepEqual(documentedFiles(pushing), await bundledFiles("file-watcher"));
 });
 
 Deno.test("the tutorial's plugin does what the tutorial says, through hermes run", async () => {

@@ -1,6 +1,7 @@
 /** `hermes plugins create|dev|test`: for people who write plugins. */
 import type { Candidate } from "../../plugins/discover.ts";
-import { commandText, toolResult } from "../../plugins/host.ts";
+import { commandText, toolResult } from "../../plugins/calls.ts";
+import type { PluginHost } from "../../plugins/host.ts";
 import { PLUGIN_NAME } from "../../plugins/manifest.ts";
 import type { Question, Registrations } from "../../plugins/messages.ts";
 import { loadPlugin, requireFreeName } from "../../plugins/open.ts";
@@ -27,6 +28,7 @@ import { err, out } from "../io.ts";
 import { ownEnvironment } from "../own_environment.ts";
 import { trustedPlaces } from "./open_plugins.ts";
 import { settingsOf } from "../settings.ts";
+import { DEV_SESSION, serveForDev } from "./plugins_dev_serve.ts";
 import { describePlugin, describeRegistrations } from "./plugins_view.ts";
 
 /** Editors write a file in several steps. */
@@ -115,6 +117,7 @@ class DevLoop {
   readonly #path: string;
   readonly #input: CommandInput;
   #plugin: Plugin | undefined;
+  #host: PluginHost | undefined;
 
   constructor(path: string, input: CommandInput) {
     this.#path = path;
@@ -148,12 +151,13 @@ class DevLoop {
     stop();
     await listening;
     await loading;
-    await this.#plugin?.close();
+    await this.#host?.close();
     return EXIT.done;
   }
 
   async #load(): Promise<void> {
-    await this.#plugin?.close();
+    await this.#host?.close();
+    this.#host = undefined;
     this.#plugin = undefined;
     try {
       const settings = await settingsOf(this.#input);
@@ -178,6 +182,7 @@ class DevLoop {
       out(`✓ loaded ${describePlugin(candidate, { snapshot, entry: entryOf(settings, name) })}`);
       out(describeRegistrations(loaded.plugin.registrations, snapshot));
       for (const gap of loaded.gaps ?? []) err(`  ${gap}\n`);
+      this.#host = await serveForDev(loaded);
     } catch (error) {
       if (!(error instanceof HermesError)) throw error;
       err(`✗ ${reasonOf(error)}\n`);
@@ -245,7 +250,7 @@ async function* changesOf(path: string, signal: AbortSignal): AsyncGenerator<voi
 /** What a typed line asks; arguments are read and checked as those of the model are. @throws when it asks nothing. */
 function questionOf(line: string, { tools, commands }: Registrations): Question {
   const [, slash = "", name = "", rest = ""] = /^(\/?)(\S*)\s*(.*)$/.exec(line) ?? [];
-  const facts = { callId: "dev", sessionId: "dev", taskId: "main" };
+  const facts = { callId: "dev", sessionId: DEV_SESSION, taskId: "main" };
   const [what, all] = slash === "" ? ["tool", tools] as const : ["command", commands] as const;
   const names = all.map((one) => one.name);
   if (!names.includes(name)) {

@@ -57,12 +57,18 @@ export function describeRegistrations(
     return lines([`  It brings: unknown until it runs with its permissions; it says: ${said}`]);
   }
   const { tools, hooks, commands, skills, sections } = registrations;
+  const names = (list: readonly { name: string }[]) => list.map(({ name }) => name);
   const parts: [string, string[]][] = [
     ["tools", tools.map((tool) => `${tool.name}${tool.override ? " (replaces another)" : ""}`)],
     ["hooks", [...new Set(hooks.map((hook) => hook.name))]],
     ["commands", commands.map((command) => `/${command.name}`)],
     ["skills", skills.map((skill) => skill.name)],
     ["prompt sections", sections.map((section) => section.id)],
+    ["services", names(registrations.services)],
+    ["timers", names(registrations.timers)],
+    ["routes", registrations.routes.map(({ path }) => `/plugins/${manifest.name}${path}`)],
+    ["platforms", names(registrations.platforms)],
+    ["model providers", names(registrations.providers)],
   ];
   const seen = hooks.length > 0 && manifest.permissions.hooks.length === 0
     ? ["  Its hooks get names, ids and times; no arguments, results or messages of others."]

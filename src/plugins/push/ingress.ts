@@ -1,0 +1,159 @@
+/**
+ * The part of hermes' one HTTP ingress that belongs to plugins: a plugin cannot listen, it is handed
+ * requests below `/plugins/<name>/` as data. Bounded in size, time and number; what a plugin answers
+ * reaches the client as plain data, never as a page with the rights of hermes' own.
+ */
+import type { RouteRecord, RouteRequest } from "../messages.ts";
+import type { Plugin } from "../plugin.ts";
+import { PluginProblem, reasonOf } from "../problem.ts";
+
+export interface RoutedPlugin {
+  id: string;
+  plugin: Plugin;
+  routes: readonly RouteRecord[];
+}
+
+const PREFIX = "/plugins/";
+const MAX_BODY_BYTES = 1024 * 1024;
+const MAX_ANSWER_CHARS = 4_000_000;
+const MAX_AT_ONCE = 32;
+const TIMEOUT_MS = 30_000;
+/** Headers that are between a browser or a proxy and hermes. */
+const OURS = /^(?:cookie|connection|keep-alive|te|trailer|transfer-encoding|upgrade|proxy-.*)$/i;
+/** What an answer may say about itself. */
+const ANSWERED: readonly string[] = [
+  "content-type",
+  "cache-control",
+  "retry-after",
+  "www-authenticate",
+];
+/** An answer that a browser opens runs nothing and is not hermes' own page. */
+const SAFE = {
+  "content-security-policy": "sandbox; default-src 'none'",
+  "x-content-type-options": "nosniff",
+};
+
+export class Ingress {
+  readonly #plugins: ReadonlyMap<string, RoutedPlugin>;
+  readonly #running = new Map<string, number>();
+  readonly #log: (line: string) => void;
+
+  constructor(plugins: readonly RoutedPlugin[], log: (line: string) => void) {
+    this.#plugins = new Map(plugins.map((one) => [one.id, one]));
+    this.#log = log;
+  }
+
+  /** Never throws. */
+  async handle(request: Request): Promise<Response> {
+    const { pathname } = new URL(request.url);
+    const found = pathname.startsWith(PREFIX)
+      ? this.#find(pathname.slice(PREFIX.length))
+      : undefined;
+    if (found === undefined) return plain(404, "there is no such path");
+    const { one, route } = found;
+    if (!route.methods.includes(request.method)) {
+      return plain(405, "this method is not answered here", { allow: route.methods.join(", ") });
+    }
+    const running = this.#running.get(one.id) ?? 0;
+    if (running >= MAX_AT_ONCE) {
+      return plain(503, "too many requests at once", { "retry-after": "1" });
+    }
+    this.#running.set(one.id, running + 1);
+    try {
+      return await this.#ask(found, request);
+    } catch (error) {
+      this.#log(`${one.id}: ${route.path} failed: ${reasonOf(error)}`);
+      return error instanceof PluginProblem
+        ? plain(503, "the plugin is not running", { "retry-after": "10" })
+        : plain(502, "the plugin failed");
+    } finally {
+      this.#running.set(one.id, this.#running.get(one.id)! - 1);
+    }
+  }
+
+  #find(rest: string): { one: RoutedPlugin; route: RouteRecord; path: string } | undefined {
+    const cut = rest.indexOf("/");
+    const one = cut < 0 ? undefined : this.#plugins.get(rest.slice(0, cut));
+    const path = rest.slice(cut);
+    const exact = one?.routes.find((route) => route.path === path);
+    const below = one?.routes.find((route) =>
+      route.path.endsWith("/*") && path.startsWith(route.path.slice(0, -1))
+    );
+    const route = exact ?? below;
+    return one === undefined || route === undefined ? undefined : { one, route, path };
+  }
+
+  async #ask(
+    { one, route, path }: { one: RoutedPlugin; route: RouteRecord; path: string },
+    request: Request,
+  ): Promise<Response> {
+    const body = await readBody(request);
+    if (body === undefined) return plain(413, `at most ${MAX_BODY_BYTES} bytes are taken`);
+    const data: RouteRequest = {
+      method: request.method,
+      // Where hermes listens is not the plugin's matter.
+      url: `http://hermes${path}${new URL(request.url).search}`,
+      headers: [...request.headers].filter(([name]) => !OURS.test(name)),
+      body: body.toBase64(),
+    };
+    const timeout = AbortSignal.timeout(TIMEOUT_MS);
+    const signal = AbortSignal.any([request.signal, timeout]);
+    try {
+      const question = { kind: "route", path: route.path, request: data } as const;
+      return responseOf(await one.plugin.ask(question, { signal }));
+    } catch (error) {
+      if (timeout.aborted) return plain(504, "the plugin did not answer in time");
+      throw error;
+    }
+  }
+}
+
+/** The whole body; undefined when it is too large. */
+async function readBody(request: Request): Promise<Uint8Array | undefined> {
+  if (Number(request.headers.get("content-length") ?? 0) > MAX_BODY_BYTES) {
+    await request.body?.cancel();
+    return undefined;
+  }
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  const whole = new Uint8Array(size);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}
+
+/** The answer of a plugin, which may be anything. @throws when it is none. */
+function responseOf(value: unknown): Response {
+  const { status, headers, body } = (value ?? {}) as Record<string, unknown>;
+  const isStatus = Number.isInteger(status) && (status as number) >= 200 &&
+    (status as number) <= 599;
+  if (!isStatus || typeof body !== "string" || body.length > MAX_ANSWER_CHARS) {
+    throw new TypeError("the plugin's answer is no response, or too large");
+  }
+  const kept = new Headers(SAFE);
+  for (const pair of Array.isArray(headers) ? headers : []) {
+    const [name, text] = Array.isArray(pair) ? pair.map(String) : [];
+    if (name !== undefined && text !== undefined && ANSWERED.includes(name.toLowerCase())) {
+      kept.set(name, text);
+    }
+  }
+  const bytes = Uint8Array.fromBase64(body);
+  // These have no body, whatever the plugin says.
+  const isEmpty = bytes.length === 0 || status === 204 || status === 205 || status === 304;
+  return new Response(isEmpty ? null : bytes, { status: status as number, headers: kept });
+}
+
+function plain(status: number, text: string, headers: Record<string, string> = {}): Response {
+  return new Response(`${text}\n`, {
+    status,
+    headers: { ...SAFE, "content-type": "text/plain; charset=utf-8", ...headers },
+  });
+}
