@@ -18,6 +18,7 @@ import type { Message } from "../protocol/message.ts";
 import type { Provider, ToolDefinition } from "../protocol/provider.ts";
 import type { Clarifier } from "../protocol/services.ts";
 import type { StreamTimeouts } from "../providers/watchdog.ts";
+import { noModel } from "../providers/choose.ts";
 import { resolveRoute, type Route } from "../providers/route.ts";
 import { registry as base } from "../registry/registry.ts";
 import { type Cassette, openCassette } from "./cassette.ts";
@@ -40,6 +41,8 @@ export interface OpenOptions {
   model?: string;
   provider?: string;
   baseUrl?: string;
+  /** Somebody sees who answers: without any model the embedded one may, although nobody named it. */
+  offersOffline?: boolean;
   toolsets?: string[];
   disableToolsets?: string[];
   maxIterations?: number;
@@ -256,6 +259,7 @@ async function findRoute(
       hint: `Name it again: --base-url URL --model ${found.model}`,
     });
   }
+  if (route.source === "offline" && options.offersOffline !== true) throw noModel();
   return route;
 }
 

@@ -30,7 +30,7 @@ Deno.test("run --quiet is silent on stderr, also about settings and the choice o
     const outcome = await job.run(["--quiet", "hi"]);
     deepStrictEqual(outcome, { code: 0, stdout: "ok\n", stderr: "" });
     await Deno.writeTextFile(`${job.home}/.hermes/config.yaml`, "agnet: 1\n");
-    const { code, stderr } = await job.hermes(["run", "-q", "count files in ."]);
+    const { code, stderr } = await job.hermes(["run", "-q", "-m", "offline", "count files in ."]);
     deepStrictEqual([code, stderr], [0, ""]);
   });
 });
@@ -72,7 +72,8 @@ Deno.test("run exits 2 with one clear line on wrong usage", async () => {
       [["run", "--max-turns", "many", "hi"], /--max-turns/],
       [["run", "-f", "/no/such/file"], /cannot read --prompt-file \/no\/such\/file/],
       [["run", "--output-schema", "/no/such.json", "hi"], /cannot read --output-schema/],
-      [["run", "--image", "/no/such.png", "hi"], /cannot read --image/],
+      [["run", "--image", "/no/such.png", "hi"], /^hermes: cannot read --image/],
+      [["run", "-C", "/no/such", "hi"], /^hermes: -C \(--cwd\) is not a directory: \/no\/such/],
       [["run", "--replay", "/no/such.cassette", "hi"], /\/no\/such\.cassette/],
       [["run", "--toolsets", "termnal", "hi"], /termnal.*terminal/s],
       [["run", "--env", "dokcer", "hi"], /dokcer/],

@@ -93,6 +93,7 @@ class Chat {
   async #open(choices: SessionChoices): Promise<Session> {
     const { session, settings, plugins } = await openFromFlags(choices, {
       source: "chat",
+      offersOffline: true,
       approver: createTerminalApprover(this.#terminal),
       clarifier: createTerminalClarifier(this.#terminal),
       confirm: async (question) =>

@@ -16,6 +16,8 @@ export interface Surface {
   source: "run" | "chat";
   record?: string;
   replay?: string;
+  /** The embedded model may answer although nobody named it. */
+  offersOffline?: boolean;
   approver?: Approver;
   clarifier?: Clarifier;
   /** Asks a yes-or-no question; absent when nobody is there. */

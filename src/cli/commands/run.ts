@@ -11,6 +11,7 @@ import type { UserPart } from "../../protocol/message.ts";
 import type { Session } from "../../session/session.ts";
 import type { CommandInput } from "../command.ts";
 import { ownEnvironment } from "../own_environment.ts";
+import type { GivenImage } from "./run_images.ts";
 import type { OutputSchema } from "./run_schema.ts";
 import { err, out, useColor } from "../io.ts";
 import { onInterrupt } from "../interrupt.ts";
@@ -50,6 +51,7 @@ export async function main(input: CommandInput): Promise<number> {
         hint: 'Say what to do: hermes run "…", hermes run -f FILE, or pipe text into hermes run -',
       });
     }
+    const images = await readImages(input);
     const answerFile = text(input.flags["output-last-message"]);
     // Told before anything is spent; and no earlier answer is taken for this one.
     if (answerFile !== undefined) writeAnswer(answerFile, "");
@@ -60,12 +62,20 @@ export async function main(input: CommandInput): Promise<number> {
         record: text(input.flags.record),
         replay: text(input.flags.replay),
         approver: terminalApprover(),
+        offersOffline: isWatched(),
       }),
     );
     const budget = settings.config.agent.run_budget_seconds;
     if (budget > 0) timer ??= limitTime(abort, `${budget}s`);
     try {
-      return await runJob(input, { session, choices, prompt, schema, signal: abort.signal });
+      return await runJob(input, {
+        session,
+        choices,
+        prompt,
+        images,
+        schema,
+        signal: abort.signal,
+      });
     } finally {
       await session.close();
     }
@@ -80,6 +90,7 @@ interface Job {
   session: Session;
   choices: SessionChoices;
   prompt: string | undefined;
+  images: readonly GivenImage[];
   schema: OutputSchema | undefined;
   signal: AbortSignal;
 }
@@ -88,16 +99,17 @@ async function runJob(input: CommandInput, job: Job): Promise<number> {
   const { session, schema, signal } = job;
   const show = createSink(input);
   show(session.start());
-  const images = input.flags.image;
-  const content = await userContent(session, {
-    prompt: job.prompt,
-    images: Array.isArray(images) ? images : [],
-  });
+  const content = await userContent(job);
   const turn = { session, content, show, signal };
   const result = schema === undefined
     ? await runPlain(turn)
     : await (await import("./run_schema.ts")).runWithSchema(turn, schema);
   return await finish(input, { ...job, result, show });
+}
+
+/** True when somebody sits at the terminal; a job of a CI system that pretends to have one does not. */
+function isWatched(): boolean {
+  return Deno.stdin.isTerminal() && Deno.stderr.isTerminal() && !ownEnvironment().CI;
 }
 
 /** Asks whoever sits at the terminal; whether anybody is asked at all is the policy's to say. */
@@ -149,18 +161,24 @@ function createSink(input: CommandInput): Sink {
   };
 }
 
+/** Before a session is opened: a mistyped name must not cost a request. */
+async function readImages({ flags }: CommandInput): Promise<GivenImage[]> {
+  if (!Array.isArray(flags.image)) return [];
+  const { readImage } = await import("./run_images.ts");
+  return flags.image.map((path) => readImage(path));
+}
+
 async function userContent(
-  session: Session,
-  given: { prompt: string | undefined; images: string[] },
+  { session, prompt, images }: Job,
 ): Promise<UserPart[] | undefined> {
-  if (given.prompt === undefined) {
+  if (prompt === undefined) {
     if (session.unfinished) return undefined;
     throw new UsageError(`session ${session.id} is finished: give a prompt to go on`);
   }
-  const parts: UserPart[] = [{ type: "text", text: given.prompt }];
-  if (given.images.length === 0) return parts;
-  const { readImage } = await import("./run_images.ts");
-  return [...await Promise.all(given.images.map((path) => readImage(path, session))), ...parts];
+  const parts: UserPart[] = [{ type: "text", text: prompt }];
+  if (images.length === 0) return parts;
+  const { keepImages } = await import("./run_images.ts");
+  return [...await keepImages(images, session), ...parts];
 }
 
 async function finish(

@@ -131,7 +131,7 @@ function positive(
 
 function workingDirectory(value: string | undefined): string {
   const cwd = value === undefined ? Deno.cwd() : resolvePath(Deno.cwd(), value);
-  checkDirectory(cwd, "--cwd");
+  checkDirectory(cwd, "-C (--cwd)");
   return cwd;
 }
 
