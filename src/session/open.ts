@@ -83,6 +83,7 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
   await given.plugins?.begin();
   const { backend: environment } = settings.config.terminal;
   environmentFactory(environment);
+  if (environment !== "local") await requirePlace(given);
   const cassette = await openCassette(given);
   const notices: string[] = [];
   let isOpen = false;
@@ -157,6 +158,22 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
   isOpen = true;
   const notice = notices.join("\n");
   return { session, ...(notice === "" ? {} : { notice }) };
+}
+
+/** @throws {UsageError} when commands cannot run where the settings say. */
+async function requirePlace({ settings, cwd, processEnv, progress }: OpenOptions): Promise<void> {
+  const { terminal } = settings.config;
+  const { requireEnvironment } = await import("./environment_check.ts");
+  await requireEnvironment(terminal.backend, {
+    cwd,
+    env: processEnv,
+    home: processEnv.HOME ?? "/",
+    passEnv: terminal.env_passthrough,
+    settings: terminal,
+    dataDir: settings.home.dir,
+    credential: settings.env,
+    onProgress: progress,
+  });
 }
 
 /** Makes what is sent smaller, and tells observers by how much. */
