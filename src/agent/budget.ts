@@ -16,6 +16,8 @@ export interface BudgetLimits {
   /** Input and output tokens in all. */
   maxTokens?: number;
   maxCostUsd?: number;
+  /** When the time for the whole run is over, as `Date.now()` counts. */
+  deadlineAt?: number;
 }
 
 export class Budget {
@@ -41,6 +43,17 @@ export class Budget {
     if (this.#iterations >= this.limits.maxIterations) return false;
     this.#iterations++;
     return true;
+  }
+
+  /** True when the call that was just counted is the last one of the turn. */
+  get isLastIteration(): boolean {
+    return this.#iterations >= this.limits.maxIterations;
+  }
+
+  /** What is left of the run's time; without a limit infinite. */
+  timeLeftMs(): number {
+    const { deadlineAt } = this.limits;
+    return deadlineAt === undefined ? Infinity : deadlineAt - Date.now();
   }
 
   /** Adds what a call used. An unknown price makes the total unknown only as far as it goes. */

@@ -3,20 +3,36 @@
  * missing program or address must not cost a request. Starts nothing there.
  */
 import { ADMINS } from "../../environments/admin.ts";
-import type { EnvironmentOptions } from "../../environments/manifest.ts";
+import type { Settings } from "../config/load.ts";
 import { HermesError, UsageError } from "../protocol/error.ts";
 import { reasonOf } from "../util/reason.ts";
 
-/** @throws {UsageError} that says why commands cannot run in `name`. */
-export async function requireEnvironment(
-  name: string,
-  options: EnvironmentOptions,
-): Promise<void> {
-  const admin = await ADMINS[name]?.();
+export interface EnvironmentWish {
+  settings: Settings;
+  cwd: string;
+  processEnv: Readonly<Record<string, string>>;
+  progress: (line: string) => void;
+}
+
+/** @throws {UsageError} that says why commands cannot run where the settings say. */
+export async function requireEnvironment(wish: EnvironmentWish): Promise<void> {
+  const { settings, cwd, processEnv, progress } = wish;
+  const { terminal } = settings.config;
+  const admin = await ADMINS[terminal.backend]?.();
   try {
-    await admin?.look(options);
+    await admin?.look({
+      cwd,
+      env: processEnv,
+      home: processEnv.HOME ?? "/",
+      passEnv: terminal.env_passthrough,
+      settings: terminal,
+      dataDir: settings.home.dir,
+      credential: settings.env,
+      onProgress: progress,
+    });
   } catch (error) {
     if (error instanceof HermesError) throw error;
-    throw new UsageError(`commands cannot run in ${name}: ${reasonOf(error)}`, { cause: error });
+    const message = `commands cannot run in ${terminal.backend}: ${reasonOf(error)}`;
+    throw new UsageError(message, { cause: error });
   }
 }

@@ -48,6 +48,8 @@ export interface OpenOptions {
   maxIterations?: number;
   maxTokens?: number;
   maxCostUsd?: number;
+  /** When the time for the run is over, as `Date.now()` counts; else `agent.run_budget_seconds`. */
+  deadlineAt?: number;
   approve?: ApprovalPolicy;
   approver?: Approver;
   clarifier?: Clarifier;
@@ -83,7 +85,9 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
   await given.plugins?.begin();
   const { backend: environment } = settings.config.terminal;
   environmentFactory(environment);
-  if (environment !== "local") await requirePlace(given);
+  if (environment !== "local") {
+    await (await import("./environment_check.ts")).requireEnvironment(given);
+  }
   const cassette = await openCassette(given);
   const notices: string[] = [];
   let isOpen = false;
@@ -96,7 +100,7 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
   const registry = base.fork();
   const [route, tools] = await Promise.all([
     findRoute(options, { records, cassette }),
-    selectTools({ ...options, registry, environment }),
+    selectTools({ ...options, registry, environment, notice: (text) => notices.push(text) }),
   ]);
   if (route.notice !== undefined && !options.quiet) notices.push(route.notice);
   const before = records.found?.systemPrompt;
@@ -158,22 +162,6 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
   isOpen = true;
   const notice = notices.join("\n");
   return { session, ...(notice === "" ? {} : { notice }) };
-}
-
-/** @throws {UsageError} when commands cannot run where the settings say. */
-async function requirePlace({ settings, cwd, processEnv, progress }: OpenOptions): Promise<void> {
-  const { terminal } = settings.config;
-  const { requireEnvironment } = await import("./environment_check.ts");
-  await requireEnvironment(terminal.backend, {
-    cwd,
-    env: processEnv,
-    home: processEnv.HOME ?? "/",
-    passEnv: terminal.env_passthrough,
-    settings: terminal,
-    dataDir: settings.home.dir,
-    credential: settings.env,
-    onProgress: progress,
-  });
 }
 
 /** Makes what is sent smaller, and tells observers by how much. */
@@ -357,12 +345,15 @@ function* strings(value: unknown): Generator<string> {
 }
 
 function limits(options: OpenOptions): BudgetLimits {
-  const { maxIterations, maxTokens, maxCostUsd, settings } = options;
+  const { maxIterations, maxTokens, maxCostUsd, settings, source } = options;
+  const seconds = source === "run" ? settings.config.agent.run_budget_seconds : 0;
+  const deadlineAt = options.deadlineAt ?? (seconds > 0 ? Date.now() + seconds * 1000 : undefined);
   return {
     // 0 in the configuration is no limit.
     maxIterations: maxIterations ?? (settings.config.agent.max_turns || Infinity),
     ...(maxTokens === undefined ? {} : { maxTokens }),
     ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
+    ...(deadlineAt === undefined ? {} : { deadlineAt }),
   };
 }
 

@@ -280,7 +280,11 @@ export class Session {
   }
 
   /** Stores how the session ended and gives its last event. `close()` must follow. */
-  async finish(reason: EndReason, detail?: string): Promise<AgentEvent> {
+  async finish(
+    reason: EndReason,
+    detail?: string,
+    exitCode: number = EXIT_CODES[reason],
+  ): Promise<AgentEvent> {
     // Observers of the start do not hold up the first request; none is left out for that.
     await this.#announced;
     await this.#notify("on_session_end", { reason });
@@ -288,7 +292,7 @@ export class Session {
     return this.#stamp({
       type: "session_end",
       reason,
-      exitCode: EXIT_CODES[reason],
+      exitCode,
       usage: { ...this.usage },
       ...(detail === undefined ? {} : { detail }),
     });

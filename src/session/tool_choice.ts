@@ -21,6 +21,8 @@ export interface ToolChoiceOptions {
   /** False: nothing is written to the home. */
   persist: boolean;
   log: (line: string) => void;
+  /** What the person should know before anything runs. */
+  notice: (line: string) => void;
 }
 
 /** The definitions to send, in a stable order. @throws {UsageError} for an unknown name. */
@@ -46,5 +48,13 @@ export async function selectTools(options: ToolChoiceOptions): Promise<ToolDefin
     log,
   });
   for (const [name, reason] of unavailable) log(`tool ${name} is not available: ${reason}`);
+  const asked = options.toolsets ?? [];
+  if (definitions.length === 0 && asked.length > 0) {
+    const reasons = [...unavailable].map(([name, reason]) => `${name}: ${reason}`).join("; ");
+    options.notice(
+      `no tool is offered: ${asked.join(", ")} has none that can be used here` +
+        (reasons === "" ? "" : ` (${reasons})`),
+    );
+  }
   return definitions;
 }

@@ -18,6 +18,8 @@ export interface Surface {
   replay?: string;
   /** The embedded model may answer although nobody named it. */
   offersOffline?: boolean;
+  /** When the time for the run is over, as `Date.now()` counts. */
+  deadlineAt?: number;
   approver?: Approver;
   clarifier?: Clarifier;
   /** Asks a yes-or-no question; absent when nobody is there. */

@@ -14,7 +14,7 @@ import { ownEnvironment } from "../own_environment.ts";
 import type { GivenImage } from "./run_images.ts";
 import type { OutputSchema } from "./run_schema.ts";
 import { err, out, useColor } from "../io.ts";
-import { onInterrupt } from "../interrupt.ts";
+import { interruptedCode, onInterrupt } from "../interrupt.ts";
 import { writeNamedFile } from "../named_file.ts";
 import { progressLines } from "../render/progress.ts";
 import { createStyle } from "../render/style.ts";
@@ -41,9 +41,12 @@ export async function main(input: CommandInput): Promise<number> {
     ? undefined
     : (await import("./run_schema.ts")).loadOutputSchema(schemaFile);
   const abort = new AbortController();
-  const stopListening = onInterrupt((signal) => abort.abort(new Error(`received ${signal}`)));
+  const stopListening = onInterrupt((reason) => abort.abort(reason));
   const timeout = text(input.flags.timeout);
   let timer = timeout === undefined ? undefined : limitTime(abort, timeout);
+  const deadlineAt = timeout === undefined
+    ? undefined
+    : Date.now() + parseDuration(timeout, "timeout");
   try {
     const prompt = await readPrompt(input, abort.signal);
     if (prompt === undefined && choices.resume === undefined) {
@@ -61,6 +64,7 @@ export async function main(input: CommandInput): Promise<number> {
         source: "run" as const,
         record: text(input.flags.record),
         replay: text(input.flags.replay),
+        deadlineAt,
         approver: terminalApprover(),
         offersOffline: isWatched(),
       }),
@@ -187,7 +191,11 @@ async function finish(
 ): Promise<number> {
   const { session, result, show } = run;
   try {
-    const last = await session.finish(result.reason, result.detail);
+    const last = await session.finish(
+      result.reason,
+      result.detail,
+      result.reason === "interrupted" ? interruptedCode(run.signal) : undefined,
+    );
     show(last);
     const summaryFile = ownEnvironment().GITHUB_STEP_SUMMARY;
     if (summaryFile) {

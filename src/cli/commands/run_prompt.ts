@@ -2,6 +2,7 @@
 import { BudgetExceeded } from "../../agent/budget.ts";
 import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
 import type { CommandInput } from "../command.ts";
+import { interruptedCode } from "../interrupt.ts";
 import { decodeText, err, readStdinText } from "../io.ts";
 import { readNamedFile } from "../named_file.ts";
 import { text } from "./run_options.ts";
@@ -70,7 +71,7 @@ function stopped(signal: AbortSignal): Promise<never> {
     signal.addEventListener("abort", () => {
       const timeIsUp = signal.reason instanceof BudgetExceeded;
       const message = timeIsUp ? signal.reason.message : "interrupted";
-      const exitCode = timeIsUp ? EXIT.budget : EXIT.interrupted;
+      const exitCode = timeIsUp ? EXIT.budget : interruptedCode(signal);
       reject(new HermesError(`${message} while standard input was read`, { exitCode }));
     }, { once: true });
   });
