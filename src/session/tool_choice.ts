@@ -30,7 +30,7 @@ export async function selectTools(options: ToolChoiceOptions): Promise<ToolDefin
   const { settings, registry, log } = options;
   const { toolsets, platform_toolsets, agent } = settings.config;
   options.plugins?.registerTools(registry);
-  const { tools, unknown } = resolveToolsets(registry, {
+  const { tools, unknown, empty } = resolveToolsets(registry, {
     enabled: options.toolsets ?? platform_toolsets[options.source] ?? toolsets,
     disabled: [...agent.disabled_toolsets, ...(options.disableToolsets ?? [])],
   });
@@ -48,13 +48,12 @@ export async function selectTools(options: ToolChoiceOptions): Promise<ToolDefin
     log,
   });
   for (const [name, reason] of unavailable) log(`tool ${name} is not available: ${reason}`);
-  const asked = options.toolsets ?? [];
-  if (definitions.length === 0 && asked.length > 0) {
+  if (options.toolsets !== undefined && empty.length > 0) {
+    options.notice(`this build has no tool of ${empty.join(", ")}`);
+  }
+  if (options.toolsets?.length && definitions.length === 0) {
     const reasons = [...unavailable].map(([name, reason]) => `${name}: ${reason}`).join("; ");
-    options.notice(
-      `no tool is offered: ${asked.join(", ")} has none that can be used here` +
-        (reasons === "" ? "" : ` (${reasons})`),
-    );
+    options.notice(`no tool is offered${reasons === "" ? "" : `: ${reasons}`}`);
   }
   return definitions;
 }
