@@ -92,10 +92,15 @@ export function toolsetNames(registry: ToolRegistry): string[] {
   return [...names].sort();
 }
 
+/** True for the names that mean every tool. */
+export function isEverything(name: string): boolean {
+  return EVERYTHING.includes(name);
+}
+
 /** The tools a name stands for, registered or not; undefined when it stands for nothing. */
 export function toolsOf(registry: ToolRegistry, name: string): ReadonlySet<string> | undefined {
   const tools = new Set<string>();
-  if (EVERYTHING.includes(name)) {
+  if (isEverything(name)) {
     for (const toolset of Object.values(TOOLSETS)) toolset.tools.forEach((t) => tools.add(t));
     for (const facts of registry.list()) tools.add(facts.name);
     return tools;
