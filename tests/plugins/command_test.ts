@@ -38,10 +38,12 @@ Deno.test("hermes plugins create writes a plugin whose test passes and that runs
   await withJob([call, { text: "done" }], async (job) => {
     const created = await job.hermes(["plugins", "create", "my-first"]);
     assert.equal(created.code, 0, created.stderr);
-    const test = () => job.hermes(["plugins", "test", "my-first"]);
+    // A pipe gets no colours, although nobody forbids them.
+    const test = () => job.hermes(["plugins", "test", "my-first"], { env: { NO_COLOR: "" } });
     const passed = await test();
     assert.equal(passed.code, 0, passed.stderr);
     assert.match(passed.stdout, /1 passed/);
+    assert.ok(!(passed.stdout + passed.stderr).includes("\x1b"), passed.stdout);
     const outcome = await job.run(["--plugin", "my-first", "go"]);
     assert.deepEqual([outcome.code, outcome.stdout], [0, "done\n"], outcome.stderr);
     assert.match(JSON.stringify(job.model.requests[1]!.body.messages), /Hello, Ada!/);

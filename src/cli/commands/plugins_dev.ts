@@ -22,7 +22,7 @@ import { removeTree } from "../../util/remove_tree.ts";
 import { which } from "../../util/which.ts";
 import type { CommandInput } from "../command.ts";
 import { onInterrupt } from "../interrupt.ts";
-import { err, out } from "../io.ts";
+import { err, out, useColor } from "../io.ts";
 import { ownEnvironment } from "../own_environment.ts";
 import { trustedPlaces } from "./open_plugins.ts";
 import { settingsOf } from "../settings.ts";
@@ -97,7 +97,12 @@ async function test(path: string): Promise<number> {
       args: ["test", "--quiet", "--no-prompt"],
       cwd: path,
       // Tests hold no permission that would show them more.
-      env: { ...withoutSecrets(env), ...DENO_SETTINGS, DENO_DIR: cacheDir },
+      env: {
+        ...withoutSecrets(env),
+        ...DENO_SETTINGS,
+        ...(useColor("stdout") ? {} : { NO_COLOR: "1" }),
+        DENO_DIR: cacheDir,
+      },
       clearEnv: true,
     }).spawn().status;
     return code === 0 ? EXIT.done : EXIT.failed;

@@ -59,7 +59,12 @@ async function readPiped(signal: AbortSignal): Promise<string> {
     WAIT_NOTICE_MS,
   );
   try {
-    return await Promise.race([readStdinText(), stopped(signal)]);
+    const reading = readStdinText({
+      // No character takes more bytes; how many characters it has is known at its end.
+      limitBytes: MAX_PROMPT_CHARS * 4,
+      limit: `the ${MAX_PROMPT_CHARS} characters of a prompt`,
+    });
+    return await Promise.race([reading, stopped(signal)]);
   } finally {
     clearTimeout(timer);
   }
