@@ -1,5 +1,6 @@
 /** Writes a request in the Chat Completions format. Pure; reading is in `openai_chat.ts`. */
 // deno-lint-ignore-file camelcase -- wire names
+import { knownEffort } from "./model_info.ts";
 import type { AssistantMessage, ImagePart, Message, UserPart } from "../protocol/message.ts";
 import { messageText, toolCallsOf } from "../protocol/message.ts";
 import type { ModelRequest, ToolDefinition } from "../protocol/provider.ts";
@@ -61,7 +62,7 @@ function encodeChat(request: ModelRequest, encoder: ChatEncoder): WireCall {
   const effort = request.reasoningEffort;
   if (effort !== undefined && quirks.effort === "reasoning") body["reasoning"] = { effort };
   if (effort !== undefined && quirks.effort === "reasoning_effort" && model.reasoning) {
-    body["reasoning_effort"] = effort;
+    body["reasoning_effort"] = knownEffort(effort, model.id);
   }
   if (request.outputSchema !== undefined && quirks.jsonSchema) {
     const schema = request.outputSchema;

@@ -1,4 +1,5 @@
 /** Writes a request in the OpenAI Responses format. Pure; reading is in `openai_responses.ts`. */
+import { knownEffort } from "./model_info.ts";
 import type { AssistantMessage, Message, UserPart } from "../protocol/message.ts";
 import type { ModelRequest } from "../protocol/provider.ts";
 import type { ProviderOptions, WireCall } from "./exchange.ts";
@@ -34,8 +35,10 @@ export function encodeResponses(request: ModelRequest, options: ProviderOptions)
   if (model.reasoning) {
     body["include"] = ["reasoning.encrypted_content"];
     // "minimal" was dropped by later models; "low" is understood by all.
-    const effort = request.reasoningEffort === "minimal" ? "low" : request.reasoningEffort;
-    body["reasoning"] = { summary: "auto", ...(effort === undefined ? {} : { effort }) };
+    const wanted = request.reasoningEffort === "minimal" ? "low" : request.reasoningEffort;
+    const effort = wanted && knownEffort(wanted, model.id);
+    const summary = effort === "none" ? {} : { summary: "auto" };
+    body["reasoning"] = { ...summary, ...(effort === undefined ? {} : { effort }) };
   }
   if (request.outputSchema !== undefined) {
     const format = { type: "json_schema", name: "output", schema: request.outputSchema };

@@ -106,7 +106,7 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
   const before = records.found?.systemPrompt;
   const system = before !== undefined && isPromptFor(before, environment)
     ? before
-    : await systemPrompt(options, { environment, tools });
+    : await systemPrompt(options, { environment, tools, model: route.primary.model });
   const { primary } = route;
   const described = { source: options.source, cwd, systemPrompt: system };
   records.describe({ ...described, provider: primary.name, model: primary.model.id });
@@ -299,7 +299,7 @@ function streamTimeouts(settings: Settings): { timeouts?: StreamTimeouts } {
 
 async function systemPrompt(
   options: OpenOptions,
-  facts: { environment: string; tools: readonly ToolDefinition[] },
+  facts: { environment: string; tools: readonly ToolDefinition[]; model: Provider["model"] },
 ): Promise<string> {
   const { cwd, settings: { config } } = options;
   const project = facts.environment === "local"
@@ -307,6 +307,7 @@ async function systemPrompt(
       read: readProjectText,
       exists,
       maxChars: config.context_file_max_chars,
+      contextTokens: facts.model.contextTokens,
     })
     : undefined;
   const { environment_hint: hint, system_prompt: own } = config.agent;
@@ -372,7 +373,7 @@ function requestSettings(settings: Settings): ModelDefaults {
 }
 
 function isEffort(text: string): text is NonNullable<ModelDefaults["reasoningEffort"]> {
-  return ["minimal", "low", "medium", "high"].includes(text);
+  return ["none", "minimal", "low", "medium", "high"].includes(text);
 }
 
 function exists(path: string): boolean {
