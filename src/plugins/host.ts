@@ -1,6 +1,7 @@
 /**
- * The plugins of one session: found, loaded, and everything they register put where it belongs,
- * until one misbehaves or the session ends; then all of it is taken back.
+ * Loaded plugins and the sessions that use them: everything they register is put into the tables
+ * of a session, until a plugin misbehaves or the session ends; then all of it is taken back.
+ * Sessions share the processes of the plugins and nothing else.
  */
 import { ToolError } from "../protocol/error.ts";
 import type { HookName, HookPayload } from "../protocol/hook.ts";
@@ -45,8 +46,13 @@ export interface HostCommand extends CommandRecord {
 interface Registered extends LoadedPlugin {
   gaps: string[];
   commands: CommandRecord[];
-  tools: ToolSpec[];
-  detach: (() => void)[];
+}
+
+/** What one session got of the plugins, by plugin. */
+interface SessionUse {
+  table?: ToolTable;
+  tools: Map<Registered, ToolSpec[]>;
+  detach: Map<Registered, (() => void)[]>;
 }
 
 interface HookQuestion {
@@ -68,9 +74,10 @@ export class PluginHost implements SessionPlugins {
   readonly #plugins: Registered[];
   /** What was refused and said: each only once. */
   readonly #refused = new Set<string>();
+  readonly #uses = new Set<SessionUse>();
+  /** Of the caller that asks for no session of its own. */
+  readonly #own: SessionUse = this.#use();
   #closed = false;
-  /** The table of the session, once there is one. */
-  #table: ToolTable | undefined;
 
   constructor(loaded: readonly LoadedPlugin[], options: HostOptions) {
     this.#options = options;
@@ -79,13 +86,34 @@ export class PluginHost implements SessionPlugins {
   }
 
   get statuses(): PluginStatus[] {
-    return this.#plugins.map(({ id, version, plugin, problem, tools }) => ({
-      id,
-      tools: tools.map((tool) => tool.name),
-      hooks: problem === undefined ? plugin?.registrations.hooks.length ?? 0 : 0,
-      ...(version === undefined ? {} : { version }),
-      ...(problem === undefined ? {} : { problem }),
-    }));
+    return this.#plugins.map((one) => {
+      const { id, version, plugin, problem } = one;
+      const tools = [...this.#uses].flatMap((use) => use.tools.get(one) ?? []);
+      return {
+        id,
+        tools: [...new Set(tools.map((tool) => tool.name))],
+        hooks: problem === undefined ? plugin?.registrations.hooks.length ?? 0 : 0,
+        ...(version === undefined ? {} : { version }),
+        ...(problem === undefined ? {} : { problem }),
+      };
+    });
+  }
+
+  /** The plugins as one session sees them; its `close()` ends no process. */
+  session(): SessionPlugins {
+    const use = this.#use();
+    return {
+      begin: () => this.begin(),
+      promptSections: this.promptSections,
+      hasHooks: this.hasHooks,
+      registerTools: (table) => this.registerTools(table, use),
+      attachHooks: (hooks) => this.attachHooks(hooks, use),
+      close: () => {
+        for (const one of this.#plugins.toReversed()) rollBack(use, one);
+        this.#uses.delete(use);
+        return Promise.resolve();
+      },
+    };
   }
 
   get promptSections(): string[] {
@@ -112,24 +140,29 @@ export class PluginHost implements SessionPlugins {
     await Promise.all(early.map(({ plugin }) => plugin.warm()));
   }
 
-  registerTools(table: ToolTable): void {
-    this.#table = table;
+  registerTools(table: ToolTable, use: SessionUse = this.#own): void {
+    use.table = table;
     for (const one of this.#working()) {
-      for (const record of one.plugin.registrations.tools) this.#registerTool(table, one, record);
+      const tools = one.plugin.registrations.tools.flatMap((record) =>
+        this.#registerTool(table, one, record)
+      );
+      use.tools.set(one, tools);
       for (const line of one.gaps) this.#options.report(`Plugin ${one.id}: ${line}`);
     }
   }
 
-  attachHooks(hooks: HookTarget): void {
+  attachHooks(hooks: HookTarget, use: SessionUse = this.#own): void {
     for (const one of this.#working()) {
       const view: HookView = {
         rights: one.rights ?? [],
-        owns: (tool) => this.#table?.facts(tool)?.toolset === one.id,
+        owns: (tool) => use.table?.facts(tool)?.toolset === one.id,
       };
+      const detach: (() => void)[] = [];
+      use.detach.set(one, detach);
       for (const { name, index, timeoutMs } of one.plugin.registrations.hooks) {
         const limit = timeoutMs === undefined ? {} : { timeoutMs };
         const options = { ...limit, owner: `plugin ${one.id}` };
-        one.detach.push(
+        detach.push(
           hooks.on(name, (payload, signal) => {
             return this.#askHook(one, { name, index, payload, signal, view });
           }, options),
@@ -157,13 +190,15 @@ export class PluginHost implements SessionPlugins {
     const one = this.#plugins.find((other) => other.id === id);
     if (one?.plugin === undefined || one.problem !== undefined || this.#closed) return;
     one.problem = reason;
-    this.#rollBack(one);
+    for (const use of this.#uses) rollBack(use, one);
     this.#options.report(`Plugin ${id} is disabled for this run: ${reason}`);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    for (const one of this.#plugins.toReversed()) this.#rollBack(one);
+    for (const one of this.#plugins.toReversed()) {
+      for (const use of this.#uses) rollBack(use, one);
+    }
     await Promise.all(this.#plugins.map(({ plugin }) => plugin?.close()));
   }
 
@@ -174,30 +209,31 @@ export class PluginHost implements SessionPlugins {
     )[];
   }
 
-  #rollBack(one: Registered): void {
-    for (const detach of one.detach.splice(0).reverse()) detach();
-    for (const tool of one.tools.splice(0).reverse()) this.#table?.withdraw(tool);
+  #use(): SessionUse {
+    const use: SessionUse = { tools: new Map(), detach: new Map() };
+    this.#uses.add(use);
+    return use;
   }
 
   #registerTool(
     table: ToolTable,
     one: Registered & { plugin: Plugin },
     record: ToolRecord,
-  ): void {
+  ): ToolSpec[] {
     const { report } = this.#options;
     if (MCP_NAME.test(record.name)) {
       report(`Plugin ${one.id}: tool "${record.name}" is left out: MCP servers have such names`);
-      return;
+      return [];
     }
     const owner = table.facts(record.name)?.toolset;
     const overrides = owner !== undefined && owner !== one.id;
     if (overrides && !(record.override && one.allowToolOverride)) {
       const whose = this.#ownerName(owner);
       report(`Plugin ${one.id}: tool "${record.name}" is left out: ${refusal(one, record, whose)}`);
-      return;
+      return [];
     }
     const spec = { ...toolSpec(one, record), ...(overrides ? { override: true } : {}) };
-    if (table.register(spec)) one.tools.push(spec);
+    return table.register(spec) ? [spec] : [];
   }
 
   /** A toolset's owner for people: another plugin, an MCP server, or hermes itself. */
@@ -205,6 +241,12 @@ export class PluginHost implements SessionPlugins {
     const isOthers = toolset.startsWith("mcp-") || this.#plugins.some(({ id }) => id === toolset);
     return isOthers ? toolset : "hermes";
   }
+}
+
+/** Takes back what one plugin put into the tables of one session. */
+function rollBack(use: SessionUse, one: Registered): void {
+  for (const detach of use.detach.get(one)?.splice(0).reverse() ?? []) detach();
+  for (const tool of use.tools.get(one)?.splice(0).reverse() ?? []) use.table?.withdraw(tool);
 }
 
 /** Of two commands with one name the first is kept. */
@@ -216,7 +258,7 @@ function register(one: LoadedPlugin, owners: Map<string, string>): Registered {
     else gaps.push(`command "${name}" is left out: ${owner} has one of that name`);
     return owner === undefined;
   });
-  return { ...one, gaps, commands, tools: [], detach: [] };
+  return { ...one, gaps, commands };
 }
 
 function refusal(one: LoadedPlugin, record: ToolRecord, owner: string): string {
