@@ -24,6 +24,7 @@ import { registry as base } from "../registry/registry.ts";
 import { type Cassette, openCassette } from "./cassette.ts";
 import { withImages } from "./images.ts";
 import { LazyRuntime } from "./lazy_runtime.ts";
+import { withLlmHooks } from "./llm_hooks.ts";
 import { mayHoldSecret } from "../util/secret_hint.ts";
 import { readProjectText } from "./project_text.ts";
 import { SessionRecords } from "./records.ts";
@@ -128,12 +129,16 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
     notice: (text) => isOpen ? options.progress(text) : notices.push(text),
   });
   // A guard that is configured and not on duty must be known before the first call.
-  await runtime.hooks();
+  const hooks = await runtime.hooks();
+  const told = (provider: Provider) =>
+    hooks === undefined
+      ? images(provider)
+      : withLlmHooks(images(provider), { sessionId: records.id, hooks });
   const session = new Session({
     id: records.id,
     cwd,
     resumed: records.found !== undefined,
-    providers: { active: images(primary), fallbacks: route.fallbacks.map(images) },
+    providers: { active: told(primary), fallbacks: route.fallbacks.map(told) },
     system,
     tools,
     dispatcher: async () => (await runtime.get()).dispatcher,

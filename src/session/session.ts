@@ -272,11 +272,12 @@ export class Session {
       yield this.#stamp(step.value);
       step = await events.next();
     }
-    const { reason, text, iterations, detail } = step.value;
-    await this.#notify("post_llm_call", { reason, response: text }, options.signal);
+    const result = await this.#transformed(step.value, options.signal);
+    const { reason, text, iterations, detail } = result;
+    await this.#notify("post_turn", { reason, response: text }, options.signal);
     const why = detail === undefined ? {} : { detail };
     yield this.#stamp({ type: "turn_end", turn, reason, text, iterations, ...why });
-    return step.value;
+    return result;
   }
 
   /** Stores how the session ended and gives its last event. `close()` must follow. */
@@ -303,19 +304,32 @@ export class Session {
     if (this.#closed) return;
     this.#closed = true;
     this.#feed.end();
-    await this.#deps.dispose();
+    try {
+      await this.#notify("on_session_finalize", {});
+    } finally {
+      await this.#deps.dispose();
+    }
   }
 
   async #input(content: UserPart[] | undefined, options: SendOptions): Promise<TurnInput> {
     if (content === undefined) return {};
     const hooks = await this.#deps.hooks();
-    const extra = hooks?.has("pre_llm_call")
-      ? await hooks.preLlmCall({ sessionId: this.id, input: content }, options.signal)
+    const extra = hooks?.has("pre_turn")
+      ? await hooks.preTurn({ sessionId: this.id, input: content }, options.signal)
       : "";
     return {
       content: extra === "" ? content : [...content, { type: "text", text: extra }],
       ...(options.synthetic ? { synthetic: true } : {}),
     };
+  }
+
+  /** The answer as hooks leave it; the transcript keeps what the model said. */
+  async #transformed(result: TurnResult, signal: AbortSignal): Promise<TurnResult> {
+    const hooks = result.text === "" ? undefined : await this.#deps.hooks();
+    if (!hooks?.has("transform_llm_output")) return result;
+    const payload = { sessionId: this.id, model: this.model, response: result.text };
+    const text = await hooks.transform("transform_llm_output", payload, signal);
+    return text === undefined ? result : { ...result, text };
   }
 
   #logScript(event: EventBody): void {
