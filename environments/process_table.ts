@@ -15,6 +15,8 @@ import { LineWatcher, NoticeBreaker } from "./_watch.ts";
 export interface ProcessTableOptions {
   /** Milliseconds since the epoch. */
   now?: () => number;
+  /** Told when there is a new notice to drain. */
+  onNotice?: (() => void) | undefined;
 }
 
 /** Finished processes kept, and for how long. */
@@ -23,17 +25,19 @@ const FINISHED_KEPT_MS = 30 * 60_000;
 const NOTICE_OUTPUT_CHARS = 2_000;
 
 export function createProcessTable(options: ProcessTableOptions = {}): ProcessTable {
-  return new SessionProcesses(options.now ?? Date.now);
+  return new SessionProcesses(options);
 }
 
 class SessionProcesses implements ProcessTable {
   readonly #now: () => number;
   readonly #entries = new Map<string, ManagedEntry>();
   readonly #breaker: NoticeBreaker;
+  readonly #onNotice: () => void;
   #notices: string[] = [];
 
-  constructor(now: () => number) {
+  constructor({ now = Date.now, onNotice = () => {} }: ProcessTableOptions) {
     this.#now = now;
+    this.#onNotice = onNotice;
     this.#breaker = new NoticeBreaker(now);
   }
 
@@ -91,7 +95,7 @@ class SessionProcesses implements ProcessTable {
     const stop = entry.process.onOutput((text) => {
       const hit = watcher.push(text);
       if (hit !== undefined) {
-        this.#notices.push(
+        this.#tell(
           ...this.#breaker.admit(
             `[Background process ${entry.id} matched a watch pattern]\n${hit}`,
           ),
@@ -101,7 +105,7 @@ class SessionProcesses implements ProcessTable {
       stop();
       entry.watchPatterns = [];
       entry.notifyOnComplete = true;
-      this.#notices.push(
+      this.#tell(
         `[Watching ${entry.id} was stopped: it matches all the time. You are told when it ends.]`,
       );
     });
@@ -112,10 +116,15 @@ class SessionProcesses implements ProcessTable {
     if (!entry.notifyOnComplete || entry.acknowledged) return;
     const how = entry.endedBy === "kill" ? "was killed" : "ended";
     const tail = cleanOutput(entry.process.output().text).trimEnd().slice(-NOTICE_OUTPUT_CHARS);
-    this.#notices.push(
+    this.#tell(
       `[Background process ${entry.id} ${how} with exit code ${entry.process.exitCode}]\n` +
         `$ ${entry.command}\n${tail}`.trimEnd(),
     );
+  }
+
+  #tell(...notices: string[]): void {
+    this.#notices.push(...notices);
+    if (notices.length > 0) this.#onNotice();
   }
 
   /** Forgets finished processes that are old or too many, the oldest first. */

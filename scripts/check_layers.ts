@@ -25,13 +25,20 @@ const RANKS: Readonly<Record<string, number>> = {
   "tools": 4,
   "src/plugins": 5,
   "src/session": 5,
-  "src/cli": 6,
-  "src/gateway": 6,
-  "src/cron": 6,
-  "src/acp": 6,
-  "src/server": 6,
-  "main.ts": 7,
+  "src/host": 6,
+  "src/cli": 7,
+  "src/tui": 7,
+  "src/gateway": 7,
+  "src/cron": 7,
+  "src/acp": 7,
+  "src/server": 7,
+  "src/batch": 7,
+  "main.ts": 8,
 };
+const SURFACE_RANK = 7;
+/** What only the host may use: whoever has these opens or runs a session without it. */
+const HOST_ONLY = /^src\/(agent\/|session\/(open|tool_runtime|lazy_runtime|records|turn_\w+)\.ts$)/;
+
 /** A folder of `src` that the table does not name is a single mechanism. */
 const MECHANISM_RANK = 3;
 
@@ -64,8 +71,13 @@ export function layerProblem(edge: Edge): string | undefined {
     return other === 3 && edge.typeOnly ? undefined : "the loop receives its parts as arguments";
   }
   if (from === "tools") return other === 3 ? undefined : "tools reach the world through ctx";
+  if (own === SURFACE_RANK && !edge.typeOnly && HOST_ONLY.test(edge.to)) {
+    return "surfaces reach sessions through the host";
+  }
   if (from === "main.ts") {
-    return other === 6 || to === "src/sandbox" ? undefined : "main.ts starts surfaces only";
+    return other === SURFACE_RANK || to === "src/sandbox"
+      ? undefined
+      : "main.ts starts surfaces only";
   }
   return undefined;
 }

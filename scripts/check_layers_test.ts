@@ -31,6 +31,9 @@ Deno.test("layerProblem() allows imports that go down", () => {
       edge("tools/read_file.ts", "src/registry/registry.ts"),
       edge("src/session/build.ts", "src/store/store.ts"),
       edge("src/cli/commands/run.ts", "src/approval/rules.ts"),
+      edge("src/host/host.ts", "src/session/open.ts"),
+      edge("src/cli/commands/run.ts", "src/host/host.ts"),
+      edge("src/cli/commands/run.ts", "src/session/session.ts", { typeOnly: true }),
       edge("main.ts", "src/cli/dispatch.ts"),
       edge("main.ts", "src/sandbox/child.ts"),
     ]
@@ -49,6 +52,11 @@ Deno.test("layerProblem() refuses up, sideways and too concrete", () => {
       edge("tools/read_file.ts", "environments/local.ts"),
       edge("tools/read_file.ts", "src/agent/loop.ts"),
       edge("src/session/build.ts", "src/cli/io.ts", { dynamic: true }),
+      edge("src/session/build.ts", "src/host/host.ts", { typeOnly: true }),
+      edge("src/cli/commands/run.ts", "src/session/open.ts", { dynamic: true }),
+      edge("src/server/http.ts", "src/agent/loop.ts"),
+      edge("src/server/http.ts", "src/cli/io.ts"),
+      edge("main.ts", "src/host/host.ts"),
       edge("main.ts", "src/store/store.ts"),
     ]
   ) assert.notEqual(layerProblem(refused), undefined, `${refused.from} → ${refused.to}`);

@@ -16,8 +16,6 @@ export interface BudgetLimits {
   /** Input and output tokens in all. */
   maxTokens?: number;
   maxCostUsd?: number;
-  /** When the time for the whole run is over, as `Date.now()` counts. */
-  deadlineAt?: number;
 }
 
 export class Budget {
@@ -25,6 +23,7 @@ export class Budget {
   /** Everything spent by this process for the session. */
   readonly total: Usage = zeroUsage();
   #iterations = 0;
+  #deadlineAt = Infinity;
 
   constructor(limits: BudgetLimits) {
     this.limits = limits;
@@ -50,10 +49,14 @@ export class Budget {
     return this.#iterations >= this.limits.maxIterations;
   }
 
+  /** From the first call on the time for the whole run passes. */
+  startClock(limitMs: number): void {
+    if (this.#deadlineAt === Infinity) this.#deadlineAt = Date.now() + limitMs;
+  }
+
   /** What is left of the run's time; without a limit infinite. */
   timeLeftMs(): number {
-    const { deadlineAt } = this.limits;
-    return deadlineAt === undefined ? Infinity : deadlineAt - Date.now();
+    return this.#deadlineAt - Date.now();
   }
 
   /** Adds what a call used. An unknown price makes the total unknown only as far as it goes. */

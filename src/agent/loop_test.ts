@@ -255,8 +255,9 @@ Deno.test("runTurn() does not wait for a server that asks for more time than the
   ];
   for (const [asked, left, says] of cases) {
     const provider = new ScriptedProvider([limited(asked), { text: "never" }]);
-    const limits = left === undefined ? {} : { deadlineAt: Date.now() + left };
-    const { result } = await collectTurn(loopDeps({ provider, limits }).deps, "go");
+    const { deps } = loopDeps({ provider });
+    if (left !== undefined) deps.budget.startClock(left);
+    const { result } = await collectTurn(deps, "go");
     deepStrictEqual([result.reason, provider.requests.length], ["provider", 1]);
     match(result.detail!, says);
   }

@@ -11,6 +11,7 @@ import type {
   Approver,
 } from "../protocol/approval.ts";
 import type { HookName } from "../protocol/hook.ts";
+import { sha256Hex } from "../util/hash.ts";
 import { SeenFiles } from "./seen_files.ts";
 import { SeenVariables } from "./seen_variables.ts";
 import { settleOrAbort, Turnstile } from "./turnstile.ts";
@@ -23,6 +24,8 @@ export interface ApprovalGateOptions {
   /** Asks a person; absent when nobody is there. */
   approver?: Approver | undefined;
   rules?: Omit<CommandPolicy, "cwd" | "realCwd" | "takesInput" | "variables" | "files">;
+  /** Ids of actions that somebody said yes to before; each counts one time. */
+  once?: readonly string[] | undefined;
   /** Waiting for an answer longer than this is a no; default 300 000. */
   timeoutMs?: number;
   /** Stores a rule in `command_allowlist`. */
@@ -71,6 +74,7 @@ export function createApprovalGate(options: ApprovalGateOptions): ApprovalGate {
 const ISOLATED = new Set(["docker", "singularity", "modal", "daytona"]);
 const DEFAULT_TIMEOUT_MS = 300_000;
 const REVIEW_TIMEOUT_MS = 30_000;
+const ACTION_ID_CHARS = 16;
 
 class Gate implements ApprovalGate {
   readonly #options: ApprovalGateOptions;
@@ -80,6 +84,7 @@ class Gate implements ApprovalGate {
   readonly #policy: ApprovalPolicy;
   readonly #variables = new SeenVariables();
   readonly #files = new SeenFiles();
+  readonly #once: Set<string>;
   #decide: Promise<typeof import("./decide.ts")> | undefined;
   #denials = 0;
 
@@ -87,6 +92,7 @@ class Gate implements ApprovalGate {
     this.#options = options;
     this.#policy = options.policy;
     this.#remembered = new Set(options.rules?.allowlist);
+    this.#once = new Set(options.once);
   }
 
   async checkCommand(command: string, context: ApprovalContext): Promise<ApprovalOutcome> {
@@ -148,6 +154,9 @@ class Gate implements ApprovalGate {
 
   async #settle(question: Question): Promise<ApprovalOutcome> {
     const { context, request } = question;
+    if (this.#once.size > 0 && this.#once.delete(await this.#idOf(request))) {
+      return this.#allow({ answer: "once", by: "your yes to this action" });
+    }
     if (this.#policy === "always") return this.#allow({ answer: "once", by: "policy" });
     if (context.unattended === true && this.#options.approveUnattended === true) {
       return this.#allow({ answer: "once", by: "policy" });
@@ -202,23 +211,31 @@ class Gate implements ApprovalGate {
   async #asked(question: Question): Promise<ApprovalOutcome> {
     const { approver } = this.#options;
     const { context } = question;
+    const request = {
+      ...question.request,
+      subject: this.#shown(question.request.subject),
+      id: await this.#idOf(question.request),
+    };
     if (approver === undefined || context.unattended === true) {
-      const refused = this.#refuse("nobody", { ...question.request, by: "nobody present" });
-      const stops = this.#policy === "ask" && context.unattended !== true;
-      return stops ? { ...refused, unanswerable: true } : refused;
+      const refused = this.#refuse("nobody", { ...request, by: "nobody present" });
+      if (this.#policy !== "ask" || context.unattended === true) return refused;
+      // Told although nobody answers: whoever reads the events later must see what was wanted.
+      context.asked?.(request);
+      return { ...refused, unanswerable: true };
     }
-    const request = { ...question.request, subject: this.#shown(question.request.subject) };
     await this.#notify("pre_approval_request", { request, context });
     context.asked?.(request);
     const settled = await settleOrAbort((signal) => approver.ask(request, signal), {
       signal: context.signal,
       timeoutMs: this.#options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
     });
-    const outcome = settled.kind === "value"
+    const isLate = settled.kind === "timeout" ||
+      (settled.kind === "value" && settled.value.expired === true);
+    const outcome = settled.kind === "value" && !isLate
       ? await this.#accept(settled.value, question)
-      : this.#refuse(settled.kind === "timeout" ? "timeout" : "failure", {
+      : this.#refuse(isLate ? "timeout" : "failure", {
         ...request,
-        by: settled.kind,
+        by: isLate ? "timeout" : "failure",
       });
     await this.#notify("post_approval_response", { request, context, outcome });
     return outcome;
@@ -267,6 +284,12 @@ class Gate implements ApprovalGate {
     const stop = this.#denials >= (this.#options.denialLimit ?? 3);
     const reason = refusal(kind, { ...details, refusals: stop ? this.#denials : 0 });
     return { answer: "deny", by: details.by, reason };
+  }
+
+  /** Of what is shown: a yes covers what the person saw. */
+  async #idOf({ tool, rule, subject }: ApprovalRequest): Promise<string> {
+    const text = JSON.stringify([tool, rule, this.#shown(subject)]);
+    return (await sha256Hex(text)).slice(0, ACTION_ID_CHARS);
   }
 
   #shown(text: string): string {

@@ -89,7 +89,9 @@ Deno.test("checkCommand() asks with what would happen and passes the answer on",
   const denied = await gate.checkCommand("rm -rf build", here);
   assert.equal(denied.answer, "deny");
   assert.match(denied.reason!, /^BLOCKED: deletes whole directories\. The user denied it\./);
-  assert.deepEqual(person.questions[0], {
+  const { id, ...question } = person.questions[0]!;
+  assert.match(id!, /^[0-9a-f]{16}$/);
+  assert.deepEqual(question, {
     tool: "terminal",
     subject: "rm -rf build",
     rule: "recursive delete",
@@ -291,6 +293,7 @@ Deno.test("checkCommand() tells hooks about question and answer, secrets removed
   const request = {
     sessionId: "s",
     callId: "c1",
+    id: person.questions[0]!.id,
     tool: "terminal",
     subject: "rm -rf ***",
     rule: "recursive delete",
@@ -302,6 +305,27 @@ Deno.test("checkCommand() tells hooks about question and answer, secrets removed
     ["post_approval_response", { ...request, answer: "once", by: "person" }],
   ]);
   assert.equal(person.questions[0]!.subject, "rm -rf ***");
+});
+
+Deno.test("checkCommand() names what nobody could answer, and a yes to its id counts one time", async () => {
+  const asked: ApprovalRequest[] = [];
+  const here = context({ asked: (request) => asked.push(request) });
+  const refused = await gateWith().checkCommand("rm -rf build", here);
+  assert.deepEqual([refused.unanswerable, refused.by], [true, "nobody present"]);
+  assert.deepEqual([asked[0]!.subject, asked[0]!.rule], ["rm -rf build", "recursive delete"]);
+  const gate = gateWith({ once: [asked[0]!.id!] });
+  assert.equal((await gate.checkCommand("rm -rf other", here)).unanswerable, true);
+  const allowed = await gate.checkCommand("rm -rf build", here);
+  assert.deepEqual(allowed, { answer: "once", by: "your yes to this action" });
+  assert.equal((await gate.checkCommand("rm -rf build", here)).unanswerable, true);
+});
+
+Deno.test("checkCommand() takes an answer that came by default for silence", async () => {
+  const ask = () => Promise.resolve({ answer: "deny", by: "timeout", expired: true } as const);
+  const gate = gateWith({ approver: { ask } });
+  const outcome = await gate.checkCommand("rm -rf build", context());
+  assert.equal(outcome.by, "timeout");
+  assert.match(outcome.reason!, /nobody answered in time/);
 });
 
 Deno.test("checkAction() asks, remembers by rule and obeys the policy", async () => {

@@ -4,6 +4,26 @@ import { EXIT } from "../protocol/error.ts";
 /** Whoever started hermes (npm, a task runner) passes on what the terminal has sent already. */
 const ECHO_MS = 100;
 
+/** Tells one press of Ctrl-C from the next: a press may arrive twice. */
+export class KeyPresses {
+  #lastAt = -Infinity;
+
+  /** False for what is the echo of the press before. */
+  count(): boolean {
+    const now = performance.now();
+    if (now - this.#lastAt <= ECHO_MS) return false;
+    this.#lastAt = now;
+    return true;
+  }
+
+  /** Resolves when the echo of the last press can no longer come: what comes then is a new one. */
+  async settled(): Promise<void> {
+    const waitMs = this.#lastAt + ECHO_MS - performance.now();
+    // A timer may ring a little early.
+    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs + 5));
+  }
+}
+
 /** Why a run was stopped from outside; the code is what shells expect of that signal. */
 export class Interruption extends Error {
   override name = "Interruption";

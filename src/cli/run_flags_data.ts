@@ -46,6 +46,12 @@ export const SESSION_FLAGS: readonly FlagSpec[] = [
     choices: ["never", "ask", "smart", "always"],
     help: "Actions that need a yes: refuse, ask, let a model judge, allow",
   },
+  {
+    name: "approve-once",
+    type: "list",
+    value: "ID",
+    help: "Allow the action of this id, one time: exit code 3 names it",
+  },
   { name: "yolo", type: "boolean", help: "Same as --approve always; hard limits still hold" },
   {
     name: "plugin",

@@ -14,6 +14,8 @@ export interface CommandVerdict {
 }
 
 export interface ApprovalRequest {
+  /** Names exactly this action: the same tool, rule and subject have the same id. */
+  id?: string;
   tool: string;
   /** What would happen: the command, or one line that says the action. */
   subject: string;
@@ -37,6 +39,8 @@ export interface ApprovalOutcome {
   reason?: string;
   /** Nobody could answer although the policy wanted somebody asked: the run ends with exit code 3. */
   unanswerable?: boolean;
+  /** The answer is the default, because nobody gave one in time. */
+  expired?: boolean;
 }
 
 /** How a surface answers. Rejects only when aborted. */

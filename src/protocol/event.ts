@@ -84,6 +84,10 @@ export type EventBody =
   | { type: "question_end"; questionId: string; answer: QuestionAnswer; by: string }
   /** Input that waits for its turn; `position` 0 says that it no longer waits. */
   | { type: "queue"; position: number; input: UserPart[]; by?: string }
+  /** What a command printed, or why it failed. */
+  | { type: "command_end"; name: string; text: string; isError: boolean }
+  /** Later turns use this model. */
+  | { type: "model_change"; provider: string; model: string }
   | { type: "subagent_start"; subagentId: string; goal: string }
   | { type: "subagent_end"; subagentId: string; status: string; summary: string }
   | { type: "context_start"; reason: string; tokens: number }

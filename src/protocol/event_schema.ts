@@ -59,6 +59,7 @@ const endReason = z.enum([
 ]);
 
 const approvalRequest = z.object({
+  id: z.string().exactOptional().describe("The same action has the same id"),
   tool: z.string(),
   subject: z.string().describe("The command, or one line that says the action"),
   rule: z.string(),
@@ -193,6 +194,8 @@ export const AgentEventSchema = z.discriminatedUnion("type", [
     input: z.array(userPart),
     by: z.string().exactOptional(),
   }),
+  event("command_end", { name: z.string(), text: z.string(), isError: z.boolean() }),
+  event("model_change", { provider: z.string(), model: z.string() }),
   event("subagent_start", { subagentId: z.string(), goal: z.string() }),
   event("subagent_end", { subagentId: z.string(), status: z.string(), summary: z.string() }),
   event("context_start", { reason: z.string(), tokens: z.number() }),

@@ -4,6 +4,7 @@
  * follows from it is in the event stream.
  */
 import type { EndReason } from "./event.ts";
+import type { JsonSchema } from "./json_schema.ts";
 import type { UserPart } from "./message.ts";
 import type { QuestionAnswer } from "./question.ts";
 
@@ -19,10 +20,20 @@ export const BUSY_POLICIES = ["queue", "steer", "interrupt", "reject"] as const;
 export type BusyPolicy = typeof BUSY_POLICIES[number];
 
 export type OperationBody =
-  | { op: "input"; content: UserPart[]; busy?: BusyPolicy; synthetic?: boolean }
+  | {
+    op: "input";
+    content: UserPart[];
+    /** Default the surface's. */
+    busy?: BusyPolicy;
+    /** Nobody typed it. */
+    synthetic?: boolean;
+    /** The answer is wanted as JSON of this shape. */
+    outputSchema?: JsonSchema;
+  }
   /** Goes on from the transcript as it stands. */
-  | { op: "continue" }
+  | { op: "continue"; outputSchema?: JsonSchema }
   | { op: "steer"; text: string }
+  /** Ends the running turn, or the running command when there is none. */
   | { op: "interrupt"; reason?: string }
   | { op: "answer"; questionId: string; answer: QuestionAnswer }
   | { op: "command"; name: string; argument: string }

@@ -4,7 +4,7 @@
  */
 import { UsageError } from "../protocol/error.ts";
 import type { RouteFetch } from "../providers/route.ts";
-import type { EventClock } from "./session.ts";
+import type { EventClock } from "./session_deps.ts";
 
 export interface Cassette {
   mode: "live" | "record" | "replay";
@@ -24,6 +24,8 @@ export interface CassetteOptions {
   replay?: string;
   cwd: string;
   settings: { home: { dir: string } };
+  /** What time it is; default the machine's. */
+  now?: () => Date;
 }
 
 /** Opens what the flags name. @throws {UsageError} when the file cannot be used. */
@@ -32,7 +34,8 @@ export async function openCassette(options: CassetteOptions): Promise<Cassette> 
   if (record !== undefined && replay !== undefined) {
     throw new UsageError("--record and --replay cannot be used together");
   }
-  const clock: EventClock = { now: () => new Date(), duration: (ms) => ms };
+  const { now = () => new Date() } = options;
+  const clock: EventClock = { now, duration: (ms) => ms };
   if (record === undefined && replay === undefined) {
     return { mode: "live", clock, close: () => Promise.resolve() };
   }

@@ -10,9 +10,10 @@ import type { Provider } from "../protocol/provider.ts";
 
 export interface GateOptions {
   settings: Settings;
-  source: "run" | "chat";
+  headless: boolean;
   sessionId: string;
   approve?: ApprovalPolicy;
+  approveOnce?: readonly string[];
   approver?: Approver;
   reviewer: () => Promise<Provider>;
   /** Accounts for what a review cost. */
@@ -28,6 +29,7 @@ export interface GateOptions {
 }
 
 const REVIEW_TOKENS = 512;
+const TIMEOUT_MARGIN_MS = 5_000;
 
 /** A gate that loads itself. */
 export function createGate(options: GateOptions): ApprovalGate {
@@ -58,7 +60,7 @@ async function load(options: GateOptions): Promise<ApprovalGate> {
       mode: approvals.mode,
       headless: approvals.headless,
       flag: options.approve,
-      interactive: options.source === "chat",
+      interactive: !options.headless,
     }),
     approver,
     rules: {
@@ -72,7 +74,9 @@ async function load(options: GateOptions): Promise<ApprovalGate> {
     },
     // A container that was given the host is no container.
     ...(options.sharesHost ? { isIsolated: () => false } : {}),
-    timeoutMs: approvals.timeout * 1000,
+    // The question ends by itself; this is for an approver that forgets to.
+    timeoutMs: approvals.timeout * 1000 + TIMEOUT_MARGIN_MS,
+    once: options.approveOnce,
     remember: (rule) => remember(settings, rule),
     smart: {
       review: async (prompt, signal) => await review(options, { prompt, signal }),

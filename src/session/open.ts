@@ -1,144 +1,121 @@
 /**
- * Composition: from choices and settings to a running session. The only place that wires parts
- * together. What the first request does not need is behind lazy imports.
+ * Composition: from a spec and the parts of a host to a running session. The only place that wires
+ * the parts of one session together. What the first request does not need is behind lazy imports.
  */
 import { environmentFactory } from "../../environments/manifest.ts";
-import { TOOL_MANIFEST } from "../../tools/manifest.ts";
-import { startDirectory } from "../../environments/start_directory.ts";
 import { Budget, type BudgetLimits } from "../agent/budget.ts";
 import type { LoopDeps, RetryPolicy } from "../agent/types.ts";
 import type { Settings } from "../config/load.ts";
-import { readProjectFiles } from "../context/project_files.ts";
 import { shrinkMessages, toolResultChars } from "../context/shrink.ts";
-import { buildSystemPrompt, environmentOf, isPromptFor } from "../context/system_prompt.ts";
-import type { ApprovalPolicy, Approver } from "../protocol/approval.ts";
+import { environmentOf, isPromptFor } from "../context/system_prompt.ts";
 import { UsageError } from "../protocol/error.ts";
-import type { SessionPlugins } from "../protocol/plugin.ts";
 import type { Message } from "../protocol/message.ts";
+import type { SessionPlugins } from "../protocol/plugin.ts";
 import type { Provider, ToolDefinition } from "../protocol/provider.ts";
-import type { Clarifier } from "../protocol/services.ts";
-import type { StreamTimeouts } from "../providers/watchdog.ts";
-import { noModel } from "../providers/choose.ts";
-import { resolveRoute, type Route } from "../providers/route.ts";
-import { registry as base } from "../registry/registry.ts";
-import { type Cassette, openCassette } from "./cassette.ts";
+import type { SessionSpec, SurfacePolicy } from "../protocol/session_spec.ts";
+import type { ToolRegistry } from "../registry/registry.ts";
+import type { SessionRecord } from "../store/record.ts";
+import type { Store } from "../store/store.ts";
+import { questionApprover, questionClarifier } from "./ask.ts";
+import type { Cassette } from "./cassette.ts";
 import { withImages } from "./images.ts";
 import { LazyRuntime } from "./lazy_runtime.ts";
 import { withLlmHooks } from "./llm_hooks.ts";
-import { mayHoldSecret } from "../util/secret_hint.ts";
-import { readProjectText } from "./project_text.ts";
+import { findModel, findReviewer, type FindRoute, otherModel } from "./model_choice.ts";
+import { exists, systemPrompt } from "./prompt.ts";
 import { SessionRecords } from "./records.ts";
 import { Session } from "./session.ts";
+import type { SessionCommands } from "./session_deps.ts";
+import type { StartTimer } from "./time_budget.ts";
 import { selectTools } from "./tool_choice.ts";
 
+/** What a host gives to a session. */
 export interface OpenOptions {
+  spec: SessionSpec;
+  surface: SurfacePolicy;
+  /** With the environment of the spec in it. */
   settings: Settings;
-  source: "run" | "chat";
   cwd: string;
-  /** The person named `cwd`; otherwise a resumed session goes on where it was. */
-  cwdGiven?: boolean;
-  /** What the person named with `--env`; `settings` has it, or what is configured. */
-  environment?: string;
-  model?: string;
-  provider?: string;
-  baseUrl?: string;
-  /** Somebody sees who answers: without any model the embedded one may, although nobody named it. */
-  offersOffline?: boolean;
-  toolsets?: string[];
-  disableToolsets?: string[];
-  maxIterations?: number;
-  maxTokens?: number;
-  maxCostUsd?: number;
-  /** When the time for the run is over, as `Date.now()` counts; else `agent.run_budget_seconds`. */
-  deadlineAt?: number;
-  approve?: ApprovalPolicy;
-  approver?: Approver;
-  clarifier?: Clarifier;
-  /** Opened by the surface, closed by the session. */
+  /** The session's own view of the tools. */
+  registry: ToolRegistry;
+  /** Absent: nothing is kept. */
+  store?: Store;
+  /** The record to go on with. */
+  found?: SessionRecord;
+  cassette: Cassette;
+  routes: FindRoute;
   plugins?: SessionPlugins;
-  acceptHooks: boolean;
-  resume?: string;
-  resumeHere: boolean;
-  system?: string;
-  persist: boolean;
-  record?: string;
-  replay?: string;
+  commands?: SessionCommands;
+  timer?: StartTimer;
   /** The variables hermes was started with. */
-  processEnv: Record<string, string>;
-  /** Leaves out what is only good to know. */
+  processEnv: Readonly<Record<string, string>>;
+  /** Leaves out notices that are only good to know. */
   quiet: boolean;
   log: (line: string) => void;
   /** What takes a while before a command can run: an image that is pulled. */
   progress: (line: string) => void;
+  /** Called when the session is closed; frees what belongs to the host. */
+  release: () => Promise<void>;
 }
-
-type ModelDefaults = LoopDeps["request"];
 
 export interface OpenedSession {
   session: Session;
-  /** One line about a choice the person should know of. */
-  notice?: string;
+  /** Lines about choices the person should know of. */
+  notices: string[];
 }
 
 /** Opens a new or resumed session. @throws {HermesError} when something it needs is wrong. */
 export async function openSession(given: OpenOptions): Promise<OpenedSession> {
-  const { settings } = given;
+  const { settings, spec, found, surface, cassette } = given;
   await given.plugins?.begin();
   const { backend: environment } = settings.config.terminal;
   environmentFactory(environment);
   if (environment !== "local") {
     await (await import("./environment_check.ts")).requireEnvironment(given);
   }
-  const cassette = await openCassette(given);
+  requireSameWalls(given);
+  const cwd = sessionDirectory(given);
+  const options = { ...given, cwd, environment };
   const notices: string[] = [];
-  let isOpen = false;
-  const records = openRecords(given, { cassette, onNotice: (text) => notices.push(text) });
-  requireSameWalls(given, records.found);
-  const options: OpenOptions = { ...given, cwd: sessionDirectory(given, records.found) };
-  const { cwd } = options;
   if (cwd !== given.cwd) notices.push(`goes on in ${cwd}; -C DIR goes on elsewhere`);
-  base.addManifest(TOOL_MANIFEST);
-  const registry = base.fork();
+  const records = openRecords(given);
+  const models = {
+    ...options,
+    ...(spec.model === undefined ? {} : { choice: spec.model }),
+    offersOffline: spec.offersOffline ?? !surface.headless,
+    images: (provider: Provider) => withImages(provider, records.blobs),
+  };
   const [route, tools] = await Promise.all([
-    findRoute(options, { records, cassette }),
-    selectTools({ ...options, registry, environment, notice: (text) => notices.push(text) }),
+    findModel(models, found),
+    chooseTools(options, (line) => notices.push(line)),
   ]);
-  if (route.notice !== undefined && !options.quiet) notices.push(route.notice);
-  const before = records.found?.systemPrompt;
+  if (route.notice !== undefined && !given.quiet) notices.push(route.notice);
+  const before = found?.systemPrompt;
   const system = before !== undefined && isPromptFor(before, environment)
     ? before
-    : await systemPrompt(options, { environment, tools, model: route.primary.model });
+    : await systemPrompt({
+      ...options,
+      tools,
+      contextTokens: route.primary.model.contextTokens,
+      headless: surface.headless,
+      extras: [...given.plugins?.promptSections ?? [], spec.prompt ?? ""],
+    });
   const { primary } = route;
-  const described = { source: options.source, cwd, systemPrompt: system };
+  const described = { source: spec.surface, cwd, systemPrompt: system };
   records.describe({ ...described, provider: primary.name, model: primary.model.id });
-  const images = (provider: Provider) => withImages(provider, records.blobs);
   const budget = new Budget(limits(options));
-  const runtime = new LazyRuntime({
-    ...options,
-    registry,
-    environment,
-    tools: tools.map((tool) => tool.name),
-    sessionId: records.id,
-    contextTokens: primary.model.contextTokens,
-    reviewer: () => findReviewer(options, { primary, cassette }),
-    spend(message) {
-      if (message.usage) budget.add(message.usage);
-      records.history.discard(message);
-    },
-    // A hook that is changed while the session runs is told when it is noticed.
-    notice: (text) => isOpen ? options.progress(text) : notices.push(text),
-  });
+  const late: { session?: Session } = {};
+  const runtime = createRuntime(options, { records, tools, primary, budget, notices, late });
   // A guard that is configured and not on duty must be known before the first call.
   const hooks = await runtime.hooks();
-  const told = (provider: Provider) =>
+  const dress = (provider: Provider) =>
     hooks === undefined
-      ? images(provider)
-      : withLlmHooks(images(provider), { sessionId: records.id, hooks });
-  const session = new Session({
-    id: records.id,
-    cwd,
-    resumed: records.found !== undefined,
-    providers: { active: told(primary), fallbacks: route.fallbacks.map(told) },
+      ? models.images(provider)
+      : withLlmHooks(models.images(provider), { sessionId: records.id, hooks });
+  late.session = new Session({
+    ...identity(options, records),
+    ...policies(options),
+    providers: { active: dress(primary), fallbacks: route.fallbacks.map(dress) },
     system,
     tools,
     dispatcher: async () => (await runtime.get()).dispatcher,
@@ -153,20 +130,117 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
     onFirstRequest: () => runtime.warmSoon(),
     notices: () => runtime.peek()?.notices() ?? [],
     clock: cassette.clock,
+    findModel: (name, provider) =>
+      otherModel({ ...models, images: dress }, {
+        name,
+        ...(provider === undefined ? {} : { provider }),
+      }),
     end: (reason) => records.end(reason),
-    async dispose() {
-      try {
-        await runtime.close();
-        await options.plugins?.close();
-      } finally {
-        records.close();
-        await cassette.close();
-      }
-    },
+    dispose: () => dispose(options, runtime),
   });
-  isOpen = true;
-  const notice = notices.join("\n");
-  return { session, ...(notice === "" ? {} : { notice }) };
+  return { session: late.session, notices };
+}
+
+type SessionOptions = OpenOptions & { environment: string };
+
+function identity({ spec, cwd, found }: SessionOptions, { id }: SessionRecords) {
+  const { surface, origin } = spec;
+  const resumed = found !== undefined;
+  return { id, cwd, resumed, surface, ...(origin === undefined ? {} : { origin }) };
+}
+
+/** What the spec, the surface and the settings say about how it may be used. */
+function policies({ spec, surface, settings, commands, timer }: SessionOptions) {
+  const { answerers } = spec.approval ?? {};
+  const seconds = surface.headless ? settings.config.agent.run_budget_seconds : 0;
+  const timeMs = spec.budget?.timeMs ?? (seconds > 0 ? seconds * 1000 : undefined);
+  return {
+    busy: surface.busy,
+    wake: surface.wake,
+    ...(timeMs === undefined ? {} : { timeMs }),
+    ...(answerers === undefined ? {} : { answerers }),
+    ...(commands === undefined ? {} : { commands }),
+    ...(timer === undefined ? {} : { timer }),
+  };
+}
+
+interface RuntimeParts {
+  records: SessionRecords;
+  tools: readonly ToolDefinition[];
+  primary: Provider;
+  budget: Budget;
+  notices: string[];
+  /** Holds the session once it is there. */
+  late: { session?: Session };
+}
+
+function createRuntime(options: SessionOptions, parts: RuntimeParts): LazyRuntime {
+  const { spec, surface, settings } = options;
+  const { records, tools, primary, budget, notices, late } = parts;
+  const kinds = spec.approval?.questions ?? surface.questions;
+  const { policy, once } = spec.approval ?? {};
+  const questions = () => late.session!.questions;
+  const expiresMs = settings.config.approvals.timeout * 1000;
+  return new LazyRuntime({
+    ...options,
+    headless: surface.headless,
+    persist: isDurable(options),
+    acceptHooks: spec.extensions?.acceptHooks ?? false,
+    tools: tools.map((tool) => tool.name),
+    sessionId: records.id,
+    contextTokens: primary.model.contextTokens,
+    ...(policy === undefined ? {} : { approve: policy }),
+    ...(once === undefined ? {} : { approveOnce: once }),
+    ...(kinds === "none" ? {} : { approver: questionApprover({ questions, expiresMs }) }),
+    ...(kinds === "all" ? { clarifier: questionClarifier({ questions }) } : {}),
+    reviewer: () => findReviewer(options, primary),
+    spend(message) {
+      if (message.usage) budget.add(message.usage);
+      records.history.discard(message);
+    },
+    // A hook that is changed while the session runs is told when it is noticed.
+    notice: (text) => late.session === undefined ? notices.push(text) : options.progress(text),
+    onNotice: () => late.session?.wake(),
+  });
+}
+
+async function dispose(options: SessionOptions, runtime: LazyRuntime): Promise<void> {
+  try {
+    await runtime.close();
+    await options.plugins?.close();
+  } finally {
+    await options.cassette.close();
+    await options.release();
+  }
+}
+
+function chooseTools(
+  options: SessionOptions,
+  notice: (line: string) => void,
+): Promise<ToolDefinition[]> {
+  const { spec, surface } = options;
+  return selectTools({
+    ...options,
+    notice,
+    surface: spec.surface,
+    persist: isDurable(options),
+    ...(spec.toolsets === undefined ? {} : { chosen: spec.toolsets }),
+    ...(surface.toolsets === undefined ? {} : { preset: surface.toolsets }),
+  });
+}
+
+/** A replay stores nothing, but what it learns about this machine it may keep. */
+function isDurable({ spec }: OpenOptions): boolean {
+  return spec.storage !== "none";
+}
+
+function openRecords({ store, found, settings, cassette }: OpenOptions): SessionRecords {
+  const { sessionId } = cassette;
+  return new SessionRecords({
+    ...(store === undefined ? {} : { store, blobs: settings.home.path("blobs") }),
+    ...(found === undefined ? {} : { found }),
+    ...(sessionId === undefined ? {} : { id: sessionId }),
+  });
 }
 
 /** Makes what is sent smaller, and tells observers by how much. */
@@ -197,11 +271,8 @@ async function shrink(
  * because somebody forgot a flag.
  * @throws {UsageError} when it would.
  */
-function requireSameWalls(
-  { environment, settings }: OpenOptions,
-  found: SessionRecords["found"],
-): void {
-  if (found === undefined || environment !== undefined) return;
+function requireSameWalls({ spec, settings, found }: OpenOptions): void {
+  if (found === undefined || spec.environment !== undefined) return;
   const before = environmentOf(found.systemPrompt);
   if (before === "local" || settings.config.terminal.backend !== "local") return;
   throw new UsageError(`session ${found.id} worked in ${before}, not on this machine`, {
@@ -214,11 +285,8 @@ function requireSameWalls(
  * directory it had; a person who wants another one names it.
  * @throws {UsageError} when that directory cannot be entered any more.
  */
-function sessionDirectory(
-  { cwd, cwdGiven, settings }: OpenOptions,
-  found: SessionRecords["found"],
-): string {
-  if (found === undefined || cwdGiven === true || found.cwd === cwd) return cwd;
+function sessionDirectory({ spec, cwd, settings, found }: OpenOptions): string {
+  if (found === undefined || spec.cwd !== undefined || found.cwd === cwd) return cwd;
   if (settings.config.terminal.backend !== "local" || !found.cwd) return cwd;
   if (exists(`${found.cwd}/.`)) return found.cwd;
   throw new UsageError(`the directory of session ${found.id} cannot be entered: ${found.cwd}`, {
@@ -226,140 +294,13 @@ function sessionDirectory(
   });
 }
 
-function openRecords(
-  options: OpenOptions,
-  context: { cassette: Cassette; onNotice: (text: string) => void },
-): SessionRecords {
-  const { mode, sessionId } = context.cassette;
-  return new SessionRecords({
-    ...(options.persist && mode !== "replay" ? { home: options.settings.home } : {}),
-    ...(options.resume === undefined ? {} : { resume: options.resume }),
-    ...(options.resumeHere ? { resumeIn: options.cwd } : {}),
-    ...(sessionId === undefined ? {} : { id: sessionId }),
-    onNotice: context.onNotice,
-  });
-}
-
-async function findRoute(
-  options: OpenOptions,
-  context: { records: SessionRecords; cassette: Cassette },
-): Promise<Route> {
-  const { settings, model, provider, baseUrl } = options;
-  const { config } = settings;
-  const { found } = context.records;
-  const chosen = model !== undefined || provider !== undefined || baseUrl !== undefined;
-  // A resumed session goes on with its own model unless another is asked for.
-  const own = !chosen && found && found.provider !== "custom"
-    ? { model: found.model, provider: found.provider }
-    : {};
-  const { wireFetch } = context.cassette;
-  const route = await resolveRoute({
-    ...own,
-    ...(model === undefined ? {} : { model }),
-    ...(provider === undefined ? {} : { provider }),
-    ...(baseUrl === undefined ? {} : { baseUrl }),
-    config,
-    env: settings.env,
-    ...streamTimeouts(settings),
-    ...(wireFetch === undefined ? {} : { wireFetch }),
-    clean: (text) => withoutSecrets(settings, text),
-  });
-  if (!chosen && found?.provider === "custom" && route.source === "offline") {
-    throw new UsageError(`session ${found.id} used ${found.model} at an address that is not kept`, {
-      hint: `Name it again: --base-url URL --model ${found.model}`,
-    });
-  }
-  if (route.source === "offline" && options.offersOffline !== true) throw noModel();
-  return route;
-}
-
-/** The model that judges commands under the policy `smart`: its own, or the session's. */
-async function findReviewer(
-  options: OpenOptions,
-  { primary, cassette: { wireFetch } }: { primary: Provider; cassette: Cassette },
-): Promise<Provider> {
-  const { settings } = options;
-  const own = settings.config.auxiliary["approval"];
-  if (!own?.model) return primary;
-  const { model, provider, base_url: baseUrl } = own;
-  const route = await resolveRoute({
-    model,
-    ...(provider ? { provider } : {}),
-    ...(baseUrl ? { baseUrl } : {}),
-    config: { ...settings.config, model: { ...settings.config.model, ...own } },
-    env: settings.env,
-    ...(wireFetch === undefined ? {} : { wireFetch }),
-  });
-  return route.primary;
-}
-
-/** Only what somebody set: otherwise the route knows better, a local model is slower. */
-function streamTimeouts(settings: Settings): { timeouts?: StreamTimeouts } {
-  const { stream_read: read, stream_stale: stale } = settings.config.timeouts;
-  const isSet = ["stream_read", "stream_stale"].some((key) =>
-    settings.origin(`timeouts.${key}`) !== "default"
-  );
-  return isSet ? { timeouts: { firstByteMs: read * 1000, idleMs: stale * 1000 } } : {};
-}
-
-async function systemPrompt(
-  options: OpenOptions,
-  facts: { environment: string; tools: readonly ToolDefinition[]; model: Provider["model"] },
-): Promise<string> {
-  const { cwd, settings: { config } } = options;
-  const project = facts.environment === "local"
-    ? readProjectFiles(cwd, {
-      read: readProjectText,
-      exists,
-      maxChars: config.context_file_max_chars,
-      contextTokens: facts.model.contextTokens,
-    })
-    : undefined;
-  const { environment_hint: hint, system_prompt: own } = config.agent;
-  const extra = [hint, own, ...options.plugins?.promptSections ?? [], options.system ?? ""]
-    .filter((text) => text !== "").join("\n\n");
-  return buildSystemPrompt({
-    cwd: facts.environment === "local" ? cwd : startDirectory(facts.environment, config.terminal),
-    platform: `${Deno.build.os} ${Deno.build.arch}`,
-    date: new Date().toISOString().slice(0, 10),
-    environment: facts.environment,
-    headless: options.source === "run",
-    tools: facts.tools.map((tool) => tool.name),
-    ...(project === undefined ? {} : { project: await withoutSecrets(options.settings, project) }),
-    ...(extra === "" ? {} : { extra }),
-  });
-}
-
-/** For text that others wrote: a project's author, or a server that repeats what it was sent. */
-async function withoutSecrets(settings: Settings, text: string): Promise<string> {
-  if (!mayHoldSecret(text, secretCandidates(settings))) return text;
-  const { settingsRedactor } = await import("../config/known_secrets.ts");
-  return settingsRedactor(settings)(text, "code");
-}
-
-/** Every value that might be a secret: telling which are takes more than a first look. */
-function* secretCandidates({ variables, config }: Settings): Generator<string> {
-  for (const [, value] of variables()) yield value;
-  yield* strings(config);
-}
-
-function* strings(value: unknown): Generator<string> {
-  if (typeof value === "string") yield value;
-  else if (typeof value === "object" && value !== null) {
-    for (const inner of Object.values(value)) yield* strings(inner);
-  }
-}
-
-function limits(options: OpenOptions): BudgetLimits {
-  const { maxIterations, maxTokens, maxCostUsd, settings, source } = options;
-  const seconds = source === "run" ? settings.config.agent.run_budget_seconds : 0;
-  const deadlineAt = options.deadlineAt ?? (seconds > 0 ? Date.now() + seconds * 1000 : undefined);
+function limits({ spec, settings }: OpenOptions): BudgetLimits {
+  const { iterations, tokens, costUsd } = spec.budget ?? {};
   return {
     // 0 in the configuration is no limit.
-    maxIterations: maxIterations ?? (settings.config.agent.max_turns || Infinity),
-    ...(maxTokens === undefined ? {} : { maxTokens }),
-    ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
-    ...(deadlineAt === undefined ? {} : { deadlineAt }),
+    maxIterations: iterations ?? (settings.config.agent.max_turns || Infinity),
+    ...(tokens === undefined ? {} : { maxTokens: tokens }),
+    ...(costUsd === undefined ? {} : { maxCostUsd: costUsd }),
   };
 }
 
@@ -368,7 +309,7 @@ function retryPolicy(settings: Settings): RetryPolicy {
   return { maxAttempts: Math.max(1, attempts), baseMs: 2000, maxMs: 60_000 };
 }
 
-function requestSettings(settings: Settings): ModelDefaults {
+function requestSettings(settings: Settings): LoopDeps["request"] {
   const { max_tokens: maxOutputTokens } = settings.config.model;
   const effort = settings.config.agent.reasoning_effort;
   return {
@@ -377,16 +318,6 @@ function requestSettings(settings: Settings): ModelDefaults {
   };
 }
 
-function isEffort(text: string): text is NonNullable<ModelDefaults["reasoningEffort"]> {
+function isEffort(text: string): text is NonNullable<LoopDeps["request"]["reasoningEffort"]> {
   return ["none", "minimal", "low", "medium", "high"].includes(text);
-}
-
-function exists(path: string): boolean {
-  try {
-    Deno.statSync(path);
-    return true;
-  } catch {
-    // Only asked for the repository's mark.
-    return false;
-  }
 }

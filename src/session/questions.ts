@@ -72,8 +72,8 @@ export class Questions {
     if (open === undefined) {
       return this.#wasAsked(id) ? `${id} is answered already` : `there is no question ${id}`;
     }
-    const { kind } = open.question;
-    if (answer.kind !== kind) return `${id} is a question of kind ${kind}, not ${answer.kind}`;
+    const problem = answerProblem(open.question, answer);
+    if (problem !== undefined) return problem;
     // Taken out at once: of two answers in one tick the first counts.
     this.#open.delete(id);
     open.settle({ answer, by });
@@ -84,4 +84,26 @@ export class Questions {
     const number = /^q([1-9]\d{0,9})$/.exec(id)?.[1];
     return number !== undefined && Number(number) <= this.#count;
   }
+}
+
+/**
+ * What is wrong with an answer to a question; undefined when it can be taken. Answers come from
+ * outside: one that was not offered must not count.
+ */
+function answerProblem(question: Question, answer: QuestionAnswer): string | undefined {
+  const { id, kind } = question;
+  if (answer.kind !== kind) return `${id} is a question of kind ${kind}, not ${answer.kind}`;
+  if (kind === "approval" && answer.kind === "approval") {
+    const { allowAlways, onceOnly } = question.request;
+    const isRefused = (answer.answer === "always" && !allowAlways) ||
+      (answer.answer === "session" && onceOnly === true);
+    return isRefused ? `${id} cannot be answered with ${answer.answer}` : undefined;
+  }
+  if (kind === "clarify" && answer.kind === "clarify") {
+    const { answers } = answer;
+    if (answers !== undefined && answers.length !== question.questions.length) {
+      return `${id} has ${question.questions.length} parts, the answer ${answers.length}`;
+    }
+  }
+  return undefined;
 }

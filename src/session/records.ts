@@ -7,20 +7,33 @@ import { type AssistantMessage, type Message, toolCallsOf } from "../protocol/me
 import { UsageError } from "../protocol/error.ts";
 import { BlobStore } from "../store/blobs.ts";
 import type { ScriptCall, SessionRecord } from "../store/record.ts";
-import { Store } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
 import { createId } from "../util/id.ts";
 import { missingResults, SessionHistory } from "./history.ts";
 import { type BlobShelf, MemoryShelf } from "./images.ts";
 
 export interface RecordsOptions {
-  /** Absent: nothing is kept. */
-  home?: { path(...parts: string[]): string };
-  resume?: string;
-  /** `latest` looks only at sessions of this directory. */
-  resumeIn?: string;
-  onNotice: (text: string) => void;
+  /** Absent: nothing is kept. Whoever opened the store closes it. */
+  store?: Store;
+  /** The directory of images; absent: they are kept in memory. */
+  blobs?: string;
+  /** The session to go on with. */
+  found?: SessionRecord;
   /** Fixed for replays. */
   id?: string;
+}
+
+/** @throws {UsageError} when there is no such session. */
+export function findRecord(
+  store: Store,
+  { session, here }: { session: string; here?: string },
+): SessionRecord {
+  if (here === undefined) return store.findSession(session);
+  const latest = store.latestSession({ cwd: here });
+  if (latest) return latest;
+  throw new UsageError(`no session was ever run in ${here}`, {
+    hint: "See all of them with: hermes sessions list",
+  });
 }
 
 /** What a new session's row says. */
@@ -41,13 +54,13 @@ export class SessionRecords {
   #store: Store | undefined;
   #facts: SessionFacts | undefined;
 
-  /** @throws {UsageError} when the session to resume does not exist. */
+  /** @throws {UsageError} when the session to resume cannot be read. */
   constructor(options: RecordsOptions) {
-    const { home } = options;
-    this.#store = home && new Store(home.path("state.db"), { onNotice: options.onNotice });
+    const { store, blobs } = options;
+    this.#store = store;
     const memory = new MemoryShelf();
-    this.blobs = () => home ? new BlobStore(home.path("blobs")) : memory;
-    this.found = options.resume === undefined ? undefined : this.#find(options);
+    this.blobs = () => blobs === undefined ? memory : new BlobStore(blobs);
+    this.found = options.found;
     this.id = this.found?.id ?? options.id ?? createId();
     const messages = this.found ? this.#load(this.found) : [];
     this.history = new SessionHistory(messages, {
@@ -68,21 +81,6 @@ export class SessionRecords {
   /** Stores how the session ended. */
   end(reason: EndReason): void {
     if (this.#store?.getSession(this.id)) this.#store.endSession(this.id, reason);
-  }
-
-  close(): void {
-    this.#store?.tidy();
-    this.#store?.[Symbol.dispose]();
-  }
-
-  #find(options: RecordsOptions): SessionRecord {
-    const store = this.#store!;
-    if (options.resumeIn === undefined) return store.findSession(options.resume!);
-    const latest = store.latestSession({ cwd: options.resumeIn });
-    if (latest) return latest;
-    throw new UsageError(`no session was ever run in ${options.resumeIn}`, {
-      hint: "See all of them with: hermes sessions list",
-    });
   }
 
   /**

@@ -3,62 +3,41 @@
  * and stores everything on the way; `send()` is the same for one consumer. Built by `open.ts`;
  * owns no composition.
  */
-import { runTurn } from "../agent/loop.ts";
-import type { LoopDeps, TurnInput, TurnResult } from "../agent/types.ts";
+import type { LoopDeps, TurnResult } from "../agent/types.ts";
+import { EXIT } from "../protocol/error.ts";
 import type { AgentEvent, EndReason, EventBody } from "../protocol/event.ts";
-import { type Acknowledgement, type Operation, OPERATION_VERSION } from "../protocol/operation.ts";
-import type { Snapshot } from "../protocol/snapshot.ts";
-import type { HookName, HookPayload, HookRunner } from "../protocol/hook.ts";
 import type { UserPart } from "../protocol/message.ts";
-import type { JsonSchema } from "../protocol/json_schema.ts";
-import type { ScriptCall } from "../store/record.ts";
+import { type Acknowledgement, type Operation, OPERATION_VERSION } from "../protocol/operation.ts";
+import type { SessionOrigin } from "../protocol/session_spec.ts";
+import type { Snapshot } from "../protocol/snapshot.ts";
+import { reasonOf } from "../util/reason.ts";
+import { VERSION } from "../util/version.ts";
 import { EventFeed, type SubscribeOptions, type Subscription } from "./event_feed.ts";
-import type { BlobShelf } from "./images.ts";
 import { Questions } from "./questions.ts";
 import { TurnFollower } from "./running_turn.ts";
+import { type FollowedTurn, sendTurn } from "./send.ts";
+import { notifyHooks, type SessionDeps } from "./session_deps.ts";
+import { type StartTimer, TimeBudget } from "./time_budget.ts";
 import { TurnQueue } from "./turn_queue.ts";
-import { EXIT } from "../protocol/error.ts";
-import { VERSION } from "../util/version.ts";
+import { TurnRunner } from "./turn_runner.ts";
+import { Waker } from "./wake.ts";
 
-/** Everything of the loop but what belongs to one call of `send`. */
-export type SessionDeps = Omit<LoopDeps, "signal" | "inbox" | "request"> & {
-  id: string;
-  cwd: string;
-  resumed: boolean;
-  request: LoopDeps["request"];
-  hooks: () => Promise<HookRunner | undefined>;
-  images: () => BlobShelf;
-  /** Keeps a call made by a script: part of the record, not of the conversation. */
-  logScriptCall: (call: ScriptCall) => void;
-  /** Called once, when the first request is about to leave. */
-  onFirstRequest: () => void;
-  /** Notices of background work since the last call. */
-  notices: () => string[];
-  /** How events are stamped; a replay stamps them the same every time. */
-  clock: EventClock;
-  /** Changes the model of later turns. @throws {HermesError} when there is none of that name. */
-  setModel?: (model: string, provider?: string) => Promise<void>;
-  /** Runs a command by name. @throws {HermesError} when it fails. */
-  runCommand?: (name: string, argument: string) => Promise<void>;
-  /** Makes what is sent smaller from the next request on. */
-  compact?: (topic?: string) => Promise<void>;
-  /** Stores how it ended; quick. */
-  end: (reason: EndReason) => void;
-  /** Frees processes, files and the store; nobody waits for it. */
-  dispose: () => Promise<void>;
+export type SendOptions = Pick<FollowedTurn, "outputSchema" | "synthetic"> & {
+  signal: AbortSignal;
 };
 
-export interface EventClock {
-  now(): Date;
-  /** Durations as they are, or constant. */
-  duration(ms: number): number;
+export interface EndOptions {
+  /** Frees everything and leaves the record as it is: nothing came of this opening. */
+  abandon?: boolean;
+  detail?: string;
+  /** Where it says more than the reason: which signal ended the program. */
+  exitCode?: number;
+  /** How long a running turn may go on before it is interrupted; default not at all. */
+  graceMs?: number;
 }
 
-export interface SendOptions {
-  signal: AbortSignal;
-  outputSchema?: JsonSchema;
-  synthetic?: boolean;
-}
+/** A turn that does not end this long after its interrupt is left behind. */
+const INTERRUPT_LIMIT_MS = 15_000;
 
 const EXIT_CODES: Record<EndReason, number> = {
   done: EXIT.done,
@@ -74,38 +53,57 @@ export class Session {
   readonly id: string;
   readonly cwd: string;
   readonly resumed: boolean;
+  readonly origin: SessionOrigin | undefined;
+  readonly surface: string;
+  /** What waits for somebody's answer. */
+  readonly questions: Questions;
   #deps: SessionDeps;
   #seq = 0;
-  #turn = 0;
-  #requests = 0;
   #steering: string[] = [];
   #closed = false;
+  #ending: Promise<void> | undefined;
   #announced: Promise<void> | undefined;
-  /** Arguments of script calls under way, by call id. */
-  #scriptArguments = new Map<string, string>();
+  #failure: unknown;
+  readonly #commands = new Set<AbortController>();
   readonly #feed = new EventFeed(() => this.snapshot());
   readonly #follower = new TurnFollower();
   readonly #turns: TurnQueue;
-  /** What waits for somebody's answer. */
-  readonly questions: Questions;
+  readonly #time: TimeBudget;
+  readonly #waker: Waker;
 
   constructor(deps: SessionDeps) {
+    const { timer = startTimer } = deps;
     this.#deps = deps;
-    const emit = (event: EventBody) => void this.#stamp(event);
-    this.questions = new Questions({ emit, now: () => deps.clock.now(), timer: startTimer });
-    this.#turns = new TurnQueue({
-      emit,
-      steer: (text) => this.steer(text),
-      run: async ({ content, synthetic }, signal) => {
-        const turn = this.send(content, { signal, ...(synthetic ? { synthetic } : {}) });
-        while (!(await turn.next()).done);
-      },
-      onFailure: (error) =>
-        emit({ type: "error", kind: "store", message: String(error), fatal: true }),
-    });
     this.id = deps.id;
     this.cwd = deps.cwd;
     this.resumed = deps.resumed;
+    this.origin = deps.origin;
+    this.surface = deps.surface ?? "";
+    const emit = (event: EventBody) => void this.#stamp(event);
+    this.questions = new Questions({ emit, now: () => deps.clock.now(), timer });
+    const runner = new TurnRunner({
+      deps: () => this.#deps,
+      emit,
+      drain: () => [...this.#steering.splice(0), ...this.#waker.drain()],
+    });
+    this.#time = new TimeBudget(deps.timeMs, timer);
+    this.#turns = new TurnQueue({
+      emit,
+      steer: (text) => void this.#steering.push(text),
+      run: (request, signal) => {
+        this.start();
+        if (deps.timeMs !== undefined) deps.budget.startClock(deps.timeMs);
+        return runner.run(request, this.#time.limit(signal));
+      },
+      onFailure: (error) => this.#failure = error,
+    });
+    this.#waker = new Waker({
+      policy: deps.wake ?? "hold",
+      isRunning: () => this.#turns.isRunning,
+      begin: (text) =>
+        this.#turns.submit({ content: [{ type: "text", text }], synthetic: true, by: "wake" }),
+      collect: () => deps.notices(),
+    });
   }
 
   /** The active model as `provider/model`. */
@@ -128,11 +126,34 @@ export class Session {
     return last !== undefined && (last.role !== "assistant" || last.stopReason === "tool_calls");
   }
 
-  /** The event that opens a run of this session; `replaced` is the one whose place it takes. */
-  start(replaced?: string): AgentEvent {
+  /** True from the call of `end()` on. */
+  get isEnding(): boolean {
+    return this.#ending !== undefined;
+  }
+
+  get isRunning(): boolean {
+    return this.#turns.isRunning;
+  }
+
+  /** Resolves when no turn runs and none waits. */
+  get idle(): Promise<void> {
+    return this.#turns.idle;
+  }
+
+  /** What a turn threw because the transcript could not be stored; the session takes no more. */
+  get failure(): unknown {
+    return this.#failure;
+  }
+
+  /**
+   * Announces the session, once; the first turn does it otherwise. `replaced` is the session
+   * whose place this one takes.
+   */
+  start(replaced?: string): void {
+    if (this.#announced !== undefined) return;
     const { active } = this.#deps.providers;
     this.#announced = this.#announce(active.model.id, replaced);
-    return this.#stamp({
+    this.#stamp({
       type: "session_start",
       version: VERSION,
       provider: active.name,
@@ -166,80 +187,53 @@ export class Session {
     };
   }
 
-  /** Resolves when no turn runs and none waits. */
-  get idle(): Promise<void> {
-    return this.#turns.idle;
-  }
-
   /** Takes an operation and says at once what becomes of it. */
   submit(operation: Operation): Acknowledgement {
     const { v = OPERATION_VERSION, by } = operation;
-    const whose = by === undefined ? {} : { by };
     if (v !== OPERATION_VERSION) return rejected(`operations of version ${v} are not known`);
     if (this.#closed) return rejected("the session is closed");
+    const whose = by === undefined ? {} : { by };
     switch (operation.op) {
       case "input": {
-        const { content, busy, synthetic } = operation;
-        return this.#turns.submit({ content, ...whose, ...(synthetic ? { synthetic } : {}) }, busy);
+        const { op: _, v: _v, busy = this.#deps.busy, ...turn } = operation;
+        if (turn.synthetic !== true) this.#waker.attended();
+        return this.#turns.submit(turn, busy);
       }
-      case "continue":
+      case "continue": {
+        const { outputSchema } = operation;
+        const shape = outputSchema === undefined ? {} : { outputSchema };
         return this.unfinished
-          ? this.#turns.submit(whose, "reject")
+          ? this.#turns.submit({ ...whose, ...shape }, "reject")
           : rejected("the last turn is finished");
+      }
       case "steer":
         if (!this.#turns.isRunning) return rejected("no turn is running");
-        this.steer(operation.text);
+        this.#steering.push(operation.text);
         return { status: "accepted" };
       case "interrupt":
-        return this.#turns.interrupt(operation.reason ?? "interrupted")
-          ? { status: "accepted" }
-          : rejected("no turn is running");
-      case "answer": {
-        const { questionId, answer } = operation;
-        const problem = this.questions.answer(questionId, answer, by ?? "person");
-        return problem === undefined ? { status: "accepted" } : rejected(problem);
-      }
+        return this.#interrupt(operation.reason ?? "interrupted");
+      case "answer":
+        return this.#answer(operation);
       case "command":
-        return this.#perform(this.#deps.runCommand?.(operation.name, operation.argument));
+        return this.#command(operation.name, operation.argument);
       case "compact":
-        return this.#perform(this.#deps.compact?.(operation.topic));
+        return this.#perform(this.#deps.compact?.(operation.topic), "compact its context");
       case "set_model":
         if (this.#turns.isRunning) return rejected("a turn is running");
-        return this.#perform(this.#deps.setModel?.(operation.model, operation.provider));
+        return this.#perform(this.#setModel(operation), "change its model");
       case "close":
-        this.#perform(this.end(operation.reason ?? "done"));
-        return { status: "accepted" };
+        return this.#perform(this.end(operation.reason ?? "done"), "close");
     }
   }
 
-  /** Something that takes a while; what goes wrong with it is an event. */
-  #perform(work: Promise<unknown> | undefined): Acknowledgement {
-    if (work === undefined) return rejected("this session cannot do that");
-    work.catch((error) => {
-      const message = error instanceof Error ? error.message : String(error);
-      this.#stamp({ type: "error", kind: "config", message, fatal: false });
-    });
-    return { status: "accepted" };
+  /** Background work has something to say; without a text, what it left behind. */
+  wake(text?: string): Acknowledgement {
+    return this.#ending === undefined ? this.#waker.wake(text) : rejected("the session is closed");
   }
 
-  /**
-   * Ends the session: takes nothing more, interrupts the running turn and waits for it, stores how
-   * it ended and frees everything.
-   */
-  async end(reason: EndReason, detail?: string): Promise<void> {
-    this.#turns.close();
-    this.#turns.interrupt("the session is closed");
-    await this.#turns.idle;
-    try {
-      await this.finish(reason, detail);
-    } finally {
-      await this.close();
-    }
-  }
-
-  /** Text for the model at its next call, while a turn runs. */
-  steer(text: string): void {
-    this.#steering.push(text);
+  /** A line for whoever listens. */
+  tell(text: string): void {
+    this.#stamp({ type: "notice", text });
   }
 
   /** Keeps an image and gives the reference that stands for it in messages. */
@@ -248,123 +242,125 @@ export class Session {
   }
 
   /** Runs one turn; `content` undefined goes on from the transcript. The last event is `turn_end`. */
-  async *send(
+  send(
     content: UserPart[] | undefined,
     options: SendOptions,
   ): AsyncGenerator<AgentEvent, TurnResult> {
-    const turn = ++this.#turn;
-    const input = await this.#input(content, options);
-    yield this.#stamp({ type: "turn_start", turn, input: content ?? [] });
-    const events = runTurn(input, {
-      ...this.#deps,
-      request: options.outputSchema
-        ? { ...this.#deps.request, outputSchema: options.outputSchema }
-        : this.#deps.request,
-      signal: options.signal,
-      inbox: { drain: () => [...this.#steering.splice(0), ...this.#deps.notices()] },
-    });
-    let step = await events.next();
-    while (!step.done) {
-      if (step.value.type === "message_start" && this.#requests++ === 0) {
-        this.#deps.onFirstRequest();
-      }
-      this.#logScript(step.value);
-      yield this.#stamp(step.value);
-      step = await events.next();
-    }
-    const result = await this.#transformed(step.value, options.signal);
-    const { reason, text, iterations, detail } = result;
-    await this.#notify("post_turn", { reason, response: text }, options.signal);
-    const why = detail === undefined ? {} : { detail };
-    yield this.#stamp({ type: "turn_end", turn, reason, text, iterations, ...why });
-    return result;
+    this.#waker.attended();
+    return sendTurn({
+      subscribe: () => this.subscribe({ snapshot: false, limit: Infinity }),
+      submit: (turn) => this.#turns.submit(turn),
+    }, { ...options, ...(content === undefined ? {} : { content }) });
   }
 
-  /** Stores how the session ended and gives its last event. `close()` must follow. */
-  async finish(
-    reason: EndReason,
-    detail?: string,
-    exitCode: number = EXIT_CODES[reason],
-  ): Promise<AgentEvent> {
+  /**
+   * Ends the session: takes nothing more, lets the running turn end within the grace or interrupts
+   * it, stores how it ended and frees everything. Later calls wait for the first.
+   */
+  end(reason: EndReason, options: EndOptions = {}): Promise<void> {
+    return this.#ending ??= this.#end(reason, options);
+  }
+
+  async #end(reason: EndReason, options: EndOptions): Promise<void> {
+    const { graceMs = 0, abandon = false } = options;
+    this.#turns.close();
+    const timer = this.#deps.timer ?? startTimer;
+    if (graceMs > 0) await settledWithin(this, { ms: graceMs, timer });
+    this.#interrupt("the session is closed");
+    await settledWithin(this, { ms: INTERRUPT_LIMIT_MS, timer });
+    this.#time.close();
+    try {
+      if (!abandon) await this.#finish(reason, options);
+    } finally {
+      this.#closed = true;
+      this.#feed.end();
+      await this.#free();
+    }
+  }
+
+  /** Stores how the session ended, and tells it. */
+  async #finish(reason: EndReason, { detail, exitCode }: EndOptions): Promise<void> {
     // Observers of the start do not hold up the first request; none is left out for that.
     await this.#announced;
-    await this.#notify("on_session_end", { reason });
+    await notifyHooks(this.#deps, { name: "on_session_end", payload: { reason } });
     this.#deps.end(reason);
-    return this.#stamp({
+    this.#stamp({
       type: "session_end",
       reason,
-      exitCode,
+      exitCode: exitCode ?? EXIT_CODES[reason],
       usage: { ...this.usage },
       ...(detail === undefined ? {} : { detail }),
     });
   }
 
-  /** Frees everything the session holds. Safe to call twice. */
-  async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
-    this.#feed.end();
+  async #free(): Promise<void> {
     try {
-      await this.#notify("on_session_finalize", {});
+      await notifyHooks(this.#deps, { name: "on_session_finalize", payload: {} });
     } finally {
       await this.#deps.dispose();
     }
   }
 
-  async #input(content: UserPart[] | undefined, options: SendOptions): Promise<TurnInput> {
-    if (content === undefined) return {};
-    const hooks = await this.#deps.hooks();
-    const extra = hooks?.has("pre_turn")
-      ? await hooks.preTurn({ sessionId: this.id, input: content }, options.signal)
-      : "";
-    return {
-      content: extra === "" ? content : [...content, { type: "text", text: extra }],
-      ...(options.synthetic ? { synthetic: true } : {}),
-    };
+  #interrupt(reason: string): Acknowledgement {
+    if (this.#turns.interrupt(reason)) return { status: "accepted" };
+    if (this.#commands.size === 0) return rejected("no turn is running");
+    for (const command of this.#commands) command.abort(new Error(reason));
+    return { status: "accepted" };
   }
 
-  /** The answer as hooks leave it; the transcript keeps what the model said. */
-  async #transformed(result: TurnResult, signal: AbortSignal): Promise<TurnResult> {
-    const hooks = result.text === "" ? undefined : await this.#deps.hooks();
-    if (!hooks?.has("transform_llm_output")) return result;
-    const payload = { sessionId: this.id, model: this.model, response: result.text };
-    const text = await hooks.transform("transform_llm_output", payload, signal);
-    return text === undefined ? result : { ...result, text };
-  }
-
-  #logScript(event: EventBody): void {
-    if (event.type === "tool_start" && event.sandbox) {
-      this.#scriptArguments.set(event.callId, JSON.stringify(event.arguments));
-    } else if (event.type === "tool_end" && event.sandbox) {
-      this.#deps.logScriptCall({
-        parentCallId: event.parentCallId ?? "",
-        name: event.name,
-        arguments: this.#scriptArguments.get(event.callId) ?? "{}",
-        result: event.result,
-        isError: event.isError,
-        durationMs: event.durationMs,
-      });
-      this.#scriptArguments.delete(event.callId);
+  #answer({ questionId, answer, by = "person" }: Operation & { op: "answer" }): Acknowledgement {
+    const { answerers } = this.#deps;
+    if (answerers !== undefined && !answerers.includes(by)) {
+      return rejected(`${by} may not answer questions of this session`);
     }
+    const problem = this.questions.answer(questionId, answer, by);
+    return problem === undefined ? { status: "accepted" } : rejected(problem);
+  }
+
+  #command(name: string, argument: string): Acknowledgement {
+    const { commands } = this.#deps;
+    if (!commands?.has(name)) return rejected(`this session has no command ${name}`);
+    const abort = new AbortController();
+    this.#commands.add(abort);
+    const tell = (text: string, isError: boolean) => {
+      this.#commands.delete(abort);
+      this.#stamp({ type: "command_end", name, text, isError });
+    };
+    commands.run(name, argument, abort.signal).then(
+      (text) => tell(text, false),
+      (error) => tell(reasonOf(error), true),
+    );
+    return { status: "accepted" };
+  }
+
+  #setModel({ model, provider }: Operation & { op: "set_model" }): Promise<void> | undefined {
+    const { findModel } = this.#deps;
+    return findModel && (async () => {
+      const providers = await findModel(model, provider);
+      this.#deps = { ...this.#deps, providers };
+      const { name, model: { id } } = providers.active;
+      this.#stamp({ type: "model_change", provider: name, model: id });
+    })();
+  }
+
+  /** Something that takes a while; what goes wrong with it is an event. */
+  #perform(work: Promise<unknown> | undefined, what: string): Acknowledgement {
+    if (work === undefined) return rejected(`this session cannot ${what}`);
+    work.catch((error) =>
+      this.#stamp({ type: "error", kind: "config", message: reasonOf(error), fatal: false })
+    );
+    return { status: "accepted" };
   }
 
   async #announce(model: string, replaced: string | undefined): Promise<void> {
     if (replaced !== undefined) {
-      await this.#notify("on_session_reset", { oldSessionId: replaced, newSessionId: this.id });
+      const payload = { oldSessionId: replaced, newSessionId: this.id };
+      await notifyHooks(this.#deps, { name: "on_session_reset", payload });
     }
-    await this.#notify("on_session_start", { model });
+    await notifyHooks(this.#deps, { name: "on_session_start", payload: { model } });
   }
 
-  async #notify(
-    name: HookName,
-    payload: Omit<HookPayload, "sessionId">,
-    turn?: AbortSignal,
-  ): Promise<void> {
-    const hooks = await this.#deps.hooks();
-    if (hooks?.has(name)) await hooks.notify(name, { ...payload, sessionId: this.id }, turn);
-  }
-
-  #stamp(body: EventBody): AgentEvent {
+  #stamp(body: EventBody): void {
     const { clock } = this.#deps;
     const timed = body.type === "tool_end"
       ? { ...body, durationMs: clock.duration(body.durationMs) }
@@ -372,7 +368,6 @@ export class Session {
     const event = { ...timed, ts: clock.now().toISOString(), sessionId: this.id, seq: ++this.#seq };
     this.#follower.follow(body);
     this.#feed.publish(event);
-    return event;
   }
 }
 
@@ -383,4 +378,17 @@ function rejected(reason: string): Acknowledgement {
 function startTimer(ms: number, ring: () => void): () => void {
   const timer = setTimeout(ring, ms);
   return () => clearTimeout(timer);
+}
+
+/** Waits until the session is idle, at most this long. */
+async function settledWithin(
+  session: Pick<Session, "idle" | "isRunning">,
+  { ms, timer }: { ms: number; timer: StartTimer },
+): Promise<void> {
+  // The first timer of a process costs milliseconds: not for a session that is idle anyway.
+  if (!session.isRunning) return;
+  const late = Promise.withResolvers<void>();
+  const cancel = timer(ms, late.resolve);
+  await Promise.race([session.idle, late.promise]);
+  cancel();
 }

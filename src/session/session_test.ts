@@ -54,6 +54,7 @@ Deno.test("submit() runs a turn that every listener sees in the same order", asy
   deepEqual(session.submit(input("hi")), { status: "accepted", turn: 1 });
   const seen = await Promise.all(listeners.map((one) => until(one, "turn_end")));
   deepEqual(seen[0], [
+    "session_start",
     "turn_start",
     "message_start",
     "message_delta",
@@ -125,7 +126,9 @@ Deno.test("submit() says why an operation does nothing", async () => {
   equal(reason({ op: "steer", text: "x" }), "no turn is running");
   equal(reason({ op: "interrupt" }), "no turn is running");
   equal(reason({ op: "continue" }), "the last turn is finished");
-  match(reason({ op: "command", name: "x", argument: "" }), /cannot do that/);
+  equal(reason({ op: "command", name: "x", argument: "" }), "this session has no command x");
+  equal(reason({ op: "compact" }), "this session cannot compact its context");
+  equal(reason({ op: "set_model", model: "x" }), "this session cannot change its model");
   match(reason({ op: "interrupt", v: 2 as 1 }), /version 2/);
   await session.end("done");
   equal(reason(input("late")), "the session is closed");

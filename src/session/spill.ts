@@ -10,12 +10,14 @@ const MAX_STEM = 140;
 const KEEP_MS = 24 * 3_600_000;
 
 export interface SpillOptions {
-  /** Absent for a session that keeps nothing: a private directory that is gone at its end. */
-  directory?: string;
+  /**
+   * Where every session has a directory of its own. Absent for a session that keeps nothing: its
+   * directory is a private one that is gone at its end.
+   */
+  root?: string;
   /** Where that private directory is made; default the system's place. */
   tempRoot?: string;
-  /** Tells the files of one session from those of others: providers repeat their call ids. */
-  prefix: string;
+  sessionId: string;
   redact(text: string): string;
 }
 
@@ -23,15 +25,14 @@ export interface ClosableSpillStore extends SpillStore {
   close(): Promise<void>;
 }
 
-/** A spill directory; files of earlier days are removed at the first write, no file is overwritten. */
+/** The spill directory of a session; those of earlier days are removed at the first write, no file is overwritten. */
 export function createSpillStore(options: SpillOptions): ClosableSpillStore {
   let opening: Promise<string> | undefined;
   const written = new Map<string, number>();
   return {
     async write(name, text) {
       const directory = await (opening ??= openDirectory(options));
-      // A session that was imported brought its id along.
-      const stem = await safeStem(`${options.prefix}-${name}`);
+      const stem = await safeStem(name);
       const count = (written.get(stem) ?? 0) + 1;
       written.set(stem, count);
       const path = joinPath(directory, `${stem}${count === 1 ? "" : `-${count}`}.txt`);
@@ -43,7 +44,7 @@ export function createSpillStore(options: SpillOptions): ClosableSpillStore {
       return path;
     },
     async close() {
-      if (options.directory !== undefined) return;
+      if (options.root !== undefined) return;
       // A directory that could not be made leaves nothing behind.
       const directory = await opening?.catch(() => undefined);
       if (directory !== undefined) await removeTree(directory);
@@ -51,10 +52,11 @@ export function createSpillStore(options: SpillOptions): ClosableSpillStore {
   };
 }
 
-async function openDirectory({ directory, tempRoot }: SpillOptions): Promise<string> {
-  if (directory !== undefined) {
-    await prune(directory);
-    return directory;
+async function openDirectory({ root, tempRoot, sessionId }: SpillOptions): Promise<string> {
+  if (root !== undefined) {
+    await prune(root);
+    // A session that was imported brought its id along.
+    return joinPath(root, await safeStem(sessionId));
   }
   try {
     // By this name a later hermes removes what this one leaves when it is killed.
@@ -69,18 +71,19 @@ async function openDirectory({ directory, tempRoot }: SpillOptions): Promise<str
 
 async function safeStem(name: string): Promise<string> {
   const clean = name.replaceAll(/[^A-Za-z0-9_.-]/g, "_");
-  if (clean !== "" && clean === name && clean.length <= MAX_STEM) return clean;
+  const isSafe = clean === name && /^[A-Za-z0-9_]/.test(clean);
+  if (isSafe && clean.length <= MAX_STEM) return clean;
   const digest = (await sha256Hex(name)).slice(0, 12);
   return `${clean.slice(0, MAX_STEM - 13) || "tool_result"}-${digest}`;
 }
 
-async function prune(directory: string): Promise<void> {
+async function prune(root: string): Promise<void> {
   const oldest = Date.now() - KEEP_MS;
   try {
-    for await (const entry of Deno.readDir(directory)) {
-      const path = joinPath(directory, entry.name);
-      const info = await Deno.stat(path);
-      if ((info.mtime?.getTime() ?? Infinity) < oldest) await Deno.remove(path);
+    for await (const entry of Deno.readDir(root)) {
+      const path = joinPath(root, entry.name);
+      const info = await Deno.lstat(path);
+      if ((info.mtime?.getTime() ?? Infinity) < oldest) await removeTree(path);
     }
   } catch {
     // No directory yet, or another process pruned it first: nothing is lost either way.

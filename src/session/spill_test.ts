@@ -5,13 +5,14 @@ import { createSpillStore } from "./spill.ts";
 Deno.test("createSpillStore() overwrites nothing, redacts and prunes what is a day old", async () => {
   const directory = await Deno.makeTempDir({ prefix: "hermes-spill-" });
   try {
-    const old = `${directory}/old.txt`;
-    await Deno.writeTextFile(old, "x");
+    const old = `${directory}/old`;
+    await Deno.mkdir(old);
+    await Deno.writeTextFile(`${old}/call.txt`, "x");
     const yesterday = Date.now() / 1000 - 25 * 3600;
     await Deno.utime(old, yesterday, yesterday);
     const redact = (text: string) => text.replaceAll("secret", "***");
-    const one = createSpillStore({ directory, prefix: "s1", redact });
-    const two = createSpillStore({ directory, prefix: "s2", redact });
+    const one = createSpillStore({ root: directory, sessionId: "s1", redact });
+    const two = createSpillStore({ root: directory, sessionId: "s2", redact });
     const paths = [
       await one.write("call_0", "a secret"),
       await one.write("call_0", "b"),
@@ -21,10 +22,10 @@ Deno.test("createSpillStore() overwrites nothing, redacts and prunes what is a d
     ];
     const texts = await Promise.all(paths.map((path) => Deno.readTextFile(path)));
     assert.deepEqual(texts, ["a ***", "b", "c", "d", "e"]);
-    assert.deepEqual(paths.slice(0, 3).map(basename), [
-      "s1-call_0.txt",
-      "s1-call_0-2.txt",
-      "s2-call_0.txt",
+    assert.deepEqual(paths.slice(0, 3), [
+      `${directory}/s1/call_0.txt`,
+      `${directory}/s1/call_0-2.txt`,
+      `${directory}/s2/call_0.txt`,
     ]);
     assert.ok(
       paths.every((path) => path.startsWith(`${directory}/`) && basename(path).length < 160),
@@ -38,11 +39,11 @@ Deno.test("createSpillStore() overwrites nothing, redacts and prunes what is a d
 Deno.test("createSpillStore() stays in its directory whatever a session is called", async () => {
   const directory = await Deno.makeTempDir({ prefix: "hermes-spill-" });
   try {
-    for (const prefix of ["../../.bashrc.d/x", "/etc/x", "a/b", "..", "x\0y", "z".repeat(500)]) {
-      const store = createSpillStore({ directory, prefix, redact: (text) => text });
-      const path = await store.write("call_0", prefix);
-      assert.equal(path, `${directory}/${basename(path)}`);
-      assert.equal(await Deno.readTextFile(path), prefix);
+    for (const sessionId of ["../../.bashrc.d/x", "/etc/x", "a/b", "..", "x\0y", "z".repeat(500)]) {
+      const store = createSpillStore({ root: directory, sessionId, redact: (text) => text });
+      const path = await store.write("..", sessionId);
+      assert.match(path.slice(directory.length), /^\/[\w.-]{3,160}\/[\w.-]+-[0-9a-f]{12}\.txt$/);
+      assert.equal(await Deno.readTextFile(path), sessionId);
     }
   } finally {
     await Deno.remove(directory, { recursive: true });
@@ -52,9 +53,9 @@ Deno.test("createSpillStore() stays in its directory whatever a session is calle
 Deno.test("createSpillStore() without a directory keeps results private and only until the end", async () => {
   const tempRoot = await Deno.makeTempDir({ prefix: "hermes-spill-" });
   try {
-    const store = createSpillStore({ tempRoot, prefix: "s", redact: (text) => text });
+    const store = createSpillStore({ tempRoot, sessionId: "s", redact: (text) => text });
     await store.close();
-    const used = createSpillStore({ tempRoot, prefix: "s", redact: (text) => text });
+    const used = createSpillStore({ tempRoot, sessionId: "s", redact: (text) => text });
     const [one, two] = [await used.write("a", "1"), await used.write("b", "2")];
     const found = await Array.fromAsync(Deno.readDir(tempRoot));
     assert.equal(found.length, 1);

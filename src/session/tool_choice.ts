@@ -13,9 +13,11 @@ export interface ToolChoiceOptions {
   settings: Settings;
   /** The session's own view of the tools. */
   registry: ToolRegistry;
-  source: string;
-  toolsets?: readonly string[];
-  disableToolsets?: readonly string[];
+  /** The name of the surface: `platform_toolsets` may have a list for it. */
+  surface: string;
+  chosen?: { enabled?: readonly string[]; disabled?: readonly string[] };
+  /** What the surface has when nobody chose. */
+  preset?: readonly string[];
   environment: string;
   plugins?: SessionPlugins;
   /** False: nothing is written to the home. */
@@ -31,8 +33,9 @@ export async function selectTools(options: ToolChoiceOptions): Promise<ToolDefin
   const { toolsets, platform_toolsets, agent } = settings.config;
   options.plugins?.registerTools(registry);
   const { tools, unknown, empty } = resolveToolsets(registry, {
-    enabled: options.toolsets ?? platform_toolsets[options.source] ?? toolsets,
-    disabled: [...agent.disabled_toolsets, ...(options.disableToolsets ?? [])],
+    enabled: options.chosen?.enabled ?? platform_toolsets[options.surface] ?? options.preset ??
+      toolsets,
+    disabled: [...agent.disabled_toolsets, ...(options.chosen?.disabled ?? [])],
   });
   const problem = describeUnknown(unknown);
   if (problem !== undefined) throw new UsageError(problem);
@@ -48,10 +51,11 @@ export async function selectTools(options: ToolChoiceOptions): Promise<ToolDefin
     log,
   });
   for (const [name, reason] of unavailable) log(`tool ${name} is not available: ${reason}`);
-  if (options.toolsets !== undefined && empty.length > 0) {
+  const asked = options.chosen?.enabled;
+  if (asked !== undefined && empty.length > 0) {
     options.notice(`this build has no tool of ${empty.join(", ")}`);
   }
-  if (options.toolsets?.length && definitions.length === 0) {
+  if (asked?.length && definitions.length === 0) {
     const reasons = [...unavailable].map(([name, reason]) => `${name}: ${reason}`).join("; ");
     options.notice(`no tool is offered${reasons === "" ? "" : `: ${reasons}`}`);
   }

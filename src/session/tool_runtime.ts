@@ -27,7 +27,8 @@ export interface ToolRuntimeOptions {
   settings: Settings;
   /** The session's own view of the tools. */
   registry: ToolRegistry;
-  source: "run" | "chat";
+  /** Nobody watches the session. */
+  headless: boolean;
   /** Names offered to the model. */
   tools: readonly string[];
   sessionId: string;
@@ -36,6 +37,8 @@ export interface ToolRuntimeOptions {
   persist: boolean;
   processEnv: Readonly<Record<string, string>>;
   approve?: ApprovalPolicy;
+  /** Ids of actions that may run one time. */
+  approveOnce?: readonly string[];
   approver?: Approver;
   clarifier?: Clarifier;
   contextTokens: number;
@@ -43,6 +46,8 @@ export interface ToolRuntimeOptions {
   reviewer: () => Promise<Provider>;
   /** Accounts for a model call outside the conversation. */
   spend: (message: AssistantMessage) => void;
+  /** Told when background work left something to say. */
+  onNotice: () => void;
   /** Absent when nothing listens. */
   hooks?: HookRunner;
   log: (line: string) => void;
@@ -84,13 +89,13 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
   let places: Promise<ProtectedPlaces> | undefined;
   const spill = createSpillStore({
     ...spillPlace(options),
-    prefix: options.sessionId,
+    sessionId: options.sessionId,
     redact: (text) => redact(text, "code"),
   });
   const services: ToolServices = {
     todo: createTodoList(),
     clarifier: options.clarifier ?? NOBODY,
-    processes: createProcessTable(),
+    processes: createProcessTable({ onNotice: options.onNotice }),
     files: new SessionFileLedger(),
     spill,
     extra: new Map<string, unknown>([
@@ -135,6 +140,6 @@ async function findPlaces(
 
 /** A session that keeps nothing still needs somewhere for a result of megabytes. */
 function spillPlace({ persist, settings, processEnv }: ToolRuntimeOptions) {
-  if (persist) return { directory: settings.home.path("cache", "spillover") };
+  if (persist) return { root: settings.home.path("cache", "spillover") };
   return processEnv.TMPDIR ? { tempRoot: processEnv.TMPDIR } : {};
 }

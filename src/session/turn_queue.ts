@@ -4,6 +4,7 @@
  * runs is given.
  */
 import type { EventBody } from "../protocol/event.ts";
+import type { JsonSchema } from "../protocol/json_schema.ts";
 import type { UserPart } from "../protocol/message.ts";
 import type { Acknowledgement, BusyPolicy } from "../protocol/operation.ts";
 
@@ -12,6 +13,11 @@ export interface TurnRequest {
   content?: UserPart[];
   synthetic?: boolean;
   by?: string;
+  outputSchema?: JsonSchema;
+  /** Ends this turn, also one that still waits: it then ends as soon as it begins. */
+  signal?: AbortSignal;
+  /** Told when it is forgotten before it began. */
+  onDrop?(): void;
 }
 
 export interface TurnQueueOptions {
@@ -72,9 +78,9 @@ export class TurnQueue {
   }
 
   /** Stops the running turn; what waits goes on with its own. False when none runs. */
-  interrupt(reason: string): boolean {
+  interrupt(reason: string | Error): boolean {
     if (this.#running === undefined || this.#running.signal.aborted) return false;
-    this.#running.abort(new Error(reason));
+    this.#running.abort(typeof reason === "string" ? new Error(reason) : reason);
     return true;
   }
 
@@ -82,7 +88,7 @@ export class TurnQueue {
   close(): UserPart[][] {
     this.#closed = true;
     const dropped = this.queued;
-    this.#waiting = [];
+    for (const request of this.#waiting.splice(0)) request.onDrop?.();
     return dropped;
   }
 
@@ -123,7 +129,9 @@ export class TurnQueue {
     for (let next: TurnRequest | undefined = first; next !== undefined;) {
       this.#running = new AbortController();
       this.#turns++;
-      await this.#options.run(next, this.#running.signal);
+      const { signal } = this.#running;
+      const both = next.signal === undefined ? signal : AbortSignal.any([signal, next.signal]);
+      await this.#options.run(next, both);
       next = this.#waiting.shift();
       if (next === undefined) break;
       const whose = next.by === undefined ? {} : { by: next.by };

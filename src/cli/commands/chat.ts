@@ -1,19 +1,24 @@
 /**
- * `hermes` on a terminal: a line-based chat over the session engine. Ctrl-C interrupts the
- * turn, a second one quits; what is typed while a turn runs steers it.
+ * `hermes` on a terminal: a line-based chat, a listener of one session of a host. Ctrl-C interrupts
+ * the turn, a second one quits; what is typed while a turn runs steers it.
  */
+import type { Host } from "../../host/host.ts";
+import type { PluginHost } from "../../plugins/host.ts";
 import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
-import type { HostCommand, PluginHost } from "../../plugins/host.ts";
+import type { AgentEvent } from "../../protocol/event.ts";
+import type { SessionSpec } from "../../protocol/session_spec.ts";
 import type { Session } from "../../session/session.ts";
 import { nearest } from "../../util/nearest.ts";
 import type { CommandInput } from "../command.ts";
+import { KeyPresses } from "../interrupt.ts";
 import { err, out, useColor } from "../io.ts";
-import { createTerminalApprover, createTerminalClarifier } from "../prompt/ask.ts";
+import { TerminalQuestions } from "../prompt/questions.ts";
 import { createStdTerminal, TerminalInput } from "../prompt/terminal_input.ts";
 import { ChatView } from "../render/chat_view.ts";
 import { createStyle } from "../render/style.ts";
+import { SessionListener } from "../session_listener.ts";
 import { SLASH_COMMANDS, type SlashContext } from "../slash/slash.ts";
-import { openFromFlags } from "./open_session.ts";
+import { openerOf, openHost } from "./open_session.ts";
 import { resumeCommand } from "./run_end.ts";
 import { readSessionChoices, type SessionChoices } from "./run_options.ts";
 
@@ -24,8 +29,9 @@ export async function main(input: CommandInput): Promise<number> {
   if (!Deno.stdin.isTerminal()) {
     throw new UsageError("chat needs a terminal", { hint: 'Without one use: hermes run "…"' });
   }
-  const choices = readSessionChoices(input);
-  const chat = new Chat(choices);
+  const choices = readSessionChoices(input, "chat");
+  const host = await openHost(choices);
+  const chat = new Chat(host, choices);
   try {
     return await chat.run();
   } finally {
@@ -33,33 +39,40 @@ export async function main(input: CommandInput): Promise<number> {
   }
 }
 
+/** The session on the screen, and what shows it. */
+interface Seat {
+  session: Session;
+  listener: SessionListener;
+  plugins: PluginHost | undefined;
+}
+
 class Chat {
+  readonly #host: Host;
+  readonly #terminal = new TerminalInput(createStdTerminal());
+  readonly #style = createStyle(useColor("stdout"));
+  readonly #leaving = new AbortController();
+  readonly #presses = new KeyPresses();
   #choices: SessionChoices;
-  #terminal = new TerminalInput(createStdTerminal());
-  #style = createStyle(useColor("stdout"));
-  #session: Session | undefined;
-  #plugins: PluginHost | undefined;
-  #turn: AbortController | undefined;
-  /** A plugin's command that runs. */
-  #command: AbortController | undefined;
-  #leaving = new AbortController();
-  #ended = false;
+  #seat: Seat | undefined;
+  /** Something that was asked of the session is not over. */
+  #isBusy = false;
+  #wasEnded = false;
   /** The next Ctrl-C leaves. */
   #warned = false;
-  #showReasoning = false;
 
-  constructor(choices: SessionChoices) {
+  constructor(host: Host, choices: SessionChoices) {
+    this.#host = host;
     this.#choices = choices;
     this.#terminal.onStray = (line) => this.#steer(line);
   }
 
   async run(): Promise<number> {
-    const interrupt = () => this.#interrupt();
+    const interrupt = () => void this.#interrupt();
     const leave = () => this.#leave();
     Deno.addSignalListener("SIGINT", interrupt);
     for (const signal of LEAVE_SIGNALS) Deno.addSignalListener(signal, leave);
     try {
-      this.#session = await this.#open(this.#choices);
+      this.#seat = await this.#open(this.#choices.spec);
       this.#banner();
       while (!this.#leaving.signal.aborted) {
         const line = await this.#terminal.readLine(this.#style.bold("> "), this.#leaving.signal);
@@ -67,7 +80,7 @@ class Chat {
         this.#warned = false;
         if (line.trim() !== "") await this.#handle(line.trim());
       }
-      return this.#ended ? EXIT.interrupted : EXIT.done;
+      return this.#wasEnded ? EXIT.interrupted : EXIT.done;
     } finally {
       for (const signal of LEAVE_SIGNALS) Deno.removeSignalListener(signal, leave);
       Deno.removeSignalListener("SIGINT", interrupt);
@@ -75,68 +88,68 @@ class Chat {
   }
 
   async close(): Promise<void> {
-    if (this.#session === undefined) return;
-    await this.#end(this.#session);
-    if (!this.#choices.persist) return;
-    const { id } = this.#session;
+    await this.#host.close();
+    const { spec } = this.#choices;
+    if (this.#seat === undefined || spec.storage === "none") return;
+    const { id } = this.#seat.session;
     err(`\nResume with: ${resumeCommand(this.#choices, { command: ["hermes"], id })}\n`);
   }
 
-  async #end(session: Session): Promise<void> {
-    try {
-      await session.finish("done");
-    } finally {
-      await session.close();
-    }
-  }
-
-  async #open(choices: SessionChoices): Promise<Session> {
-    const { session, settings, plugins } = await openFromFlags(choices, {
-      source: "chat",
-      offersOffline: true,
-      approver: createTerminalApprover(this.#terminal),
-      clarifier: createTerminalClarifier(this.#terminal),
-      confirm: async (question) =>
-        /^y(es)?$/i.test(await this.#terminal.readLine(`${question} [y/N] `) ?? ""),
-      tell: (line) => this.#terminal.note(line),
+  async #open(spec: SessionSpec): Promise<Seat> {
+    const { session, settings, plugins } = await this.#host.open(
+      spec,
+      openerOf(this.#host, {
+        ...this.#choices,
+        confirm: async (question) =>
+          /^y(es)?$/i.test(await this.#terminal.readLine(`${question} [y/N] `) ?? ""),
+        tell: (line) => this.#terminal.note(line),
+      }),
+    );
+    if (session === this.#seat?.session) return this.#seat;
+    const verbose = this.#choices.verbose || settings.config.display.show_reasoning;
+    const view = new ChatView({ style: this.#style, verbose });
+    const questions = new TerminalQuestions({
+      terminal: () => this.#terminal,
+      submit: (operation) => session.submit(operation),
     });
-    this.#plugins = plugins;
-    this.#showReasoning = choices.verbose || settings.config.display.show_reasoning;
-    return session;
+    const show = (event: AgentEvent) => {
+      out(view.fold(event));
+      questions.follow(event);
+    };
+    return { session, listener: new SessionListener(session, show), plugins };
   }
 
   #banner(replaced?: string): void {
-    const session = this.#session!;
+    const { session, plugins } = this.#seat!;
     session.start(replaced);
     const resumed = session.resumed ? " (resumed)" : "";
     out(this.#style.dim(`hermes · ${session.model} · session ${session.id}${resumed} · /help\n`));
-    for (const { id, tools } of this.#plugins?.statuses ?? []) {
+    for (const { id, tools } of plugins?.statuses ?? []) {
       if (tools.length > 0) out(this.#style.dim(`${id}: ${tools.join(", ")}\n`));
     }
   }
 
   async #handle(line: string): Promise<void> {
+    this.#isBusy = true;
     try {
       if (line.startsWith("/")) await this.#slash(line);
       else await this.#send(line);
     } catch (error) {
       if (!(error instanceof HermesError)) throw error;
-      err(
-        `${this.#style.red(error.message)}\n${error.hint === undefined ? "" : `  ${error.hint}\n`}`,
-      );
+      this.#complain(error.message, error.hint);
+    } finally {
+      // The prompt says that the next Ctrl-C is about something else.
+      await this.#presses.settled();
+      this.#isBusy = false;
     }
   }
 
-  async #send(line: string): Promise<void> {
-    this.#turn = new AbortController();
-    const view = new ChatView({ style: this.#style, verbose: this.#showReasoning });
-    const { signal } = this.#turn;
-    try {
-      const content = [{ type: "text" as const, text: line }];
-      for await (const event of this.#session!.send(content, { signal })) out(view.fold(event));
-    } finally {
-      this.#turn = undefined;
-    }
+  #complain(message: string, hint?: string): void {
+    err(`${this.#style.red(message)}\n${hint === undefined ? "" : `  ${hint}\n`}`);
+  }
+
+  async #send(text: string): Promise<void> {
+    await this.#seat!.listener.turn({ op: "input", content: [{ type: "text", text }] });
   }
 
   async #slash(line: string): Promise<void> {
@@ -144,69 +157,77 @@ class Chat {
     const argument = line.slice(1 + name.length).trim();
     const command = SLASH_COMMANDS.find((one) => one.name === name);
     if (command) return await command.run(argument, this.#context());
-    const brought = this.#plugins?.commands ?? [];
-    const found = brought.find((one) => one.name === name);
-    if (found) return await this.#runBrought(found, argument);
+    const brought = this.#seat!.plugins?.commands ?? [];
+    if (brought.some((one) => one.name === name)) return await this.#runCommand(name, argument);
     const close = nearest(name, [...SLASH_COMMANDS, ...brought].map((one) => one.name));
     err(
       `No command /${name}.${close === undefined ? "" : ` Did you mean /${close}?`} Try /help.\n`,
     );
   }
 
-  async #runBrought(command: HostCommand, argument: string): Promise<void> {
-    this.#command = new AbortController();
-    try {
-      out(await command.run(argument, this.#command.signal), { styled: false });
-    } finally {
-      this.#command = undefined;
-    }
+  /** A command of a plugin. */
+  async #runCommand(name: string, argument: string): Promise<void> {
+    const end = await this.#seat!.listener.submit({ op: "command", name, argument }, [
+      "command_end",
+    ]);
+    if (end.isError) this.#complain(end.text);
+    else out(end.text, { styled: false });
   }
 
   #context(): SlashContext {
-    const session = () => this.#session!;
+    const session = () => this.#seat!.session;
     return {
       get session() {
         return session();
       },
-      plugins: this.#plugins,
+      plugins: this.#seat!.plugins,
       write: out,
-      reopen: (changes) => this.#reopen(changes),
+      reopen: (resume) => this.#reopen(resume),
+      setModel: (name) => this.#setModel(name),
       quit: () => this.#leaving.abort(),
     };
   }
 
+  async #setModel(model: string): Promise<void> {
+    // What goes wrong is an event, and shown as one.
+    const answer = await this.#seat!.listener.submit({ op: "set_model", model }, [
+      "model_change",
+      "error",
+    ]);
+    if (answer.type !== "model_change") return;
+    const { spec } = this.#choices;
+    const chosen = { ...spec, model: { ...spec.model, name: model } };
+    this.#choices = { ...this.#choices, spec: chosen };
+  }
+
   /** Opens the other session first: when that fails, this one goes on. */
-  async #reopen(changes: Partial<SessionChoices>): Promise<void> {
-    const { resume: _resume, resumeHere: _here, ...kept } = this.#choices;
-    const next = { ...kept, resumeHere: false, ...changes };
-    const opened = await this.#open(next);
-    if (this.#session) await this.#end(this.#session);
-    // One that goes on, or another that is gone on with, was not reset.
-    const replaced = changes.resume === undefined ? this.#session?.id : undefined;
-    this.#choices = next;
-    this.#session = opened;
-    this.#banner(replaced);
+  async #reopen(resume?: SessionSpec["resume"]): Promise<void> {
+    const { resume: _before, ...kept } = this.#choices.spec;
+    const spec = { ...kept, ...(resume === undefined ? {} : { resume }) };
+    const before = this.#seat;
+    const seat = await this.#open(spec);
+    if (seat !== before) await before?.session.end("done");
+    this.#choices = { ...this.#choices, spec };
+    this.#seat = seat;
+    // Going on with another session is not a reset of this one.
+    this.#banner(resume === undefined ? before?.session.id : undefined);
   }
 
   #steer(line: string): void {
-    if (this.#turn && line.trim() !== "") this.#session?.steer(line.trim());
+    if (line.trim() !== "") this.#seat?.session.submit({ op: "steer", text: line.trim() });
   }
 
   /** The terminal is gone, or somebody ends us: nothing that was started may stay behind. */
   #leave(): void {
-    this.#ended = true;
-    this.#running?.abort(new Error("the terminal is gone"));
+    this.#wasEnded = true;
+    this.#seat?.session.submit({ op: "interrupt", reason: "the terminal is gone" });
     this.#leaving.abort();
   }
 
-  get #running(): AbortController | undefined {
-    return this.#turn ?? this.#command;
-  }
-
-  #interrupt(): void {
-    const running = this.#running;
-    if (running && !running.signal.aborted) {
-      running.abort(new Error("interrupted"));
+  async #interrupt(): Promise<void> {
+    if (!this.#presses.count()) return;
+    const answer = this.#isBusy ? this.#seat?.session.submit({ op: "interrupt" }) : undefined;
+    if (answer?.status === "accepted") {
       this.#warned = true;
       return;
     }
@@ -215,6 +236,7 @@ class Chat {
       return;
     }
     this.#warned = true;
+    await this.#presses.settled();
     err("\n(Ctrl-C again to quit)\n> ");
   }
 }

@@ -1,58 +1,61 @@
-/** The plugins of a session that a command opens. Loaded only where one is wanted. */
+/** Plugins as commands use them: questions about those that open, and the enabled ones without a session. */
 import { settingsRedactor } from "../../config/known_secrets.ts";
 import type { Settings } from "../../config/load.ts";
 import type { PluginHost } from "../../plugins/host.ts";
-import { openPlugins } from "../../plugins/open.ts";
+import { openPlugins, type OpenPluginsOptions } from "../../plugins/open.ts";
 import { permissionsOf } from "../../plugins/powers.ts";
 import { readEntry } from "../../plugins/settings.ts";
 import type { ProtectedPlaces } from "../../util/protected_paths.ts";
 import { COMMANDS } from "../commands_data.ts";
 import { err } from "../io.ts";
 import { ownEnvironment } from "../own_environment.ts";
-import type { Surface } from "./open_session.ts";
-import type { SessionChoices } from "./run_options.ts";
+import { describeDemands, describePlugin } from "./plugins_view.ts";
 
-export interface PluginWish {
-  settings: Settings;
-  choices: Pick<SessionChoices, "pluginPlaces" | "acceptPlugins">;
-  surface: Pick<Surface, "confirm" | "tell">;
-  cwd: string;
-  log: (line: string) => void;
-}
+export type Confirm = (question: string) => Promise<boolean>;
 
-/** Opens the enabled plugins and those the flags name. */
-export async function openFor(wish: PluginWish): Promise<PluginHost> {
-  const { settings, choices, cwd } = wish;
-  const { confirm, tell = (line) => err(`${line}\n`) } = wish.surface;
-  // A plugin may say what it was told: some variables are keys.
-  const clean = settingsRedactor(settings);
-  return await openPlugins({
-    settings,
-    cwd,
-    userHome: ownEnvironment().HOME ?? "/",
-    extra: choices.pluginPlaces ?? [],
-    acceptUnpinned: choices.acceptPlugins,
-    confirm: confirm && (async (candidate, snapshot) => {
-      const { describePlugin } = await import("./plugins_view.ts");
+type Questions = Required<
+  { [K in "confirm" | "confirmChange"]: NonNullable<OpenPluginsOptions[K]> }
+>;
+
+/** Shows a plugin and asks about it. */
+export function pluginQuestions(settings: Settings, confirm: Confirm): Questions {
+  return {
+    async confirm(candidate, snapshot) {
       err(describePlugin(candidate, { snapshot, entry: readEntry({}) }));
       return await confirm("Use it in this run?");
-    }),
-    confirmChange: confirm && (async ({ candidate, snapshot, why }) => {
-      const { describeDemands, describePlugin } = await import("./plugins_view.ts");
+    },
+    async confirmChange({ candidate, snapshot, why }) {
       const entry = readEntry(settings.config.plugins.entries[candidate.id]);
       err(`hermes: ${candidate.id}: ${why.message}\n`);
       err(describePlugin(candidate, { snapshot, entry }));
       if (why.pin) err(describeDemands(why.pin.permissions, permissionsOf(snapshot.manifest)));
       return await confirm(`Agree to ${candidate.id} as it is now, and use it?`);
-    }),
-    trusted: () => trustedPlaces(settings),
-    report: (line) => tell(`hermes: ${clean(line)}`),
-    log: (line) => wish.log(clean(line)),
-    async ownCommands() {
-      const { SLASH_COMMANDS } = await import("../slash/slash.ts");
-      return [...COMMANDS, ...SLASH_COMMANDS].map(({ name }) => name);
     },
+  };
+}
+
+/** The enabled plugins for a command that opens no session. */
+export async function openEnabledPlugins(
+  settings: Settings,
+  log: (line: string) => void = () => {},
+): Promise<PluginHost> {
+  // A plugin may say what it was told: some variables are keys.
+  const clean = settingsRedactor(settings);
+  return await openPlugins({
+    settings,
+    cwd: Deno.cwd(),
+    userHome: ownEnvironment().HOME ?? "/",
+    trusted: () => trustedPlaces(settings),
+    report: (line) => err(`hermes: ${clean(line)}\n`),
+    log: (line) => log(clean(line)),
+    ownCommands,
   });
+}
+
+/** Names that a plugin's command cannot have. */
+export async function ownCommands(): Promise<string[]> {
+  const { SLASH_COMMANDS } = await import("../slash/slash.ts");
+  return [...COMMANDS, ...SLASH_COMMANDS].map(({ name }) => name);
 }
 
 /** What belongs to hermes, which no plugin is granted. */

@@ -5,7 +5,7 @@ import type { CommandInput } from "../command.ts";
 import { interruptedCode, onInterrupt } from "../interrupt.ts";
 import { err, out } from "../io.ts";
 import { settingsOf } from "../settings.ts";
-import { openFor } from "./open_plugins.ts";
+import { openEnabledPlugins } from "./open_plugins.ts";
 
 interface Input extends Pick<CommandInput, "args" | "flags"> {
   /** What is wrong with it, should there be such a command. */
@@ -35,8 +35,7 @@ export async function runPluginCommand(
   const settings = await settingsOf(input);
   if (settings.config.plugins.enabled.length === 0) return undefined;
   const log = input.flags.verbose === true ? (line: string) => err(`hermes: ${line}\n`) : () => {};
-  const choices = { acceptPlugins: false };
-  const host = await openFor({ settings, choices, surface: {}, cwd: Deno.cwd(), log });
+  const host = await openEnabledPlugins(settings, log);
   const abort = new AbortController();
   const stop = onInterrupt((reason) => abort.abort(reason));
   try {

@@ -1,55 +1,48 @@
 /**
  * `hermes run`: one job, headless. Standard output is the answer (or JSONL events), standard
- * error is progress, the exit code says how it ended.
+ * error is progress, the exit code says how it ended. A listener of one session of a host.
  */
-import { BudgetExceeded } from "../../agent/budget.ts";
-import type { TurnResult } from "../../agent/types.ts";
-import type { Approver } from "../../protocol/approval.ts";
+import type { Host } from "../../host/host.ts";
 import { EXIT, UsageError } from "../../protocol/error.ts";
 import type { AgentEvent, EndReason } from "../../protocol/event.ts";
 import type { UserPart } from "../../protocol/message.ts";
+import type { SessionSpec } from "../../protocol/session_spec.ts";
 import type { Session } from "../../session/session.ts";
 import type { CommandInput } from "../command.ts";
-import { ownEnvironment } from "../own_environment.ts";
-import type { GivenImage } from "./run_images.ts";
-import type { OutputSchema } from "./run_schema.ts";
+import { onInterrupt } from "../interrupt.ts";
 import { err, out, useColor } from "../io.ts";
-import { interruptedCode, onInterrupt } from "../interrupt.ts";
 import { writeNamedFile } from "../named_file.ts";
-import { progressLines } from "../render/progress.ts";
+import { ownEnvironment } from "../own_environment.ts";
+import { RunView } from "../render/run_view.ts";
 import { createStyle } from "../render/style.ts";
-import { openFromFlags } from "./open_session.ts";
-import {
-  defined,
-  parseDuration,
-  readSessionChoices,
-  type SessionChoices,
-  text,
-} from "./run_options.ts";
+import { openerOf, openHost } from "./open_session.ts";
+import type { RunEnd } from "./run_end.ts";
+import type { GivenImage } from "./run_images.ts";
+import { RunJob } from "./run_job.ts";
+import { parseDuration, readSessionChoices, type SessionChoices, text } from "./run_options.ts";
 import { readPrompt } from "./run_prompt.ts";
-
-type Sink = (event: AgentEvent) => void;
-
-/** A longer timer would ring at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+import type { OutputSchema } from "./run_schema.ts";
 
 /** Runs the job and returns the exit code of the headless contract. */
 export async function main(input: CommandInput): Promise<number> {
-  const choices = readSessionChoices(input);
+  const startedAt = performance.now();
+  const choices = readSessionChoices(input, "run");
   const schemaFile = text(input.flags["output-schema"]);
   const schema = schemaFile === undefined
     ? undefined
     : (await import("./run_schema.ts")).loadOutputSchema(schemaFile);
+  const timeout = text(input.flags.timeout);
+  const timeoutMs = timeout === undefined ? undefined : parseDuration(timeout, "timeout");
   const abort = new AbortController();
   const stopListening = onInterrupt((reason) => abort.abort(reason));
-  const timeout = text(input.flags.timeout);
-  let timer = timeout === undefined ? undefined : limitTime(abort, timeout);
-  const deadlineAt = timeout === undefined
-    ? undefined
-    : Date.now() + parseDuration(timeout, "timeout");
+  let host: Host | undefined;
   try {
-    const prompt = await readPrompt(input, abort.signal);
-    if (prompt === undefined && choices.resume === undefined) {
+    const { signal } = abort;
+    const prompt = await readPrompt(input, {
+      signal,
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    });
+    if (prompt === undefined && choices.spec.resume === undefined) {
       throw new UsageError("no prompt", {
         hint: 'Say what to do: hermes run "…", hermes run -f FILE, or pipe text into hermes run -',
       });
@@ -58,36 +51,33 @@ export async function main(input: CommandInput): Promise<number> {
     const answerFile = text(input.flags["output-last-message"]);
     // Told before anything is spent; and no earlier answer is taken for this one.
     if (answerFile !== undefined) writeAnswer(answerFile, "");
-    const { session, settings } = await openFromFlags(
-      choices,
-      defined({
-        source: "run" as const,
-        record: text(input.flags.record),
-        replay: text(input.flags.replay),
-        deadlineAt,
-        approver: terminalApprover(),
-        offersOffline: isWatched(),
-      }),
-    );
-    const budget = settings.config.agent.run_budget_seconds;
-    if (budget > 0) timer ??= limitTime(abort, `${budget}s`);
-    try {
-      return await runJob(input, {
-        session,
-        choices,
-        prompt,
-        images,
-        schema,
-        signal: abort.signal,
-      });
-    } finally {
-      await session.close();
-    }
+    host = await openHost(choices);
+    const spec = specOf(choices, { timeoutMs, startedAt });
+    const { session } = await host.open(spec, openerOf(host, choices));
+    return await runJob(input, { session, choices, prompt, images, schema, signal });
   } finally {
-    // The first touch of a timer function loads Node's timers: 6 ms for nothing.
-    if (timer !== undefined) clearTimeout(timer);
+    await host?.close({ abandon: true });
     stopListening();
   }
+}
+
+/** The spec of this run: a person at the terminal answers approvals, reading the prompt took time. */
+function specOf(
+  { spec }: SessionChoices,
+  { timeoutMs, startedAt }: { timeoutMs: number | undefined; startedAt: number },
+): SessionSpec {
+  const canAsk = Deno.stdin.isTerminal() && Deno.stderr.isTerminal();
+  const person = {
+    ...(canAsk ? { approval: { ...spec.approval, questions: "approvals" as const } } : {}),
+    // A job of a CI system that pretends to have a terminal is watched by nobody.
+    offersOffline: canAsk && !ownEnvironment().CI,
+  };
+  if (timeoutMs === undefined) return { ...spec, ...person };
+  // Rounded: the person reads it.
+  const step = timeoutMs < 1000 ? 10 : 100;
+  const leftMs = Math.round((timeoutMs - (performance.now() - startedAt)) / step) * step;
+  const timeMs = Math.max(step, leftMs);
+  return { ...spec, ...person, budget: { ...spec.budget, timeMs } };
 }
 
 interface Job {
@@ -99,70 +89,36 @@ interface Job {
   signal: AbortSignal;
 }
 
-async function runJob(input: CommandInput, job: Job): Promise<number> {
-  const { session, schema, signal } = job;
-  const show = createSink(input);
-  show(session.start());
-  const content = await userContent(job);
-  const turn = { session, content, show, signal };
+async function runJob(input: CommandInput, about: Job): Promise<number> {
+  const { session, schema, signal } = about;
+  const view = createView(input, schema);
+  const job = new RunJob({ session, signal, show: (event) => show(view, event) });
+  session.start();
+  const content = await userContent(about);
   const result = schema === undefined
-    ? await runPlain(turn)
-    : await (await import("./run_schema.ts")).runWithSchema(turn, schema);
-  return await finish(input, { ...job, result, show });
+    ? await job.turn(content)
+    : await (await import("./run_schema.ts")).runWithSchema(job, content, schema);
+  return await finish(input, { ...about, job, result, view });
 }
 
-/** True when somebody sits at the terminal; a job of a CI system that pretends to have one does not. */
-function isWatched(): boolean {
-  return Deno.stdin.isTerminal() && Deno.stderr.isTerminal() && !ownEnvironment().CI;
+/** Absent: JSON lines. */
+function createView(input: CommandInput, schema: OutputSchema | undefined): RunView | undefined {
+  const { json, quiet, verbose } = input.flags;
+  if (json === true) return undefined;
+  return new RunView({
+    style: createStyle(useColor("stderr")),
+    verbose: verbose === true,
+    quiet: quiet === true,
+    // An answer of the wrong shape is no answer: it is shown only once it fits.
+    stream: schema === undefined && Deno.stdout.isTerminal(),
+  });
 }
 
-/** Asks whoever sits at the terminal; whether anybody is asked at all is the policy's to say. */
-function terminalApprover(): Approver | undefined {
-  if (!Deno.stdin.isTerminal() || !Deno.stderr.isTerminal()) return undefined;
-  let opening: Promise<Approver> | undefined;
-  return {
-    async ask(request, signal) {
-      opening ??= openTerminalApprover();
-      return await (await opening).ask(request, signal);
-    },
-  };
-}
-
-async function openTerminalApprover(): Promise<Approver> {
-  const [{ createTerminalApprover }, { createStdTerminal, TerminalInput }] = await Promise.all([
-    import("../prompt/ask.ts"),
-    import("../prompt/terminal_input.ts"),
-  ]);
-  return createTerminalApprover(new TerminalInput(createStdTerminal()));
-}
-
-export interface RunTurn {
-  session: Session;
-  content: UserPart[] | undefined;
-  show: Sink;
-  signal: AbortSignal;
-}
-
-async function runPlain(run: RunTurn): Promise<TurnResult> {
-  const events = run.session.send(run.content, { signal: run.signal });
-  let step = await events.next();
-  while (!step.done) {
-    run.show(step.value);
-    step = await events.next();
-  }
-  return step.value;
-}
-
-/** JSON lines on standard output, or plain progress lines on standard error. */
-function createSink(input: CommandInput): Sink {
-  if (input.flags.json === true) return (event) => out(`${JSON.stringify(event)}\n`);
-  if (input.flags.quiet === true) return () => {};
-  const options = { style: createStyle(useColor("stderr")), verbose: input.flags.verbose === true };
-  return (event) => {
-    // The error that ends the run is told at its end.
-    if (event.type === "error" && event.fatal) return;
-    for (const line of progressLines(event, options)) err(`${line}\n`);
-  };
+function show(view: RunView | undefined, event: AgentEvent): void {
+  if (view === undefined) return out(`${JSON.stringify(event)}\n`);
+  const { answer, progress } = view.fold(event);
+  if (answer !== "") out(answer, { styled: false });
+  if (progress !== "") err(progress);
 }
 
 /** Before a session is opened: a mistyped name must not cost a request. */
@@ -187,36 +143,32 @@ async function userContent(
 
 async function finish(
   input: CommandInput,
-  run: Job & { result: TurnResult; show: Sink },
+  run: Job & { job: RunJob; result: RunEnd; view: RunView | undefined },
 ): Promise<number> {
-  const { session, result, show } = run;
+  const { session, job, result, view } = run;
   try {
-    const last = await session.finish(
-      result.reason,
-      result.detail,
-      result.reason === "interrupted" ? interruptedCode(run.signal) : undefined,
-    );
-    show(last);
+    const last = await job.finish(result);
     const summaryFile = ownEnvironment().GITHUB_STEP_SUMMARY;
-    if (summaryFile) {
+    if (summaryFile && last !== undefined) {
       const { appendJobSummary } = await import("../render/job_summary.ts");
       appendJobSummary(summaryFile, { event: last, text: result.text, model: session.model });
     }
-    return last.type === "session_end" ? last.exitCode : EXIT.failed;
+    return last?.exitCode ?? EXIT.failed;
   } finally {
     // Whatever else fails: the answer is there, and somebody waits for it.
-    if (input.flags.json !== true) printAnswer(result);
+    if (view !== undefined && !view.hasStreamed) printAnswer(result);
     const file = text(input.flags["output-last-message"]);
     if (file !== undefined) writeAnswer(file, result.text);
     if (result.reason !== "done") {
-      const kept = run.choices.persist && input.flags.replay === undefined;
+      const { spec } = run.choices;
+      const isKept = spec.storage !== "none" && spec.cassette?.replay === undefined;
       const { describeEnd } = await import("./run_end.ts");
-      err(describeEnd(result, { choices: run.choices, id: kept ? session.id : undefined }));
+      err(describeEnd(result, { choices: run.choices, id: isKept ? session.id : undefined }));
     }
   }
 }
 
-function printAnswer({ reason, text }: TurnResult): void {
+function printAnswer({ reason, text }: RunEnd): void {
   if (text !== "" && printable(reason)) {
     out(text.endsWith("\n") ? text : `${text}\n`, { styled: false });
   }
@@ -229,12 +181,4 @@ function printable(reason: EndReason): boolean {
 
 function writeAnswer(path: string, answer: string): void {
   writeNamedFile(path, { name: "--output-last-message", text: answer });
-}
-
-function limitTime(abort: AbortController, value: string): ReturnType<typeof setTimeout> {
-  const ms = parseDuration(value, "timeout");
-  return setTimeout(
-    () => abort.abort(new BudgetExceeded(`time budget spent: ${value} are over`)),
-    Math.min(ms, LONGEST_TIMER_MS),
-  );
 }

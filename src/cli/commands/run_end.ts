@@ -1,6 +1,8 @@
 /** What is said when a run ended other than well: why, and the command that goes on from there. */
-import type { TurnResult } from "../../agent/types.ts";
+import type { ApprovalRequest } from "../../protocol/approval.ts";
+import type { AgentEvent } from "../../protocol/event.ts";
 import { shellJoin } from "../../util/shell_quote.ts";
+import { oneLine } from "../render/tool_line.ts";
 import type { SessionChoices } from "./run_options.ts";
 
 /**
@@ -11,43 +13,65 @@ export function resumeCommand(
   choices: SessionChoices,
   words: { command: readonly string[]; id: string; more?: readonly string[] },
 ): string {
+  const { profile, spec: { model, environment, toolsets } } = choices;
   const same: [flag: string, value: string | undefined][] = [
-    ["--profile", choices.profile],
-    ["--base-url", choices.baseUrl],
-    ["--provider", choices.provider],
-    ["--model", choices.model],
-    ["--env", choices.environment],
-    ["--toolsets", choices.toolsets?.join(",")],
-    ["--disable-toolsets", choices.disableToolsets?.join(",")],
+    ["--profile", profile],
+    ["--base-url", model?.baseUrl],
+    ["--provider", model?.provider],
+    ["--model", model?.name],
+    ["--env", environment],
+    ["--toolsets", toolsets?.enabled?.join(",")],
+    ["--disable-toolsets", toolsets?.disabled?.join(",")],
   ];
   const flags = same.flatMap(([flag, value]) => value === undefined ? [] : [flag, value]);
   return shellJoin([...words.command, "--resume", words.id, ...flags, ...words.more ?? []]);
 }
 
+/** How a turn ended, and the action it waits for where that is why. */
+export type RunEnd = Pick<AgentEvent & { type: "turn_end" }, "reason" | "text" | "detail"> & {
+  waitsFor?: ApprovalRequest;
+};
+
 /** The lines for a result that is not `done`. `id` is absent when nothing was kept. */
 export function describeEnd(
-  result: TurnResult,
+  end: RunEnd,
   { choices, id }: { choices: SessionChoices; id: string | undefined },
 ): string {
-  const goOn = (...more: string[]) =>
+  const goOn = (what: string, ...more: string[]) =>
     id === undefined
       ? ""
-      : `  Go on with: ${resumeCommand(choices, { command: ["hermes", "run"], id, more })}\n`;
-  switch (result.reason) {
+      : `  ${what}: ${resumeCommand(choices, { command: ["hermes", "run"], id, more })}\n`;
+  switch (end.reason) {
     case "done":
       return "";
     case "failed":
-      return `hermes: the agent gave up: ${result.detail}\n`;
+      return `hermes: the agent gave up: ${end.detail}\n`;
     case "needs_approval":
-      return `hermes: an action needs approval and nobody could give it\n${
-        goOn("--approve", "always")
-      }`;
+      return describeApproval(end, goOn);
     case "interrupted":
-      return `hermes: interrupted\n${goOn("go on")}`;
+      return `hermes: interrupted\n${goOn("Go on with", "go on")}`;
     case "budget":
-      return `hermes: ${result.detail}\n${goOn("go on")}`;
+      return `hermes: ${end.detail}\n${goOn("Go on with", "go on")}`;
     case "provider":
     case "schema":
-      return `hermes: ${result.detail}\n`;
+      return `hermes: ${end.detail}\n`;
   }
+}
+
+/** Which action waits, why, and how to allow it alone or with everything after it. */
+function describeApproval(
+  { waitsFor }: RunEnd,
+  goOn: (what: string, ...more: string[]) => string,
+): string {
+  const first = "hermes: an action needs approval and nobody could give it\n";
+  const all = goOn("Allow everything", "--approve", "always");
+  if (waitsFor === undefined) return first + all;
+  const { tool, subject, description, rule, id } = waitsFor;
+  return first +
+    `  ${tool}: ${oneLine(subject)}\n` +
+    `  Rule: ${oneLine(rule)}${description === rule ? "" : ` (${oneLine(description)})`}\n` +
+    (id === undefined
+      ? ""
+      : goOn("Allow this one action", "--approve", "ask", "--approve-once", id)) +
+    all;
 }

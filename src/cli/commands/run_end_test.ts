@@ -1,46 +1,61 @@
 import assert from "node:assert/strict";
-import type { TurnResult } from "../../agent/types.ts";
-import { describeEnd, resumeCommand } from "./run_end.ts";
+import { describeEnd, resumeCommand, type RunEnd } from "./run_end.ts";
 import type { SessionChoices } from "./run_options.ts";
 
-const CHOICES: SessionChoices = {
-  cwd: "/",
-  cwdGiven: false,
-  acceptHooks: false,
-  acceptPlugins: false,
-  resumeHere: false,
-  persist: true,
-  verbose: false,
-  quiet: false,
-};
+const CHOICES: SessionChoices = { spec: { surface: "run" }, verbose: false, quiet: false };
 
-function ended(reason: TurnResult["reason"]): TurnResult {
-  return { reason, text: "", iterations: 1, detail: "why" };
+function withSpec(spec: Partial<SessionChoices["spec"]>): SessionChoices {
+  return { ...CHOICES, spec: { ...CHOICES.spec, ...spec } };
+}
+
+function ended(reason: RunEnd["reason"]): RunEnd {
+  return { reason, text: "", detail: "why" };
 }
 
 Deno.test("resumeCommand() repeats what chose the model and the profile, quoted", () => {
-  const choices = { ...CHOICES, profile: "work", baseUrl: "http://h/v1", model: "a model" };
+  const choices = withSpec({ model: { baseUrl: "http://h/v1", name: "a model" } });
   assert.equal(
-    resumeCommand(choices, { command: ["hermes"], id: "01x" }),
+    resumeCommand({ ...choices, profile: "work" }, { command: ["hermes"], id: "01x" }),
     "hermes --resume 01x --profile work --base-url http://h/v1 --model 'a model'",
   );
 });
 
 Deno.test("resumeCommand() repeats where a session ran and what it could do", () => {
-  const choices = { ...CHOICES, environment: "docker:a b", toolsets: ["file", "todo"] };
+  const toolsets = { enabled: ["file", "todo"] };
+  const choices = withSpec({ environment: "docker:a b", toolsets });
   const words = { command: ["hermes", "run"], id: "01x", more: ["--approve", "always"] };
   assert.equal(
     resumeCommand(choices, words),
     "hermes run --resume 01x --env 'docker:a b' --toolsets file,todo --approve always",
   );
-  const without = { ...CHOICES, environment: "ssh:me@h", disableToolsets: ["terminal"] };
+  const without = withSpec({ environment: "ssh:me@h", toolsets: { disabled: ["terminal"] } });
   const end = describeEnd(ended("needs_approval"), { choices: without, id: "01x" });
   assert.match(end, / --env ssh:me@h --disable-toolsets terminal --approve always\n$/);
 });
 
+Deno.test("describeEnd() names the action that waits, its rule, and how to allow it alone", () => {
+  const waitsFor = {
+    id: "0123456789abcdef",
+    tool: "terminal",
+    subject: "rm -rf build\x1b[2J",
+    rule: "recursive delete",
+    description: "deletes a directory",
+    allowAlways: true,
+  };
+  const end = { ...ended("needs_approval"), waitsFor };
+  assert.deepEqual(describeEnd(end, { choices: CHOICES, id: "01x" }).split("\n"), [
+    "hermes: an action needs approval and nobody could give it",
+    "  terminal: rm -rf build\\u001b[2J",
+    "  Rule: recursive delete (deletes a directory)",
+    "  Allow this one action: hermes run --resume 01x --approve ask --approve-once 0123456789abcdef",
+    "  Allow everything: hermes run --resume 01x --approve always",
+    "",
+  ]);
+});
+
 Deno.test("describeEnd() says why, and how to go on where that makes sense", () => {
   const about = { choices: CHOICES, id: "01x" };
-  const lines = (reason: TurnResult["reason"]) => describeEnd(ended(reason), about).split("\n");
+  const lines = (reason: RunEnd["reason"]) => describeEnd(ended(reason), about).split("\n");
   assert.deepEqual(lines("done"), [""]);
   assert.deepEqual(lines("provider"), ["hermes: why", ""]);
   assert.deepEqual(lines("schema"), ["hermes: why", ""]);
@@ -48,7 +63,8 @@ Deno.test("describeEnd() says why, and how to go on where that makes sense", () 
   const goOn = "  Go on with: hermes run --resume 01x";
   assert.deepEqual(lines("budget"), ["hermes: why", `${goOn} 'go on'`, ""]);
   assert.deepEqual(lines("interrupted"), ["hermes: interrupted", `${goOn} 'go on'`, ""]);
-  assert.equal(lines("needs_approval")[1], `${goOn} --approve always`);
+  const allow = "  Allow everything: hermes run --resume 01x --approve always";
+  assert.equal(lines("needs_approval")[1], allow);
 });
 
 Deno.test("describeEnd() offers nothing where nothing was kept", () => {

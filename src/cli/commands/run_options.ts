@@ -1,87 +1,92 @@
-/** Flags of `hermes run` and `hermes chat` as typed values; every wrong one gets its own line. */
+/** Flags of `hermes run` and `hermes chat` as the spec of a session; every wrong one gets its own line. */
 import type { ApprovalPolicy } from "../../protocol/approval.ts";
+import { checkDirectory } from "../../host/directory.ts";
 import { UsageError } from "../../protocol/error.ts";
+import type { SessionSpec } from "../../protocol/session_spec.ts";
 import { resolvePath } from "../../util/path.ts";
 import type { CommandInput, FlagValue } from "../command.ts";
 
+/** What the command line says: the session that is wanted, and how this process shows it. */
 export interface SessionChoices {
-  model?: string;
-  provider?: string;
-  baseUrl?: string;
-  toolsets?: string[];
-  disableToolsets?: string[];
-  cwd: string;
-  /** The directory was named, so `terminal.cwd` does not apply. */
-  cwdGiven: boolean;
-  environment?: string;
-  maxIterations?: number;
-  maxTokens?: number;
-  maxCostUsd?: number;
-  approve?: ApprovalPolicy;
-  acceptHooks: boolean;
-  /** Paths and addresses of plugins for this run. */
-  pluginPlaces?: string[];
-  acceptPlugins: boolean;
-  /** A session id, an id prefix, a title, or `latest`. */
-  resume?: string;
-  /** `latest` means: of this directory. */
-  resumeHere: boolean;
-  system?: string;
-  persist: boolean;
+  spec: SessionSpec;
   profile?: string;
   verbose: boolean;
   quiet: boolean;
 }
 
-/** @throws {UsageError} when a value makes no sense. */
-export function readSessionChoices(input: CommandInput): SessionChoices {
-  const { flags } = input;
+/** Flags as a spec: the only place that knows both. @throws {UsageError} when a value makes no sense. */
+export function readSessionChoices(
+  { flags }: Pick<CommandInput, "flags">,
+  surface: string,
+): SessionChoices {
   const cwd = workingDirectory(text(flags.cwd));
+  const resume = readResume(flags);
+  const policy = readPolicy(flags);
+  const spec: SessionSpec = defined({
+    surface,
+    environment: text(flags.env),
+    cwd,
+    model: group({
+      name: text(flags.model),
+      provider: text(flags.provider),
+      baseUrl: text(flags["base-url"]),
+    }),
+    toolsets: group({ enabled: list(flags.toolsets), disabled: list(flags["disable-toolsets"]) }),
+    approval: group({ policy, once: list(flags["approve-once"]) }),
+    budget: group({
+      iterations: positive(flags["max-turns"], { name: "max-turns", whole: true }),
+      tokens: positive(flags["max-tokens"], { name: "max-tokens", whole: true }),
+      costUsd: positive(flags["max-cost"], { name: "max-cost", whole: false }),
+    }),
+    resume,
+    prompt: text(flags.system),
+    extensions: group({
+      plugins: list(flags.plugin),
+      acceptPlugins: flags["accept-plugins"] === true ? true : undefined,
+      acceptHooks: flags["accept-hooks"] === true ? true : undefined,
+    }),
+    storage: flags["no-session"] === true ? "none" as const : undefined,
+    cassette: group({ record: text(flags.record), replay: text(flags.replay) }),
+  });
+  const shown = { verbose: flags.verbose === true, quiet: flags.quiet === true };
+  return defined({ spec, profile: text(flags.profile), ...shown });
+}
+
+type Flags = CommandInput["flags"];
+
+function readResume(flags: Flags): SessionSpec["resume"] {
   if (flags.continue === true && flags.resume !== undefined) {
     throw new UsageError("--continue and --resume cannot be used together", {
       hint: "--continue takes the latest session of this directory, --resume a named one.",
     });
   }
-  const persist = flags["no-session"] !== true;
-  const resume = text(flags.resume) ?? (flags.continue === true ? "latest" : undefined);
-  if (!persist && resume !== undefined) {
+  const session = text(flags.resume) ?? (flags.continue === true ? "latest" : undefined);
+  if (session === undefined) return undefined;
+  if (flags["no-session"] === true) {
     throw new UsageError("--no-session keeps nothing, so there is nothing to resume");
   }
   for (const name of ["record", "replay"]) {
-    if (flags[name] === undefined || resume === undefined) continue;
+    if (flags[name] === undefined) continue;
     throw new UsageError(`--${name} is about a whole run, so it cannot go on with a session`, {
       hint: "Leave out --resume and --continue.",
     });
   }
-  if (flags.yolo === true && !["always", undefined].includes(text(flags.approve))) {
-    throw new UsageError(`--yolo and --approve ${flags.approve} say different things`, {
-      hint: "--yolo is the same as --approve always.",
-    });
-  }
-  return defined({
-    model: text(flags.model),
-    provider: text(flags.provider),
-    baseUrl: text(flags["base-url"]),
-    toolsets: list(flags.toolsets),
-    disableToolsets: list(flags["disable-toolsets"]),
-    cwd,
-    cwdGiven: flags.cwd !== undefined,
-    environment: text(flags.env),
-    maxIterations: positive(flags["max-turns"], { name: "max-turns", whole: true }),
-    maxTokens: positive(flags["max-tokens"], { name: "max-tokens", whole: true }),
-    maxCostUsd: positive(flags["max-cost"], { name: "max-cost", whole: false }),
-    approve: flags.yolo === true ? "always" : text(flags.approve) as ApprovalPolicy | undefined,
-    acceptHooks: flags["accept-hooks"] === true,
-    pluginPlaces: list(flags.plugin),
-    acceptPlugins: flags["accept-plugins"] === true,
-    resume,
-    resumeHere: flags.continue === true,
-    system: text(flags.system),
-    persist,
-    profile: text(flags.profile),
-    verbose: flags.verbose === true,
-    quiet: flags.quiet === true,
+  return flags.continue === true ? { session, here: true } : { session };
+}
+
+function readPolicy(flags: Flags): ApprovalPolicy | undefined {
+  const policy = text(flags.approve) as ApprovalPolicy | undefined;
+  if (flags.yolo !== true) return policy;
+  if (policy === undefined || policy === "always") return "always";
+  throw new UsageError(`--yolo and --approve ${policy} say different things`, {
+    hint: "--yolo is the same as --approve always.",
   });
+}
+
+/** An object of the values that are there; undefined when none is. */
+function group<T extends object>(record: T): ReturnType<typeof defined<T>> | undefined {
+  const present = defined(record);
+  return Object.keys(present).length === 0 ? undefined : present;
 }
 
 /** `90`, `90s`, `5m`, `1h` as milliseconds. @throws {UsageError} on anything else. */
@@ -129,26 +134,10 @@ function positive(
   return value;
 }
 
-function workingDirectory(value: string | undefined): string {
-  const cwd = value === undefined ? Deno.cwd() : resolvePath(Deno.cwd(), value);
+/** Absent when none is named: the host has one. */
+function workingDirectory(value: string | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  const cwd = resolvePath(Deno.cwd(), value);
   checkDirectory(cwd, "-C (--cwd)");
   return cwd;
-}
-
-/** @throws {UsageError} when commands could not run in `directory`, which `setting` names. */
-export function checkDirectory(directory: string, setting: string): void {
-  try {
-    if (!Deno.statSync(directory).isDirectory) throw new Deno.errors.NotFound();
-  } catch {
-    // A missing directory and a file are the same mistake.
-    throw new UsageError(`${setting} is not a directory: ${directory}`);
-  }
-  try {
-    // Looking at `.` inside takes the same permission as entering.
-    Deno.statSync(`${directory}/.`);
-  } catch {
-    throw new UsageError(`${setting} cannot be entered: ${directory}`, {
-      hint: "You need the permission to execute on it.",
-    });
-  }
 }

@@ -5,7 +5,7 @@ import { extractJson } from "./run_schema.ts";
 import { imageType } from "./run_images.ts";
 
 function choices(flags: Record<string, string | number | boolean | string[]>) {
-  return readSessionChoices({ args: [], flags, path: ["run"] });
+  return readSessionChoices({ flags }, "run");
 }
 
 Deno.test("parseDuration() reads seconds by default and the units s, m, h, ms", () => {
@@ -34,9 +34,26 @@ Deno.test("readSessionChoices() refuses values and combinations that make no sen
 });
 
 Deno.test("readSessionChoices() maps --yolo to the policy always and --continue to latest", () => {
-  strictEqual(choices({ yolo: true }).approve, "always");
-  const latest = choices({ continue: true });
-  deepStrictEqual([latest.resume, latest.resumeHere], ["latest", true]);
+  deepStrictEqual(choices({ yolo: true }).spec.approval, { policy: "always" });
+  deepStrictEqual(choices({ continue: true }).spec.resume, { session: "latest", here: true });
+});
+
+Deno.test("readSessionChoices() gives a spec without what no flag says", () => {
+  deepStrictEqual(choices({}), { spec: { surface: "run" }, verbose: false, quiet: false });
+  const flags = { model: "m", "base-url": "u", toolsets: ["file"], "max-turns": 3, plugin: ["p"] };
+  deepStrictEqual(choices({ ...flags, "no-session": true, quiet: true, replay: "tape" }), {
+    spec: {
+      surface: "run",
+      model: { name: "m", baseUrl: "u" },
+      toolsets: { enabled: ["file"] },
+      budget: { iterations: 3 },
+      extensions: { plugins: ["p"] },
+      storage: "none",
+      cassette: { replay: "tape" },
+    },
+    verbose: false,
+    quiet: true,
+  });
 });
 
 Deno.test("extractJson() takes bare and fenced JSON and explains anything else", () => {

@@ -1,23 +1,30 @@
 /** The prompt of `hermes run`: an argument, a file, standard input, or text joined from two of them. */
-import { BudgetExceeded } from "../../agent/budget.ts";
 import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
 import type { CommandInput } from "../command.ts";
 import { interruptedCode } from "../interrupt.ts";
 import { decodeText, err, readStdinText } from "../io.ts";
 import { readNamedFile } from "../named_file.ts";
+import { durationText } from "../../util/duration.ts";
 import { text } from "./run_options.ts";
 
 /** Longest prompt; beyond it no model takes the request anyway. */
 const MAX_PROMPT_CHARS = 4_000_000;
 const WAIT_NOTICE_MS = 2000;
 
+export interface PromptLimits {
+  /** Ends the wait for standard input. */
+  signal: AbortSignal;
+  /** How long that may take. */
+  timeoutMs?: number;
+}
+
 /**
- * The prompt, or undefined when none was given. The signal ends the wait for standard input.
+ * The prompt, or undefined when none was given.
  * @throws {UsageError} when it cannot be read.
  */
 export async function readPrompt(
   input: CommandInput,
-  signal: AbortSignal,
+  limits: PromptLimits,
 ): Promise<string | undefined> {
   const words = input.args.filter((word) => word !== "-");
   const wantsStdin = input.args.includes("-");
@@ -28,7 +35,7 @@ export async function readPrompt(
   const own = file === undefined
     ? words.join(" ")
     : decodeText(readNamedFile(file, "--prompt-file"), file);
-  const piped = wantsStdin || stdinIsPiped() ? await readPiped(signal) : "";
+  const piped = wantsStdin || stdinIsPiped() ? await readPiped(limits) : "";
   if (wantsStdin && piped.trim() === "" && own.trim() === "") {
     throw new UsageError("standard input is empty, so there is no prompt");
   }
@@ -53,7 +60,19 @@ function stdinIsPiped(): boolean {
   }
 }
 
-async function readPiped(signal: AbortSignal): Promise<string> {
+/** Whoever writes to us may never stop: a time limit and Ctrl-C count here too. */
+async function readPiped({ signal, timeoutMs }: PromptLimits): Promise<string> {
+  const stopped = Promise.withResolvers<never>();
+  const stop = (why: string, exitCode: number) => {
+    stopped.reject(new HermesError(`${why} while standard input was read`, { exitCode }));
+  };
+  signal.addEventListener("abort", () => stop("interrupted", interruptedCode(signal)), {
+    once: true,
+  });
+  const limit = timeoutMs === undefined ? undefined : setTimeout(
+    () => stop(`time budget spent: ${durationText(timeoutMs)} are over`, EXIT.budget),
+    timeoutMs,
+  );
   const timer = setTimeout(
     () => err("hermes: waiting for standard input to end (add < /dev/null to skip it)\n"),
     WAIT_NOTICE_MS,
@@ -64,20 +83,9 @@ async function readPiped(signal: AbortSignal): Promise<string> {
       limitBytes: MAX_PROMPT_CHARS * 4,
       limit: `the ${MAX_PROMPT_CHARS} characters of a prompt`,
     });
-    return await Promise.race([reading, stopped(signal)]);
+    return await Promise.race([reading, stopped.promise]);
   } finally {
     clearTimeout(timer);
+    if (limit !== undefined) clearTimeout(limit);
   }
-}
-
-/** Whoever writes to us may never stop: a time limit and Ctrl-C count here too. */
-function stopped(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener("abort", () => {
-      const timeIsUp = signal.reason instanceof BudgetExceeded;
-      const message = timeIsUp ? signal.reason.message : "interrupted";
-      const exitCode = timeIsUp ? EXIT.budget : interruptedCode(signal);
-      reject(new HermesError(`${message} while standard input was read`, { exitCode }));
-    }, { once: true });
-  });
 }

@@ -2,7 +2,6 @@
  * `--output-schema`: the answer must be JSON of a given shape. Asks again with the violations,
  * a bounded number of times, then ends with reason `schema`.
  */
-import type { TurnResult } from "../../agent/types.ts";
 import { UsageError } from "../../protocol/error.ts";
 import type { JsonSchema } from "../../protocol/json_schema.ts";
 import type { UserPart } from "../../protocol/message.ts";
@@ -11,7 +10,8 @@ import { isDeeperThan, MAX_JSON_DEPTH } from "../../util/json_depth.ts";
 import { reasonOf } from "../../util/reason.ts";
 import { decodeText } from "../io.ts";
 import { readNamedFile } from "../named_file.ts";
-import type { RunTurn } from "./run.ts";
+import type { RunJob } from "./run_job.ts";
+import type { RunEnd } from "./run_end.ts";
 
 const MAX_ATTEMPTS = 3;
 
@@ -37,21 +37,16 @@ export function loadOutputSchema(path: string): OutputSchema {
 }
 
 /** Runs turns until the answer fits. The result's text is the bare JSON. */
-export async function runWithSchema(run: RunTurn, output: OutputSchema): Promise<TurnResult> {
-  let content = run.content && withInstruction(run.content, output.schema);
+export async function runWithSchema(
+  job: RunJob,
+  first: UserPart[] | undefined,
+  output: OutputSchema,
+): Promise<RunEnd> {
+  const { schema: outputSchema } = output;
+  let content = first && withInstruction(first, outputSchema);
   let synthetic = false;
   for (let attempt = 1;; attempt++) {
-    const events = run.session.send(content, {
-      signal: run.signal,
-      outputSchema: output.schema,
-      synthetic,
-    });
-    let step = await events.next();
-    while (!step.done) {
-      run.show(step.value);
-      step = await events.next();
-    }
-    const result = step.value;
+    const result = await job.turn(content, { outputSchema, synthetic });
     if (result.reason !== "done") return result;
     const answer = extractJson(result.text);
     const problem = answer.ok ? output.check(answer.value) : answer.problem;

@@ -32,9 +32,8 @@ export async function main(input: CommandInput): Promise<number> {
 
 async function openEnabled(settings: Settings): Promise<SessionPlugins | undefined> {
   if (settings.config.plugins.enabled.length === 0) return undefined;
-  const { openFor } = await import("./open_plugins.ts");
-  const choices = { acceptPlugins: false };
-  return await openFor({ settings, choices, surface: {}, cwd: Deno.cwd(), log: () => {} });
+  const { openEnabledPlugins } = await import("./open_plugins.ts");
+  return await openEnabledPlugins(settings);
 }
 
 async function act(

@@ -1,6 +1,6 @@
 /** Approval and clarifying questions put to the person at the terminal. */
-import type { ApprovalAnswer, ApprovalRequest, Approver } from "../../protocol/approval.ts";
-import type { Clarifier, ClarifyQuestion } from "../../protocol/services.ts";
+import type { ApprovalAnswer, ApprovalRequest } from "../../protocol/approval.ts";
+import type { ClarifyQuestion } from "../../protocol/services.ts";
 import { oneLine, plainText } from "../render/tool_line.ts";
 import { Select, type SelectOptions } from "./select.ts";
 import type { TerminalInput } from "./terminal_input.ts";
@@ -13,19 +13,25 @@ const ANSWERS: readonly { answer: ApprovalAnswer; label: string }[] = [
 ];
 const OTHER = "Something else (type it)";
 
-/** Shows a choice and waits; undefined when cancelled. */
+/** Where a question is asked, and until when. */
+export interface Place {
+  terminal: TerminalInput;
+  signal: AbortSignal;
+}
+
+/** Shows a choice and waits; an empty list when it was cancelled, undefined after Ctrl-C. */
 async function choose(
-  terminal: TerminalInput,
-  options: SelectOptions & { question: string; signal: AbortSignal },
+  { terminal, signal }: Place,
+  options: SelectOptions & { question: string },
 ): Promise<number[] | undefined> {
   await show(terminal, options.question);
   const select = new Select(options);
   let shown = 0;
-  let chosen: number[] | undefined;
+  let chosen: number[] = [];
   const repaint = () => {
     shown = draw(terminal, { lines: select.render(), over: shown });
   };
-  await terminal.readKeys((key) => {
+  const end = await terminal.readKeys((key) => {
     const step = select.onKey(key);
     if (step.kind === "open") {
       repaint();
@@ -33,8 +39,8 @@ async function choose(
     }
     if (step.kind === "chosen") chosen = step.indexes;
     return true;
-  }, { signal: options.signal, onReady: repaint });
-  return chosen;
+  }, { signal, onReady: repaint });
+  return end === "interrupted" ? undefined : chosen;
 }
 
 /** Writes the question once: only the answers below it are painted again. */
@@ -54,22 +60,22 @@ function draw(terminal: TerminalInput, frame: { lines: string[]; over: number })
   return frame.lines.length;
 }
 
-/** An approver that asks the person; cancelling or leaving denies. */
-export function createTerminalApprover(terminal: TerminalInput): Approver {
-  return {
-    async ask(request, signal) {
-      const offered = ANSWERS.filter(({ answer }) => isOffered(answer, request));
-      const subject = plainText(request.subject).replaceAll("\n", "\n  ");
-      const chosen = await choose(terminal, {
-        question: `${oneLine(request.description)}\n  ${subject}\nAllow it?`,
-        choices: offered.map(({ label }) => label),
-        // Enter at the end of a line typed meanwhile must not be a yes.
-        start: offered.length - 1,
-        signal,
-      });
-      return { answer: chosen === undefined ? "deny" : offered[chosen[0]!]!.answer, by: "you" };
-    },
-  };
+/** Asks about an action; cancelling is a no, undefined is Ctrl-C. */
+export async function askApproval(
+  request: ApprovalRequest,
+  place: Place,
+): Promise<ApprovalAnswer | undefined> {
+  const offered = ANSWERS.filter(({ answer }) => isOffered(answer, request));
+  const subject = plainText(request.subject).replaceAll("\n", "\n  ");
+  const chosen = await choose(place, {
+    question: `${oneLine(request.description)}\n  ${subject}\nAllow it?`,
+    choices: offered.map(({ label }) => label),
+    // Enter at the end of a line typed meanwhile must not be a yes.
+    start: offered.length - 1,
+  });
+  if (chosen === undefined) return undefined;
+  const [index] = chosen;
+  return index === undefined ? "deny" : offered[index]!.answer;
 }
 
 function isOffered(answer: ApprovalAnswer, request: ApprovalRequest): boolean {
@@ -77,32 +83,43 @@ function isOffered(answer: ApprovalAnswer, request: ApprovalRequest): boolean {
   return answer !== "always" || request.allowAlways;
 }
 
-/** A clarifier that asks the person, with a free-text way out of every choice. */
-export function createTerminalClarifier(terminal: TerminalInput): Clarifier {
-  async function askOne(question: ClarifyQuestion, signal: AbortSignal): Promise<string[]> {
-    const text = plainText(question.question);
-    if (question.choices.length === 0) {
-      await show(terminal, text);
-      return [await terminal.readLine("> ", signal) ?? ""];
-    }
-    const chosen = await choose(terminal, {
-      question: text,
-      choices: [...question.choices.map(oneLine), OTHER],
-      multi: question.multiSelect,
-      signal,
-    });
-    if (chosen === undefined) return [];
-    const answers: string[] = [];
-    for (const index of chosen) {
-      answers.push(question.choices[index] ?? await terminal.readLine("> ", signal) ?? "");
-    }
-    return answers;
+/** Asks each question, with a free-text way out of every choice; undefined is Ctrl-C. */
+export async function askClarify(
+  questions: readonly ClarifyQuestion[],
+  place: Place,
+): Promise<string[][] | undefined> {
+  const answers: string[][] = [];
+  for (const question of questions) {
+    const answer = await askOne(question, place);
+    if (answer === undefined) return undefined;
+    answers.push(answer);
   }
-  return {
-    async ask(questions, signal) {
-      const answers: string[][] = [];
-      for (const question of questions) answers.push(await askOne(question, signal));
-      return answers;
-    },
-  };
+  return answers;
+}
+
+async function askOne(question: ClarifyQuestion, place: Place): Promise<string[] | undefined> {
+  const { terminal, signal } = place;
+  const text = plainText(question.question);
+  if (question.choices.length === 0) {
+    await show(terminal, text);
+    return [await terminal.readLine("> ", signal) ?? ""];
+  }
+  const chosen = await choose(place, {
+    question: text,
+    choices: [...question.choices.map(oneLine), OTHER],
+    multi: question.multiSelect,
+  });
+  if (chosen === undefined) return undefined;
+  const answers: string[] = [];
+  for (const index of chosen) {
+    answers.push(question.choices[index] ?? await terminal.readLine("> ", signal) ?? "");
+  }
+  return answers;
+}
+
+/** Yes or no; whatever is not yes is no. */
+export async function askConfirm(text: string, place: Place): Promise<boolean | undefined> {
+  const { terminal, signal } = place;
+  const line = await terminal.readLine(`${plainText(text)} [y/N] `, signal);
+  return line === undefined ? undefined : /^y(es)?$/i.test(line.trim());
 }

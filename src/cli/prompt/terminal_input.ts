@@ -68,14 +68,15 @@ export class TerminalInput {
   }
 
   /**
-   * Feeds keys to `onKey` until it returns true, the input ends or the signal fires. `onReady` is
-   * called once keys are taken one by one: what is shown earlier could be answered too early.
+   * Feeds keys to `onKey` until it returns true, the input ends or the signal fires; says whether
+   * Ctrl-C ended it. `onReady` is called once keys are taken one by one: what is shown earlier
+   * could be answered too early.
    */
   async readKeys(
     onKey: (key: string) => boolean,
     { signal, onReady }: { signal?: AbortSignal; onReady?: () => void } = {},
-  ): Promise<void> {
-    if (this.#ended || signal?.aborted) return;
+  ): Promise<"done" | "interrupted"> {
+    if (this.#ended || signal?.aborted) return "done";
     const { promise, resolve } = Promise.withResolvers<void>();
     let interrupted = false;
     // Before the next read begins: one that began on a raw terminal swallows the Ctrl-D after it.
@@ -93,7 +94,9 @@ export class TerminalInput {
     onReady?.();
     await promise;
     signal?.removeEventListener("abort", close);
-    if (interrupted) this.#device.interrupt();
+    if (!interrupted) return "done";
+    this.#device.interrupt();
+    return "interrupted";
   }
 
   async #pump(): Promise<void> {

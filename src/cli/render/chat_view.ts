@@ -1,10 +1,12 @@
 /** The interactive view: a fold over events that gives the text to write next. Pure but for its own position. */
 import type { AgentEvent } from "../../protocol/event.ts";
+import { CallLabels } from "./call_labels.ts";
 import { progressLines, type ProgressOptions } from "./progress.ts";
 import { terminalText } from "../../util/terminal_text.ts";
 
 export class ChatView {
   #options: ProgressOptions;
+  readonly #labels = new CallLabels();
   /** True while the cursor stands inside streamed text. */
   #open = false;
 
@@ -14,6 +16,7 @@ export class ChatView {
 
   /** The text to write for an event. */
   fold(event: AgentEvent): string {
+    const label = this.#labels.follow(event);
     switch (event.type) {
       case "message_delta":
         if (event.kind === "reasoning") {
@@ -31,7 +34,7 @@ export class ChatView {
       case "session_end":
         return "";
       default: {
-        const lines = progressLines(event, this.#options);
+        const lines = progressLines(event, { ...this.#options, ...label });
         return lines.length === 0 ? "" : this.#close() + lines.map((line) => `${line}\n`).join("");
       }
     }

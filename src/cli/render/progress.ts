@@ -11,6 +11,8 @@ import type { Style } from "./style.ts";
 export interface ProgressOptions {
   style: Style;
   verbose: boolean;
+  /** Names the call of a result that does not follow it. */
+  label?: string;
 }
 
 /** Lines to print for an event, without line ends. */
@@ -31,7 +33,8 @@ export function progressLines(event: AgentEvent, options: ProgressOptions): stri
     case "tool_end": {
       const mark = isFailure(event) ? style.red("✗") : style.green("✓");
       const took = event.durationMs >= 1000 ? ` (${(event.durationMs / 1000).toFixed(1)} s)` : "";
-      return [`${event.sandbox ? "    " : "  "}${mark} ${summarizeResult(event)}${took}`];
+      const whose = options.label === undefined ? "" : `${options.label}: `;
+      return [`${event.sandbox ? "    " : "  "}${mark} ${whose}${summarizeResult(event)}${took}`];
     }
     case "approval_start":
       return [style.yellow(`! needs approval: ${terminalText(event.request.description)}`)];

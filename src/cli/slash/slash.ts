@@ -1,7 +1,7 @@
 /** Slash commands of the chat: one table that help and the prompt both read. */
-import type { SessionChoices } from "../commands/run_options.ts";
 import { usageText } from "../render/progress.ts";
 import type { PluginHost } from "../../plugins/host.ts";
+import type { SessionSpec } from "../../protocol/session_spec.ts";
 import type { Session } from "../../session/session.ts";
 
 /** What a command may do to the chat. */
@@ -10,8 +10,10 @@ export interface SlashContext {
   /** Absent when no plugin is wanted. */
   readonly plugins: PluginHost | undefined;
   write(text: string): void;
-  /** Replaces the session: closes this one and opens another with changed choices. */
-  reopen(changes: Partial<SessionChoices>): Promise<void>;
+  /** Replaces the session: closes this one and opens another, new or resumed. */
+  reopen(resume?: SessionSpec["resume"]): Promise<void>;
+  /** Goes on with another model. */
+  setModel(name: string): Promise<void>;
   quit(): void;
 }
 
@@ -31,22 +33,20 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   {
     name: "new",
     help: "Start a new session",
-    run: (_, context) => context.reopen({}),
+    run: (_, context) => context.reopen(),
   },
   {
     name: "resume",
     args: "[ID]",
     help: "Go on with another session: an id, a title, or the latest",
-    run: (argument, context) => context.reopen({ resume: argument || "latest" }),
+    run: (argument, context) => context.reopen({ session: argument || "latest" }),
   },
   {
     name: "model",
     args: "[NAME]",
     help: "Show the model, or go on with another",
     async run(argument, context) {
-      if (argument !== "") {
-        await context.reopen({ resume: context.session.id, model: argument });
-      }
+      if (argument !== "") await context.setModel(argument);
       context.write(`  ${context.session.model}\n`);
     },
   },

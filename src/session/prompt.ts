@@ -1,0 +1,77 @@
+/** The system prompt of a session, and text of others without the person's secrets. */
+import { startDirectory } from "../../environments/start_directory.ts";
+import type { Settings } from "../config/load.ts";
+import { readProjectFiles } from "../context/project_files.ts";
+import { buildSystemPrompt } from "../context/system_prompt.ts";
+import type { ToolDefinition } from "../protocol/provider.ts";
+import { mayHoldSecret } from "../util/secret_hint.ts";
+import { readProjectText } from "./project_text.ts";
+
+export interface PromptFacts {
+  settings: Settings;
+  cwd: string;
+  environment: string;
+  /** Nobody watches. */
+  headless: boolean;
+  tools: readonly ToolDefinition[];
+  /** The model's window: project files take a share of it. */
+  contextTokens: number;
+  /** Texts of plugins, then of the spec. */
+  extras: readonly string[];
+}
+
+/** The system prompt of a new session. */
+export async function systemPrompt(facts: PromptFacts): Promise<string> {
+  const { cwd, settings: { config } } = facts;
+  const project = facts.environment === "local"
+    ? readProjectFiles(cwd, {
+      read: readProjectText,
+      exists,
+      maxChars: config.context_file_max_chars,
+      contextTokens: facts.contextTokens,
+    })
+    : undefined;
+  const { environment_hint: hint, system_prompt: own } = config.agent;
+  const extra = [hint, own, ...facts.extras].filter((text) => text !== "").join("\n\n");
+  return buildSystemPrompt({
+    cwd: facts.environment === "local" ? cwd : startDirectory(facts.environment, config.terminal),
+    platform: `${Deno.build.os} ${Deno.build.arch}`,
+    date: new Date().toISOString().slice(0, 10),
+    environment: facts.environment,
+    headless: facts.headless,
+    tools: facts.tools.map((tool) => tool.name),
+    ...(project === undefined ? {} : { project: await withoutSecrets(facts.settings, project) }),
+    ...(extra === "" ? {} : { extra }),
+  });
+}
+
+/** For text that others wrote: a project's author, or a server that repeats what it was sent. */
+export async function withoutSecrets(settings: Settings, text: string): Promise<string> {
+  if (!mayHoldSecret(text, secretCandidates(settings))) return text;
+  const { settingsRedactor } = await import("../config/known_secrets.ts");
+  return settingsRedactor(settings)(text, "code");
+}
+
+/** Every value that might be a secret: telling which are takes more than a first look. */
+function* secretCandidates({ variables, config }: Settings): Generator<string> {
+  for (const [, value] of variables()) yield value;
+  yield* strings(config);
+}
+
+function* strings(value: unknown): Generator<string> {
+  if (typeof value === "string") yield value;
+  else if (typeof value === "object" && value !== null) {
+    for (const inner of Object.values(value)) yield* strings(inner);
+  }
+}
+
+/** True when a file or directory exists at `path`. */
+export function exists(path: string): boolean {
+  try {
+    Deno.statSync(path);
+    return true;
+  } catch {
+    // What cannot be looked at is as good as absent.
+    return false;
+  }
+}

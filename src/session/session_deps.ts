@@ -1,0 +1,69 @@
+/** What a session is made of, and the parts that only sessions have. `open.ts` supplies them. */
+import type { LoopDeps } from "../agent/types.ts";
+import type { EndReason } from "../protocol/event.ts";
+import type { HookName, HookPayload, HookRunner } from "../protocol/hook.ts";
+import type { BusyPolicy } from "../protocol/operation.ts";
+import type { SessionOrigin, WakePolicy } from "../protocol/session_spec.ts";
+import type { ScriptCall } from "../store/record.ts";
+import type { BlobShelf } from "./images.ts";
+import type { StartTimer } from "./time_budget.ts";
+
+/** Everything of the loop but what belongs to one turn. */
+export type SessionDeps = Omit<LoopDeps, "signal" | "inbox"> & {
+  id: string;
+  cwd: string;
+  resumed: boolean;
+  /** The name of the surface that opened it. */
+  surface?: string;
+  origin?: SessionOrigin;
+  hooks: () => Promise<HookRunner | undefined>;
+  images: () => BlobShelf;
+  logScriptCall: (call: ScriptCall) => void;
+  /** Called once, when the first request is about to leave. */
+  onFirstRequest: () => void;
+  /** Notices of background work since the last call. */
+  notices: () => string[];
+  /** How events are stamped; a replay stamps them the same every time. */
+  clock: EventClock;
+  timer?: StartTimer;
+  /** What becomes of input during a turn that does not say; default `queue`. */
+  busy?: BusyPolicy;
+  /** What background work does to an idle session; default `hold`. */
+  wake?: WakePolicy;
+  /** How long all turns may take. */
+  timeMs?: number;
+  /** Who may answer questions; absent: whoever submits an answer. */
+  answerers?: readonly string[];
+  /** The model of later turns. @throws {HermesError} when there is none of that name. */
+  findModel?: (name: string, provider?: string) => Promise<LoopDeps["providers"]>;
+  commands?: SessionCommands;
+  /** Makes what is sent smaller from the next request on. */
+  compact?: (topic?: string) => Promise<void>;
+  /** Stores how it ended; quick. */
+  end: (reason: EndReason) => void;
+  /** Frees processes, files and the store; nobody waits for it. */
+  dispose: () => Promise<void>;
+};
+
+/** Commands by name that are no part of the conversation. */
+export interface SessionCommands {
+  has(name: string): boolean;
+  /** Resolves to what is to be shown. */
+  run(name: string, argument: string, signal: AbortSignal): Promise<string>;
+}
+
+export interface EventClock {
+  now(): Date;
+  /** Durations as they are, or constant. */
+  duration(ms: number): number;
+}
+
+/** Tells observers, where there are any. */
+export async function notifyHooks(
+  { id, hooks }: Pick<SessionDeps, "id" | "hooks">,
+  hook: { name: HookName; payload: Omit<HookPayload, "sessionId">; turn?: AbortSignal },
+): Promise<void> {
+  const runner = await hooks();
+  if (!runner?.has(hook.name)) return;
+  await runner.notify(hook.name, { ...hook.payload, sessionId: id }, hook.turn);
+}

@@ -1,0 +1,36 @@
+/** How long the turns of a session may take together. Its clock starts with the first turn. */
+import { BudgetExceeded } from "../agent/budget.ts";
+import { durationText } from "../util/duration.ts";
+
+/** Calls `ring` after `ms`; returns what cancels that. */
+export type StartTimer = (ms: number, ring: () => void) => () => void;
+
+/** A longer timer would ring at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+export class TimeBudget {
+  readonly #limitMs: number | undefined;
+  readonly #timer: StartTimer;
+  readonly #spent = new AbortController();
+  #cancel: (() => void) | undefined;
+
+  constructor(limitMs: number | undefined, timer: StartTimer) {
+    this.#limitMs = limitMs;
+    this.#timer = timer;
+  }
+
+  /** The signal of a turn that also ends when the time is up. */
+  limit(signal: AbortSignal): AbortSignal {
+    const ms = this.#limitMs;
+    if (ms === undefined) return signal;
+    this.#cancel ??= this.#timer(Math.min(ms, LONGEST_TIMER_MS), () => {
+      const text = `time budget spent: ${durationText(ms)} are over`;
+      this.#spent.abort(new BudgetExceeded(text));
+    });
+    return AbortSignal.any([signal, this.#spent.signal]);
+  }
+
+  close(): void {
+    this.#cancel?.();
+  }
+}
