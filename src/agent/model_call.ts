@@ -57,7 +57,12 @@ export async function* callModel(
     }
     const tooLong = waitTooLong(failure, deps);
     if (tooLong !== undefined) failure = tooLong;
+    const before = state.request.messages;
     const waitMs = tooLong === undefined ? await recover(state, { failure, deps }) : undefined;
+    if (state.request.messages !== before && failure.action === "overflow") {
+      yield { type: "context_start", reason: failure.message, tokens: tokensOf(before) };
+      yield { type: "context_end", tokens: tokensOf(state.request.messages) };
+    }
     if (waitMs === undefined) {
       const next = failure.action === "fatal"
         ? undefined
@@ -164,6 +169,11 @@ function unusable(message: AssistantMessage): ProviderFailure | undefined {
     };
   }
   return undefined;
+}
+
+/** A rough number: no format is known here. */
+function tokensOf(messages: readonly Message[]): number {
+  return Math.ceil(JSON.stringify(messages).length / 4);
 }
 
 /** The failure of a server that wants to be left alone for longer than the run can wait. */
