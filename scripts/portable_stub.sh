@@ -113,7 +113,32 @@ settle() {
   chmod 555 "$1/deno"
 }
 
+refuse() {
+  echo "hermes: $1" >&2
+  exit 2
+}
+
+# What the runtime itself answers with a panic, a raw error or a text about its own usage.
+usable() {
+  limit=$(ulimit -n)
+  case $limit in
+    *[!0-9]* | ???*) ;;
+    *) refuse "only $limit files may be open at once; allow more: ulimit -n 1024" ;;
+  esac
+  [ . -ef "$PWD" ] || command -p env pwd -P > /dev/null 2>&1 ||
+    refuse "the working directory does not exist any more: cd into one that does"
+  case $* in
+    *[!\ -~]*)
+      if command -v iconv > /dev/null && ! printf %s "$*" | iconv -f UTF-8 -t UTF-8 > /dev/null 2>&1
+      then
+        refuse "an argument is not valid UTF-8; give such text in a file: hermes run -f FILE"
+      fi
+      ;;
+  esac
+}
+
 start() {
+  usable "$@"
   # What is protected as the installed file must be found from any directory.
   case $0 in /*) HERMES_SELF=$0 ;; *) HERMES_SELF=$PWD/$0 ;; esac
   HERMES_DENO_DIR=${DENO_DIR-} DENO_DIR=$dir/cache

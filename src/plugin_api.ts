@@ -89,8 +89,8 @@ export interface PluginTool<S extends JsonSchema = JsonSchema> {
 }
 
 /**
- * Observers answer nothing; `pre_tool_call` may answer a directive, `pre_llm_call` text for the
- * model. What of others a hook sees and changes is what `permissions.hooks` declares.
+ * Observers answer nothing; `pre_tool_call` may answer a directive, `pre_turn` text for the model,
+ * `transform_tool_result` and `transform_llm_output` the text that takes the place of another. What of others a hook sees and changes is what `permissions.hooks` declares.
  */
 export type PluginHook = (
   payload: HookPayload,
@@ -99,8 +99,9 @@ export type PluginHook = (
   | HookDirective
   | string
   | { context: string }
+  | { text: string }
   | void
-  | Promise<HookDirective | string | { context: string } | void>;
+  | Promise<HookDirective | string | { context: string } | { text: string } | void>;
 
 /** `/name` in the chat and `hermes name` on the command line. */
 export interface PluginCommand {

@@ -166,7 +166,9 @@ export class DockerEngine {
 
   failure(what: string, result: ProgramEnd): EnvironmentError {
     const name = this.program.slice(this.program.lastIndexOf("/") + 1);
-    const reason = (lastLine(result.stderr) || `exit code ${result.code}`)
+    // The client ends many complaints with advice about itself; the reason stands before it.
+    const said = result.stderr.replaceAll(/^(?:Run|See) '[^'\n]*--help'[^\n]*$/gm, "");
+    const reason = (lastLine(said) || `exit code ${result.code}`)
       .replace(/\.? Is the docker daemon running\?$/, "");
     const hint = /cannot connect|connection refused|is the docker daemon running/i.test(reason)
       ? ". Start the daemon, or run commands with --env local"

@@ -23,6 +23,7 @@ import { thisOwner } from "../../src/process/owner.ts";
 import { createRemoteEnvironment } from "../remote/remote_environment.ts";
 import type { RemoteCommandLine, RemoteHost } from "../remote/remote_host.ts";
 import { passedVariables, sandboxDir } from "../settings.ts";
+import { WORKSPACE } from "../start_directory.ts";
 import type { EnvironmentOptions } from "../options.ts";
 
 /** Uid and gid in the container when hermes itself runs as root. */
@@ -31,6 +32,12 @@ const PLAIN_USER = 1000;
 /** Starts or finds the container. @throws UsageError for a configuration that gives the host away. */
 export async function createDockerEnvironment(options: EnvironmentOptions): Promise<Environment> {
   const { host, sharesHost, settings } = await openDocker(options);
+  const notice = workspaceNotice(settings, {
+    cwd: options.cwd,
+    owner: await ownerOf(options.cwd),
+    user: host.user,
+  });
+  if (notice !== undefined) options.onProgress?.(notice);
   return await createRemoteEnvironment({
     name: "docker",
     sharesHost,
@@ -96,7 +103,11 @@ async function planContainer(
     name: "",
     labels: {},
     settings,
-    user: containerUser(settings),
+    user: containerUser(settings, {
+      uid: Deno.uid() ?? PLAIN_USER,
+      gid: Deno.gid() ?? PLAIN_USER,
+      ...(mountCwd ? { owner: await ownerOf(facts.cwd) } : {}),
+    }),
     homeDir: persistent ? `${keptDir}/home` : undefined,
     workspaceDir: mountCwd ? facts.cwd : persistent ? `${keptDir}/workspace` : undefined,
     volumes: volumes.map(({ source, text }) => source + text.slice(text.indexOf(":"))),
@@ -116,12 +127,52 @@ async function planContainer(
   };
 }
 
-/** Not root: the user of hermes, or an ordinary one when that is root itself. */
-function containerUser(settings: DockerSettings): string {
+/** Who may write a directory; undefined where that is not known. */
+export interface DirectoryOwner {
+  uid: number;
+  gid: number;
+  mode: number;
+}
+
+async function ownerOf(directory: string): Promise<DirectoryOwner | undefined> {
+  const info = await Deno.stat(directory).catch(() => undefined);
+  if (info?.uid == null || info.gid == null || info.mode == null) return undefined;
+  return { uid: info.uid, gid: info.gid, mode: info.mode };
+}
+
+/**
+ * The user in the container, never root unless somebody says so: that of hermes; when hermes is
+ * root itself, the owner of a directory that is mounted, or an ordinary user.
+ */
+export function containerUser(
+  settings: DockerSettings,
+  host: { uid: number; gid: number; owner?: DirectoryOwner | undefined },
+): string {
   if (settings.user !== "") return settings.user;
-  const uid = Deno.uid() ?? PLAIN_USER;
-  if (uid === 0 && !settings.runAsHostUser) return `${PLAIN_USER}:${PLAIN_USER}`;
-  return `${uid}:${Deno.gid() ?? uid}`;
+  if (host.uid !== 0 || settings.runAsHostUser) return `${host.uid}:${host.gid}`;
+  const { owner } = host;
+  return owner === undefined || owner.uid === 0
+    ? `${PLAIN_USER}:${PLAIN_USER}`
+    : `${owner.uid}:${owner.gid}`;
+}
+
+/** One line where commands will not find, or may not change, the directory hermes was started in. */
+export function workspaceNotice(
+  settings: DockerSettings,
+  place: { cwd: string; owner: DirectoryOwner | undefined; user: string },
+): string | undefined {
+  const { cwd, owner, user } = place;
+  if (!settings.mountCwd) {
+    if (settings.volumes.length > 0) return undefined;
+    return `commands start in ${WORKSPACE} of the container, where nothing of ${cwd} is; ` +
+      "terminal.docker_mount_cwd_to_workspace: true mounts it there";
+  }
+  const [uid, gid] = user.split(":").map(Number);
+  if (owner === undefined || !Number.isInteger(uid) || uid === 0) return undefined;
+  const bits = owner.uid === uid ? 0o200 : owner.gid === gid ? 0o020 : 0o002;
+  if ((owner.mode & bits) !== 0) return undefined;
+  return `user ${user} of the container may not write ${cwd}; ` +
+    "terminal.docker_run_as_host_user: true lets commands write what you may write";
 }
 
 export class DockerHost implements RemoteHost {
@@ -135,6 +186,11 @@ export class DockerHost implements RemoteHost {
     this.engine = engine;
     this.#plan = plan;
     this.#onProgress = onProgress;
+  }
+
+  /** Who commands run as in the container. */
+  get user(): string {
+    return this.#plan.user;
   }
 
   get label(): string {

@@ -67,7 +67,7 @@ async function firstRequestMs(run: Subject): Promise<number> {
  * the best of all rounds: whatever else the machine does only adds.
  */
 async function startCosts(command: string): Promise<Record<"known" | "needed", number>> {
-  const hook = `ctx.registerHook("pre_llm_call", () => undefined);`;
+  const hook = `ctx.registerHook("pre_turn", () => undefined);`;
   const subjects = {
     none: subject(command, await home("none", undefined)),
     known: subject(command, await home("known", "")),

@@ -23,6 +23,7 @@ export class Budget {
   /** Everything spent by this process for the session. */
   readonly total: Usage = zeroUsage();
   #iterations = 0;
+  #deadlineAt = Infinity;
 
   constructor(limits: BudgetLimits) {
     this.limits = limits;
@@ -41,6 +42,21 @@ export class Budget {
     if (this.#iterations >= this.limits.maxIterations) return false;
     this.#iterations++;
     return true;
+  }
+
+  /** True when the call that was just counted is the last one of the turn. */
+  get isLastIteration(): boolean {
+    return this.#iterations >= this.limits.maxIterations;
+  }
+
+  /** From the first call on the time for the whole run passes. */
+  startClock(limitMs: number): void {
+    if (this.#deadlineAt === Infinity) this.#deadlineAt = Date.now() + limitMs;
+  }
+
+  /** What is left of the run's time; without a limit infinite. */
+  timeLeftMs(): number {
+    return this.#deadlineAt - Date.now();
   }
 
   /** Adds what a call used. An unknown price makes the total unknown only as far as it goes. */

@@ -8,13 +8,17 @@ import type { ToolDispatcher } from "../protocol/dispatch.ts";
 import type { AssistantMessage, ToolCallPart } from "../protocol/message.ts";
 import { messageText, toolCallsOf, withUniqueCallIds } from "../protocol/message.ts";
 import { BudgetExceeded } from "./budget.ts";
+import { returnToFirst } from "./fallback.ts";
 import { account, callModel } from "./model_call.ts";
 import { runToolCalls, type ToolCallsOutcome } from "./tool_calls.ts";
 import type { LoopDeps, TurnInput, TurnResult } from "./types.ts";
 
 const CONTINUE = "Your answer was cut off. Go on exactly where it stopped, without repeating.";
-const WRAP_UP = "The budget of model calls for this turn is used up. Do not call tools. " +
-  "Say briefly what was done, what was found, and what is still open.";
+const WRAP_UP =
+  "This is the last model call of this turn: no tool runs any more. If the request is " +
+  'fulfilled, answer it. If not, begin with "Unfinished:" and say briefly what was done, what was ' +
+  "found, and what is still open.";
+const UNFINISHED = /^\W*unfinished\b/i;
 const MAX_CONTINUATIONS = 3;
 const MAX_UNKNOWN_TOOL_ROUNDS = 3;
 
@@ -24,6 +28,10 @@ export async function* runTurn(
   deps: LoopDeps,
 ): AsyncGenerator<EventBody, TurnResult> {
   deps.budget.beginTurn();
+  const first = returnToFirst(deps.providers, Date.now());
+  if (first !== undefined) {
+    yield { type: "notice", text: `trying ${first.name}/${first.model.id} again` };
+  }
   const runCalls = createCallRunner(deps);
   if (input.content) {
     deps.history.append({
@@ -41,8 +49,13 @@ export async function* runTurn(
   while (true) {
     const spent = deps.budget.spent();
     if (spent !== undefined) return end(deps, { reason: "budget", text: stitched, detail: spent });
-    if (!deps.budget.takeIteration()) return yield* wrapUp(deps);
+    if (!deps.budget.takeIteration()) {
+      return end(deps, { reason: "budget", text: stitched, detail: usedUp(deps) });
+    }
     note(deps, deps.inbox.drain());
+    // The only call of a turn, or one that completes a cut answer, is not spent on a summary.
+    const mayWrapUp = deps.budget.iterations > 1 && continuations === 0;
+    if (deps.budget.isLastIteration && mayWrapUp) return yield* wrapUp(deps);
 
     const message = yield* answer(deps, "auto");
     if ("reason" in message) return { ...message, text: stitched + message.text };
@@ -125,9 +138,13 @@ async function* runPendingCalls(
   return end(deps, { reason: "needs_approval", text: "", detail: outcome.needsApproval });
 }
 
-/** Out of iterations: one call without tools so that the work is not lost. */
+function usedUp({ budget }: LoopDeps): string {
+  return `used all ${budget.limits.maxIterations} model calls of the turn`;
+}
+
+/** The last call goes without tools, so that the work is not lost: an answer, or what is open. */
 async function* wrapUp(deps: LoopDeps): AsyncGenerator<EventBody, TurnResult> {
-  const detail = `used all ${deps.budget.limits.maxIterations} model calls of the turn`;
+  const detail = usedUp(deps);
   note(deps, [WRAP_UP]);
   const message = yield* answer(deps, "none");
   if ("reason" in message) {
@@ -142,7 +159,10 @@ async function* wrapUp(deps: LoopDeps): AsyncGenerator<EventBody, TurnResult> {
       isError: true,
     });
   }
-  return end(deps, { reason: "budget", text: messageText(message), detail });
+  const text = messageText(message);
+  return toolCallsOf(message).length === 0 && !UNFINISHED.test(text)
+    ? end(deps, { reason: "done", text })
+    : end(deps, { reason: "budget", text, detail });
 }
 
 /** Puts text that came meanwhile before the model, as one message. */

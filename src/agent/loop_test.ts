@@ -139,23 +139,6 @@ Deno.test("runTurn() takes a refusal of the content for a reason to ask somebody
   deepStrictEqual(roles(messages), ["user", "assistant"]);
 });
 
-Deno.test("runTurn() waits no longer for a server than is reasonable", async () => {
-  const failure: ProviderFailure = {
-    kind: "rate_limit",
-    action: "retry",
-    message: "come back tomorrow",
-    retryAfterMs: 86_400_000,
-  };
-  const abort = new AbortController();
-  const provider = new ScriptedProvider([{ failure }]);
-  const { deps } = loopDeps({ provider, signal: abort.signal });
-  for await (const event of runTurn({ content: [{ type: "text", text: "hi" }] }, deps)) {
-    if (event.type !== "error") continue;
-    strictEqual(event.retryInMs, 600_000);
-    abort.abort();
-  }
-});
-
 Deno.test("runTurn() retries by error class and honours Retry-After", async () => {
   const provider = new ScriptedProvider([
     {
@@ -211,13 +194,75 @@ Deno.test("runTurn() shrinks what is sent after an overflow and keeps the transc
   ok(kept.role === "tool" && kept.content === big);
 });
 
-Deno.test("runTurn() makes one tool-less wrap-up call when the iterations are used up", async () => {
+Deno.test("runTurn() makes no more calls than allowed; the last one sums up without tools", async () => {
   const call = { calls: [{ name: "probe", arguments: {} }] };
-  const provider = new ScriptedProvider([call, call, { text: "half done" }]);
-  const { deps } = loopDeps({ provider, limits: { maxIterations: 2 } });
-  const { result } = await collectTurn(deps, "go");
-  deepStrictEqual([result.reason, result.text], ["budget", "half done"]);
-  strictEqual(provider.requests[2]!.toolChoice, "none");
+  const ends: [steps: ConstructorParameters<typeof ScriptedProvider>[0], string, string][] = [
+    [[call, { text: "Unfinished: half done" }], "budget", "Unfinished: half done"],
+    [[call, { text: "all done" }], "done", "all done"],
+    [[call, call], "budget", ""],
+  ];
+  for (const [steps, reason, text] of ends) {
+    const provider = new ScriptedProvider(steps);
+    const { deps } = loopDeps({ provider, limits: { maxIterations: 2 } });
+    const { result } = await collectTurn(deps, "go");
+    deepStrictEqual([result.reason, result.text], [reason, text]);
+    deepStrictEqual(provider.requests.map(({ toolChoice }) => toolChoice), ["auto", "none"]);
+  }
+  const single = new ScriptedProvider([{ text: "at once" }]);
+  const { deps } = loopDeps({ provider: single, limits: { maxIterations: 1 } });
+  deepStrictEqual((await collectTurn(deps, "go")).result.reason, "done");
+  strictEqual(single.requests[0]!.messages.length, 1);
+});
+
+Deno.test("runTurn() goes back to the first provider at the next turn, when it has rested", async () => {
+  const failing = (kind: "network" | "rate_limit", retryAfterMs?: number) => ({
+    failure: {
+      kind,
+      action: "fallback" as const,
+      message: "no",
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    },
+  });
+  const first = new ScriptedProvider([failing("network"), { text: "first again" }], "first");
+  const second = new ScriptedProvider([{ text: "second" }, { text: "no" }], "second");
+  const { deps } = loopDeps({ provider: first, fallbacks: [second] });
+  strictEqual((await collectTurn(deps, "one")).result.text, "second");
+  const { result, events } = await collectTurn(deps, "two");
+  strictEqual(result.text, "first again");
+  ok(events.some((event) => event.type === "notice" && /trying first.* again/.test(event.text)));
+  strictEqual(deps.providers.fallbacks[0], second);
+
+  const limited = new ScriptedProvider([failing("rate_limit", 3_600_000), { text: "no" }]);
+  const other = new ScriptedProvider([{ text: "one" }, { text: "two" }]);
+  const resting = loopDeps({ provider: limited, fallbacks: [other] });
+  await collectTurn(resting.deps, "one");
+  strictEqual((await collectTurn(resting.deps, "two")).result.text, "two");
+});
+
+Deno.test("runTurn() does not wait for a server that asks for more time than there is", async () => {
+  const limited = (retryAfterMs: number) => ({
+    failure: {
+      kind: "rate_limit" as const,
+      action: "retry" as const,
+      message: "slow",
+      retryAfterMs,
+    },
+  });
+  const cases: [asked: number, timeLeft: number | undefined, says: RegExp][] = [
+    [3_600_000, undefined, /^slow; come back in 60 minutes$/],
+    [30_000, 10_000, /^slow; come back in 30 seconds$/],
+    [8 * 3_600_000, undefined, /; come back in 8 hours$/],
+  ];
+  for (const [asked, left, says] of cases) {
+    const provider = new ScriptedProvider([limited(asked), { text: "never" }]);
+    const { deps } = loopDeps({ provider });
+    if (left !== undefined) deps.budget.startClock(left);
+    const { result } = await collectTurn(deps, "go");
+    deepStrictEqual([result.reason, provider.requests.length], ["provider", 1]);
+    match(result.detail!, says);
+  }
+  const soon = new ScriptedProvider([limited(1), { text: "in time" }]);
+  strictEqual((await collectTurn(loopDeps({ provider: soon }).deps, "go")).result.text, "in time");
 });
 
 Deno.test("runTurn() stops on a token and on a cost budget", async () => {

@@ -8,6 +8,7 @@ import type { EventBody } from "../protocol/event.ts";
 import type { AssistantMessage, Message } from "../protocol/message.ts";
 import { messageText, toolCallsOf } from "../protocol/message.ts";
 import type { ModelRequest, ProviderFailure } from "../protocol/provider.ts";
+import { answered, moveOn } from "./fallback.ts";
 import type { LoopDeps, RetryPolicy } from "./types.ts";
 
 export type ModelOutcome =
@@ -19,7 +20,7 @@ const EMPTY_NUDGE = "Your last reply was empty. Go on with the task, or say that
 const MAX_UNUSABLE = 3;
 const MAX_SHRINKS = 3;
 const LENGTH_CAP = 32_768;
-/** The longest wait a server may ask for. */
+/** A server that asks for a longer wait is not waited for. */
 const MAX_RETRY_AFTER_MS = 600_000;
 
 interface CallState {
@@ -43,7 +44,10 @@ export async function* callModel(
     let failure: ProviderFailure;
     if (outcome.ok) {
       const problem = unusable(outcome.message);
-      if (problem === undefined) return outcome;
+      if (problem === undefined) {
+        answered(deps.providers);
+        return outcome;
+      }
       deps.history.discard(outcome.message);
       yield* account(deps, outcome.message);
       failure = problem;
@@ -51,15 +55,23 @@ export async function* callModel(
     if (failure.kind === "aborted" || deps.signal.aborted) {
       return { ok: false, failure: { ...failure, kind: "aborted" }, partial: state.partial };
     }
-    const waitMs = await recover(state, { failure, deps });
+    const tooLong = waitTooLong(failure, deps);
+    if (tooLong !== undefined) failure = tooLong;
+    const before = state.request.messages;
+    const waitMs = tooLong === undefined ? await recover(state, { failure, deps }) : undefined;
+    if (state.request.messages !== before && failure.action === "overflow") {
+      yield { type: "context_start", reason: failure.message, tokens: tokensOf(before) };
+      yield { type: "context_end", tokens: tokensOf(state.request.messages) };
+    }
     if (waitMs === undefined) {
-      const next = failure.action === "fatal" ? undefined : deps.providers.fallbacks.shift();
+      const next = failure.action === "fatal"
+        ? undefined
+        : moveOn(deps.providers, { failure, now: Date.now() });
       if (next === undefined) {
         return { ok: false, failure, partial: state.partial };
       }
       yield { type: "error", kind: failure.kind, message: failure.message, fatal: false };
       yield { type: "notice", text: `switching to ${next.name}/${next.model.id}` };
-      deps.providers.active = next;
       state = freshState(deps, options.toolChoice);
       continue;
     }
@@ -159,6 +171,26 @@ function unusable(message: AssistantMessage): ProviderFailure | undefined {
   return undefined;
 }
 
+/** A rough number: no format is known here. */
+function tokensOf(messages: readonly Message[]): number {
+  return Math.ceil(JSON.stringify(messages).length / 4);
+}
+
+/** The failure of a server that wants to be left alone for longer than the run can wait. */
+function waitTooLong(failure: ProviderFailure, deps: LoopDeps): ProviderFailure | undefined {
+  const { retryAfterMs, message } = failure;
+  if (failure.action !== "retry" || retryAfterMs === undefined) return undefined;
+  if (retryAfterMs <= Math.min(MAX_RETRY_AFTER_MS, deps.budget.timeLeftMs())) return undefined;
+  return { ...failure, message: `${message}; come back in ${duration(retryAfterMs)}` };
+}
+
+/** In words that need no clock: a replay says the same. */
+function duration(ms: number): string {
+  const minutes = Math.ceil(ms / 60_000);
+  if (ms < 120_000) return `${Math.ceil(ms / 1000)} seconds`;
+  return minutes < 120 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`;
+}
+
 /** Prepares the next attempt and says how long to wait; undefined when this provider is done. */
 async function recover(
   state: CallState,
@@ -173,7 +205,7 @@ async function recover(
       if (++state.retries >= deps.retry.maxAttempts) return undefined;
       return failure.retryAfterMs === undefined
         ? backoffMs(state.retries - 1, deps.retry)
-        : Math.min(failure.retryAfterMs, MAX_RETRY_AFTER_MS);
+        : failure.retryAfterMs;
     case "overflow": {
       if (state.shrinks >= MAX_SHRINKS) return undefined;
       const smaller = await deps.shrink(state.request.messages, state.shrinks++);

@@ -2,8 +2,9 @@
 import type { ToolDispatcher } from "../protocol/dispatch.ts";
 import type { EndReason } from "../protocol/event.ts";
 import type { AssistantMessage, Message, UserPart } from "../protocol/message.ts";
-import type { ModelRequest, Provider, ToolDefinition } from "../protocol/provider.ts";
+import type { ModelRequest, ToolDefinition } from "../protocol/provider.ts";
 import type { Budget } from "./budget.ts";
+import type { ProviderChain } from "./fallback.ts";
 
 /** The transcript. `append` returns only when the message is durable. */
 export interface History {
@@ -33,8 +34,8 @@ export interface RetryPolicy {
 }
 
 export interface LoopDeps {
-  /** The chosen provider and its fallbacks, in order. A fallback stays active for the session. */
-  providers: { active: Provider; readonly fallbacks: Provider[] };
+  /** The chosen provider and its fallbacks, in order. */
+  providers: ProviderChain;
   system: string;
   tools: readonly ToolDefinition[];
   /** Loaded when the first call needs it: nothing that runs tools is needed for the first request. */

@@ -49,10 +49,10 @@ class Position {
   descend(word: string): boolean {
     if (this.#settled) return false;
     const choices = this.spec === undefined ? this.#grammar.commands : this.spec.subcommands ?? [];
-    const found = choices.find((choice) => choice.name === word);
+    const found = findCommand(choices, word);
     if (found) {
       this.spec = found;
-      this.path.push(word);
+      this.path.push(found.name);
       return true;
     }
     if (this.spec === undefined) throw unknownCommand(word, choices);
@@ -105,13 +105,21 @@ export function commandPathOf(
   let choices: readonly CommandSpec[] = commands;
   for (const word of argv) {
     if (isFlagToken(word)) continue;
-    const found = choices.find((choice) => choice.name === word);
+    const found = findCommand(choices, word);
     if (!found) break;
-    path.push(word);
+    path.push(found.name);
     spec = found;
     choices = found.subcommands ?? [];
   }
   return { path, spec };
+}
+
+/** The command of a name, or of another spelling of it. */
+export function findCommand(
+  commands: readonly CommandSpec[],
+  word: string,
+): CommandSpec | undefined {
+  return commands.find(({ name, aliases }) => name === word || aliases?.includes(word));
 }
 
 /** `-` alone is a value (standard input) and so are negative numbers. */

@@ -31,6 +31,8 @@ export type CommandMain = (input: CommandInput) => Promise<number>;
 
 export interface CommandSpec {
   name: string;
+  /** Other spellings that are understood; help and completion show the name alone. */
+  aliases?: readonly string[];
   summary: string;
   /**
    * Positional grammar, checked by the parser: `KEY [VALUE...]`. A word without brackets is

@@ -448,6 +448,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "plugins",
+    aliases: ["plugin"],
     summary: "Find, install, check and write plugins",
     flags: [JSON_FLAG],
     load: loadPlugins,
@@ -507,6 +508,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       },
       {
         name: "remove",
+        aliases: ["uninstall"],
         summary: "Delete plugins and what they have stored",
         args: "NAME...",
         flags: [YES_FLAG],

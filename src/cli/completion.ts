@@ -21,7 +21,8 @@ export interface CompletionTable {
 
 /** The script that a person sources. */
 export function renderCompletion(shell: Shell, { commands, globals }: CompletionTable): string {
-  const top = { name: "", summary: "", subcommands: commands, flags: [] };
+  const helped = commands.map((spec) => spec.name === "help" ? withTopics(spec, commands) : spec);
+  const top = { name: "", summary: "", subcommands: helped, flags: [] };
   const places = [...walk(top, "", globals)];
   switch (shell) {
     case "bash":
@@ -31,6 +32,17 @@ export function renderCompletion(shell: Shell, { commands, globals }: Completion
     case "fish":
       return renderFish(places);
   }
+}
+
+/** `hermes help` takes the names of commands, and of theirs. */
+function withTopics(help: CommandSpec, commands: readonly CommandSpec[]): CommandSpec {
+  const bare = ({ name, summary, hidden, subcommands }: CommandSpec): CommandSpec => ({
+    name,
+    summary,
+    ...(hidden === undefined ? {} : { hidden }),
+    ...(subcommands === undefined ? {} : { subcommands: subcommands.map(bare) }),
+  });
+  return { ...help, subcommands: commands.filter((spec) => spec !== help).map(bare) };
 }
 
 function* walk(spec: CommandSpec, path: string, globals: readonly FlagSpec[]): Generator<Place> {

@@ -1,7 +1,7 @@
 /** argv → the command that runs, with `--help` and `--version` answered on the way. */
 import { UsageError } from "../protocol/error.ts";
 import { VERSION } from "../util/version.ts";
-import { commandPathOf, type Grammar, parseCommandLine } from "./args.ts";
+import { commandPathOf, findCommand, type Grammar, parseCommandLine } from "./args.ts";
 import type { CommandSpec } from "./command.ts";
 import { COMMANDS, DEFAULT_COMMAND, GLOBAL_FLAGS } from "./commands_data.ts";
 import { disableColor, out } from "./io.ts";
@@ -18,7 +18,7 @@ export async function dispatch(
     (await import("./inside_session.ts")).refuseInsideSession(argv);
   }
   const [name = ""] = argv;
-  if (/^[a-z]/i.test(name) && !COMMANDS.some((command) => command.name === name)) {
+  if (/^[a-z]/i.test(name) && findCommand(COMMANDS, name) === undefined) {
     const { runPluginCommand } = await import("./commands/plugin_command.ts");
     const code = await runPluginCommand(argv, { name, grammar: grammar() });
     if (code !== undefined) return code;

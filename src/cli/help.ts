@@ -3,24 +3,34 @@ import type { CommandSpec, FlagSpec } from "./command.ts";
 
 const INDENT = "  ";
 const NAME_WIDTH = 26;
+/** Narrower than this, texts stand below the names. */
+const TWO_COLUMNS = 60;
+
+export interface HelpLayout {
+  /** Width of the terminal; infinite where the text goes to a file or a pipe. */
+  columns: number;
+}
 
 /** The overview: every command with its summary. */
 export function renderOverview(
   commands: readonly CommandSpec[],
-  globals: readonly FlagSpec[],
+  { globals, columns }: { globals: readonly FlagSpec[] } & HelpLayout,
 ): string {
+  const shown = commands.filter((command) => !command.hidden);
   return [
-    "Hermes runs an LLM agent: one job with `hermes run`, a conversation with `hermes`.",
+    ...wrap("Hermes runs an LLM agent: one job with `hermes run`, a conversation with `hermes`.", {
+      columns,
+    }),
     "",
-    "Usage: hermes [COMMAND] [FLAGS] [ARGUMENTS]",
+    ...wrap("Usage: hermes [COMMAND] [FLAGS] [ARGUMENTS]", { columns }),
     "",
     "Commands:",
-    ...rows(commands.filter((command) => !command.hidden).map((c) => [c.name, c.summary])),
+    ...rows(shown.map((command) => [command.name, command.summary]), columns),
     "",
     "Flags of every command:",
-    ...rows(flagRows(globals)),
+    ...rows(flagRows(globals), columns),
     "",
-    'See "hermes help COMMAND" for one command.',
+    ...wrap('See "hermes help COMMAND" for one command.', { columns }),
     "",
   ].join("\n");
 }
@@ -28,19 +38,28 @@ export function renderOverview(
 /** Help of one command: usage, subcommands, flags, examples. */
 export function renderCommand(
   spec: CommandSpec,
-  { path, globals }: { path: readonly string[]; globals: readonly FlagSpec[] },
+  { path, globals, columns }: {
+    path: readonly string[];
+    globals: readonly FlagSpec[];
+  } & HelpLayout,
 ): string {
   const subcommands = (spec.subcommands ?? []).filter((sub) => !sub.hidden);
-  const lines = [spec.summary, "", `Usage: ${usageOf(spec, path)}`];
+  const lines = [
+    ...wrap(spec.summary, { columns }),
+    "",
+    ...wrap(`Usage: ${usageOf(spec, path)}`, { columns, indent: INDENT }),
+  ];
+  if (spec.aliases !== undefined) {
+    lines.push("", ...wrap(`Also understood: ${spec.aliases.join(", ")}`, { columns }));
+  }
   if (subcommands.length > 0) {
     lines.push("", "Subcommands:");
-    lines.push(
-      ...rows(subcommands.map((sub) => [`${sub.name} ${sub.args ?? ""}`.trim(), sub.summary])),
-    );
+    const names = subcommands.map((sub) => `${sub.name} ${sub.args ?? ""}`.trim());
+    lines.push(...rows(names.map((name, i) => [name, subcommands[i]!.summary]), columns));
   }
   const flags = flagRows(spec.flags ?? []);
-  if (flags.length > 0) lines.push("", "Flags:", ...rows(flags));
-  lines.push("", "Flags of every command:", ...rows(flagRows(globals)));
+  if (flags.length > 0) lines.push("", "Flags:", ...rows(flags, columns));
+  lines.push("", "Flags of every command:", ...rows(flagRows(globals), columns));
   if (spec.examples !== undefined && spec.examples.length > 0) {
     lines.push("", "Examples:", ...spec.examples.map((example) => `${INDENT}${example}`));
   }
@@ -70,12 +89,37 @@ function flagRows(flags: readonly FlagSpec[]): [string, string][] {
   });
 }
 
-/** Two columns; a long name pushes its text to the next line. */
-function rows(entries: readonly (readonly [string, string])[]): string[] {
+/** Two columns; a long name, or a narrow terminal, pushes a text to the next line. */
+function rows(entries: readonly (readonly [string, string])[], columns: number): string[] {
+  const isNarrow = columns < TWO_COLUMNS;
+  const beside = isNarrow ? INDENT.repeat(3) : `${INDENT}${" ".repeat(NAME_WIDTH)} `;
   return entries.flatMap(([name, text]) => {
-    if (name.length > NAME_WIDTH) {
-      return [`${INDENT}${name}`, `${INDENT}${" ".repeat(NAME_WIDTH)} ${text}`];
+    const lines = wrap(text, { columns: columns - beside.length });
+    if (isNarrow || name.length > NAME_WIDTH) {
+      return [
+        ...wrap(name, { columns: columns - INDENT.length, indent: INDENT })
+          .map((line) => `${INDENT}${line}`),
+        ...lines.map((line) => `${beside}${line}`),
+      ];
     }
-    return [`${INDENT}${name.padEnd(NAME_WIDTH)} ${text}`];
+    const [first = "", ...more] = lines;
+    return [
+      `${INDENT}${name.padEnd(NAME_WIDTH)} ${first}`,
+      ...more.map((line) => `${beside}${line}`),
+    ];
   });
+}
+
+/** The lines of a text between blanks; a word longer than a line has one of its own. */
+function wrap(text: string, { columns, indent = "" }: HelpLayout & { indent?: string }): string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(/(?<=\S) /)) {
+    const longer = line === "" ? word : `${line} ${word}`;
+    if (line !== "" && longer.length > columns) {
+      lines.push(line);
+      line = `${indent}${word}`;
+    } else line = longer;
+  }
+  return [...lines, line];
 }

@@ -24,15 +24,36 @@ export class KeyPresses {
   }
 }
 
+/** Why a run was stopped from outside; the code is what shells expect of that signal. */
+export class Interruption extends Error {
+  override name = "Interruption";
+  readonly exitCode: number;
+
+  constructor(signal: Deno.Signal) {
+    super(`received ${signal}`);
+    this.exitCode = codeOf(signal);
+  }
+}
+
+function codeOf(signal: Deno.Signal): number {
+  if (signal === "SIGTERM") return EXIT.terminated;
+  return signal === "SIGHUP" ? EXIT.hungUp : EXIT.interrupted;
+}
+
+/** The exit code of what an abort ended. */
+export function interruptedCode(signal: AbortSignal): number {
+  return signal.reason instanceof Interruption ? signal.reason.exitCode : EXIT.interrupted;
+}
+
 /** Calls `stop` at the first signal and exits at the second. Returns a function that stops listening. */
-export function onInterrupt(stop: (signal: string) => void): () => void {
+export function onInterrupt(stop: (reason: Interruption) => void): () => void {
   let askedAt: number | undefined;
   const listeners = (["SIGINT", "SIGTERM", "SIGHUP"] as const).map((signal) => {
     const listener = () => {
       if (askedAt === undefined) {
         askedAt = performance.now();
-        stop(signal);
-      } else if (performance.now() - askedAt > ECHO_MS) Deno.exit(EXIT.interrupted);
+        stop(new Interruption(signal));
+      } else if (performance.now() - askedAt > ECHO_MS) Deno.exit(codeOf(signal));
     };
     Deno.addSignalListener(signal, listener);
     return { signal, listener };

@@ -120,6 +120,8 @@ const STDIN_LIMIT_BYTES = 10 * 1024 * 1024;
 export interface ReadStdinOptions {
   stream?: ReadableStream<Uint8Array<ArrayBuffer>>;
   limitBytes?: number;
+  /** The limit in other words, for the error. */
+  limit?: string;
 }
 
 /**
@@ -133,7 +135,7 @@ export async function readStdinText(options: ReadStdinOptions = {}): Promise<str
   for await (const chunk of options.stream ?? Deno.stdin.readable) {
     size += chunk.length;
     if (size > limit) {
-      throw new UsageError(`standard input is larger than ${limit} bytes`, {
+      throw new UsageError(`standard input is larger than ${options.limit ?? `${limit} bytes`}`, {
         hint: "Save it to a file and name the file in the prompt.",
       });
     }

@@ -74,7 +74,6 @@ export const DEFAULTS: Config = {
   tool_budget: {
     result_size_chars: 100_000,
     turn_size_chars: 200_000,
-    mcp_result_size_chars: 50_000,
     preview_chars: 1500,
   },
   tool_loop_guardrails: {
@@ -90,7 +89,6 @@ export const DEFAULTS: Config = {
     max_stdout_bytes: 50_000,
     max_stderr_bytes: 10_000,
     memory_mb: 512,
-    mcp_tools: [],
   },
   approvals: {
     mode: "manual",

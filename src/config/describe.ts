@@ -1,5 +1,7 @@
 /** Every key of the configuration with its kind, default and meaning, read from the schema. */
 import { z } from "../deps/zod.ts";
+import { UsageError } from "../protocol/error.ts";
+import { nearest } from "../util/nearest.ts";
 import { DEFAULTS } from "./defaults_data.ts";
 import { ConfigSchema } from "./schema.ts";
 import { getPath, isTree, type Tree } from "./tree.ts";
@@ -16,6 +18,17 @@ export interface KeyDescription {
 /** In the order of the schema. */
 export function describeKeys(): KeyDescription[] {
   return [...describe(ConfigSchema, "")];
+}
+
+/** The error for a key that is none, with the one that was probably meant. */
+export function unknownSetting(key: string): UsageError {
+  const known = describeKeys().map(({ path }) => path);
+  const inner = known.find((path) => path.endsWith(`.${key}`) && !/[*#]/.test(path));
+  const meant = inner ?? nearest(key, known);
+  const suggestion = meant === undefined ? "" : ` Did you mean "${meant}"?`;
+  return new UsageError(`there is no setting "${key}".${suggestion}`, {
+    hint: `See "hermes config list --all".`,
+  });
 }
 
 /** The published JSON Schema of `config.yaml`: nothing is required, defaults are told. */

@@ -5,6 +5,7 @@
 import { UsageError } from "../protocol/error.ts";
 import { writeFileAtomic } from "../util/atomic_write.ts";
 import { checkConfigText, formatProblem } from "./check.ts";
+import { unknownSetting } from "./describe.ts";
 import { DEFAULTS } from "./defaults_data.ts";
 import { editEnvFile } from "./env_file.ts";
 import { type Home, requireProfile } from "./home.ts";
@@ -22,10 +23,10 @@ export interface ConfigChange {
 
 export interface ConfigEdit {
   file: string;
+  /** The key that was meant: a section's short name stands for its main one. */
+  key: string;
   before: unknown;
   after: unknown;
-  /** Complaints about the key that do not stop it from being saved. */
-  warnings: string[];
 }
 
 /**
@@ -46,9 +47,10 @@ export async function editConfig(home: Home, { key, change }: ConfigChange): Pro
     const checked = await checkConfigText(edited);
     const problem = checked.problems.find((candidate) => concerns(candidate.path, path));
     if (problem) throw new UsageError(problem.message, { hint: problem.fix });
+    const unknown = checked.warnings.find((candidate) => concerns(candidate.path, path));
+    if (unknown !== undefined && after !== undefined) throw unknownSetting(path);
     if (edited !== text) await replaceFile(file, edited);
-    const warnings = checked.warnings.filter((warning) => concerns(warning.path, path));
-    return { file, before, after, warnings: warnings.map((warning) => warning.message) };
+    return { file, key: path, before, after };
   });
 }
 

@@ -44,10 +44,23 @@ Deno.test("editConfig() can repair one of several wrong keys but not broken YAML
   await assert.rejects(editConfig(at.home, { key: "model", change: () => "m" }), /broken YAML/);
 });
 
-Deno.test("editConfig() saves an unknown key and warns", async () => {
+Deno.test("editConfig() refuses an unknown key with the nearest one, and removes one", async () => {
   await using at = await tempHome();
-  const { warnings } = await editConfig(at.home, { key: "agent.max_turn", change: () => 5 });
-  assert.match(warnings.join(), /did you mean "agent.max_turns"/);
+  const meant: [key: string, nearest: string][] = [
+    ["agent.max_turn", "agent.max_turns"],
+    ["termnal.backend", "terminal.backend"],
+    ["provider", "model.provider"],
+  ];
+  for (const [key, nearest] of meant) {
+    await assert.rejects(editConfig(at.home, { key, change: () => "x" }), {
+      message: `there is no setting "${key}". Did you mean "${nearest}"?`,
+    });
+  }
+  await assert.rejects(Deno.stat(at.file), Deno.errors.NotFound);
+  await Deno.mkdir(`${at.dir}/home`, { recursive: true });
+  await Deno.writeTextFile(at.file, "termnal: { backend: x }\n");
+  await editConfig(at.home, { key: "termnal", change: () => undefined });
+  assert.equal(await Deno.readTextFile(at.file), "");
 });
 
 Deno.test("editConfig() loses no edit when many happen at once", async () => {

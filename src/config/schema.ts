@@ -137,7 +137,6 @@ const toolOutput = z.object({
 const toolBudget = z.object({
   result_size_chars: count("Result kept in context before it is spilled to a file"),
   turn_size_chars: count("All results of one turn"),
-  mcp_result_size_chars: count("Result of an MCP tool"),
   preview_chars: count("Preview of a spilled result"),
 });
 
@@ -153,8 +152,8 @@ const guardrails = z.object({
   warn_after: loopCounts,
   hard_stop_after: loopCounts,
   loop_caps: z.object({
-    max_web_searches: count("Per turn; 0 is no limit"),
-    max_subagents: count("Per turn; 0 is no limit"),
+    max_web_searches: count("Calls per turn of a tool named web_search; 0 is no limit"),
+    max_subagents: count("Calls per turn of a tool named delegate_task; 0 is no limit"),
   }),
 });
 
@@ -164,7 +163,6 @@ const codeExecution = z.object({
   max_stdout_bytes: count("Output kept"),
   max_stderr_bytes: count("Error output kept"),
   memory_mb: z.int().min(64).describe("Memory of a script, MB"),
-  mcp_tools: words("MCP tools a script may call"),
 });
 
 const approvals = z.object({

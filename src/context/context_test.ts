@@ -62,6 +62,16 @@ Deno.test("readProjectFiles() prefers .hermes.md, drops its frontmatter, caps lo
   match(long, /read CLAUDE\.md for the rest/);
 });
 
+Deno.test("readProjectFiles() keeps as much as the model's window allows unless told", () => {
+  const files = world({ "/r/CLAUDE.md": "x".repeat(600_000) });
+  const kept = (more: { contextTokens?: number; maxChars?: number | null }) =>
+    readProjectFiles("/r", { ...files, ...more })!.replaceAll(/[^x]/g, "").length;
+  strictEqual(kept({ contextTokens: 8_000, maxChars: null }), 18_000);
+  strictEqual(kept({ contextTokens: 200_000, maxChars: null }), 0.9 * 48_000);
+  strictEqual(kept({ contextTokens: 10_000_000, maxChars: null }), 450_000);
+  strictEqual(kept({ contextTokens: 200_000, maxChars: 1000 }), 900);
+});
+
 Deno.test("shrinkMessages() gives up old tool results first and then nothing more", () => {
   const tool = (id: string): Message => ({
     role: "tool",

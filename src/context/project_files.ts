@@ -5,7 +5,11 @@
  */
 import { dirname, joinPath } from "../util/path.ts";
 
-const CAP_CHARS = 20_000;
+/** Kept of a project's files whatever the model; and the most, whatever its window. */
+const MIN_CAP_CHARS = 20_000;
+const MAX_CAP_CHARS = 500_000;
+/** The share of the model's window they may take, at four characters a token. */
+const CAP_CHARS_PER_TOKEN = 4 * 0.06;
 
 /** Reads a text file of the project at `root`; undefined when it is not there or may not be read. */
 export type ReadText = (path: string, root: string) => string | undefined;
@@ -13,9 +17,15 @@ export type ReadText = (path: string, root: string) => string | undefined;
 /** The project's instructions, capped, or undefined. `exists` tells whether a path exists. */
 export function readProjectFiles(
   cwd: string,
-  world: { read: ReadText; exists: (path: string) => boolean; maxChars?: number | null },
+  world: {
+    read: ReadText;
+    exists: (path: string) => boolean;
+    /** Null follows the model's window. */
+    maxChars?: number | null;
+    contextTokens?: number;
+  },
 ): string | undefined {
-  const maxChars = world.maxChars ?? CAP_CHARS;
+  const maxChars = world.maxChars ?? adaptiveCap(world.contextTokens ?? 0);
   const chain = repositoryChain(cwd, world.exists);
   const read = (path: string) => world.read(path, chain[0]!);
   for (const dir of chain.toReversed()) {
@@ -35,6 +45,11 @@ export function readProjectFiles(
     if (text !== undefined) return cap(text, { name, maxChars });
   }
   return undefined;
+}
+
+function adaptiveCap(contextTokens: number): number {
+  const share = Math.floor(contextTokens * CAP_CHARS_PER_TOKEN);
+  return Math.max(MIN_CAP_CHARS, Math.min(share, MAX_CAP_CHARS));
 }
 
 /** Directories from the repository root to `cwd`; `cwd` alone outside a repository. */

@@ -43,7 +43,9 @@ export function missingRight(
 }
 
 function neededRight(name: HookName, answer: unknown): HookRight | undefined {
-  if (name === "pre_llm_call") return answer ? "add_context" : undefined;
+  if (name === "pre_turn") return answer ? "add_context" : undefined;
+  if (name === "transform_tool_result") return answer ? "change_results" : undefined;
+  if (name === "transform_llm_output") return answer ? "change_answers" : undefined;
   // The others only watch: what they answer means nothing.
   if (name !== "pre_tool_call") return undefined;
   const directive = parseDirective(answer);
@@ -61,6 +63,8 @@ const DOING: Partial<Record<HookRight, string>> = {
   "change_calls": "rewrite a call of another tool",
   guard: "stop a call of another tool",
   "add_context": "add text for the model",
+  "change_results": "replace the result of another tool",
+  "change_answers": "replace the model's answer",
 };
 
 /** What the person reads when an answer is refused. */

@@ -96,7 +96,7 @@ interface HookQuestion {
 /** Whoever registers first has the name, and MCP servers answer later. */
 const MCP_NAME = /^mcp_/i;
 /** Hooks that every session runs before its first request. */
-const EARLY_HOOKS: readonly string[] = ["on_session_start", "pre_llm_call"];
+const EARLY_HOOKS: readonly string[] = ["on_session_start", "pre_turn", "pre_llm_call"];
 
 export class PluginHost implements SessionPlugins, PluginServer {
   readonly #options: HostOptions;

@@ -10,7 +10,7 @@ import {
   type PluginManifest,
   SESSION_RIGHTS,
 } from "../protocol/plugin.ts";
-import { TOOLSETS } from "../registry/toolsets_data.ts";
+import { isOwnToolset } from "../registry/toolsets.ts";
 import type { ChildMode, Wall } from "../sandbox/contract.ts";
 import { joinPath } from "../util/path.ts";
 import type { ProtectedPlaces } from "../util/protected_paths.ts";
@@ -283,7 +283,7 @@ export function requireName(id: string, manifest: PluginManifest): void {
 
 /** @throws {PluginProblem} when the name is taken. */
 export function requireFreeName(name: string): void {
-  if (Object.hasOwn(TOOLSETS, name)) {
+  if (isOwnToolset(name)) {
     throw new PluginProblem(`"${name}" is the name of a built-in toolset; give it another`);
   }
   // Whoever has the name of a toolset owns its tools.

@@ -33,6 +33,8 @@ const RIGHTS: Readonly<Record<HookRight | SessionRight | BackgroundKind, string>
   "change_calls": "rewrite other tools' calls before they run (change_calls)",
   guard: "block other tools' calls, or have you asked about them (guard)",
   "add_context": "add text to the model's instructions and to your messages (add_context)",
+  "change_results": "replace what the model reads of other tools' results (change_results)",
+  "change_answers": "replace what you read of the model's answers (change_answers)",
 };
 
 /** Everything a manifest asks for; a variable it needs is one it sees. */

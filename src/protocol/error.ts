@@ -12,7 +12,10 @@ export const EXIT = {
   budget: 4,
   provider: 5,
   schema: 6,
+  /** By Ctrl-C; 128 and the signal's number, as every program in a shell. */
   interrupted: 130,
+  hungUp: 129,
+  terminated: 143,
 } as const;
 
 export type ExitCode = typeof EXIT[keyof typeof EXIT];

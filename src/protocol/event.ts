@@ -98,8 +98,6 @@ export type EventBody =
   | { type: "command_end"; name: string; text: string; isError: boolean }
   /** Later turns use this model. */
   | { type: "model_change"; provider: string; model: string }
-  | { type: "subagent_start"; subagentId: string; goal: string }
-  | { type: "subagent_end"; subagentId: string; status: string; summary: string }
   | { type: "context_start"; reason: string; tokens: number }
   | { type: "context_end"; tokens: number }
   | { type: "usage"; usage: Usage; total: Usage; provider: string; model: string }

@@ -201,8 +201,6 @@ export const AgentEventSchema = z.discriminatedUnion("type", [
   }),
   event("command_end", { name: z.string(), text: z.string(), isError: z.boolean() }),
   event("model_change", { provider: z.string(), model: z.string() }),
-  event("subagent_start", { subagentId: z.string(), goal: z.string() }),
-  event("subagent_end", { subagentId: z.string(), status: z.string(), summary: z.string() }),
   event("context_start", { reason: z.string(), tokens: z.number() }),
   event("context_end", { tokens: z.number() }),
   event("usage", { usage, total: usage, provider: z.string(), model: z.string() }),

@@ -2,11 +2,16 @@
 
 export const HOOK_NAMES = [
   "pre_tool_call",
+  "transform_tool_result",
   "post_tool_call",
+  "pre_turn",
   "pre_llm_call",
   "post_llm_call",
+  "transform_llm_output",
+  "post_turn",
   "on_session_start",
   "on_session_end",
+  "on_session_finalize",
   "on_session_reset",
   "subagent_stop",
   "pre_approval_request",
@@ -15,6 +20,14 @@ export const HOOK_NAMES = [
 ] as const;
 
 export type HookName = typeof HOOK_NAMES[number];
+
+/** Hooks whose answer takes the place of a text, and the key of their payload that holds it. */
+export const TRANSFORMED = {
+  "transform_tool_result": "result",
+  "transform_llm_output": "response",
+} as const;
+
+export type TransformName = keyof typeof TRANSFORMED;
 
 export interface HookPayload {
   sessionId: string;
@@ -33,8 +46,14 @@ export interface HookRunner {
   has(name: HookName): boolean;
   /** What the hooks say, in order: a block comes last, changes and demands for approval add up. */
   preToolCall(payload: HookPayload, signal: AbortSignal): Promise<HookDirective[]>;
-  /** Extra context for the user's message from `pre_llm_call`, empty when none. */
-  preLlmCall(payload: HookPayload, signal: AbortSignal): Promise<string>;
+  /** Extra context for the user's message from `pre_turn`, empty when none. */
+  preTurn(payload: HookPayload, signal: AbortSignal): Promise<string>;
+  /** The text that takes the place of the payload's; undefined when nobody replaces it. */
+  transform(
+    name: TransformName,
+    payload: HookPayload,
+    signal: AbortSignal,
+  ): Promise<string | undefined>;
   /** Tells observers; those of a turn that is interrupted (`turn`) are not waited for much longer. */
   notify(name: HookName, payload: HookPayload, turn?: AbortSignal): Promise<void>;
 }

@@ -19,6 +19,8 @@ export const HOOK_RIGHTS = [
   "change_calls",
   "guard",
   "add_context",
+  "change_results",
+  "change_answers",
 ] as const;
 
 export type HookRight = typeof HOOK_RIGHTS[number];

@@ -19,7 +19,8 @@ export interface ModelRequest {
   /** `none` forbids tool calls although `tools` stays byte-stable for the prompt cache. */
   toolChoice?: "auto" | "none";
   maxOutputTokens?: number;
-  reasoningEffort?: "minimal" | "low" | "medium" | "high";
+  /** `none` asks for no reasoning at all; absent leaves it to the model. */
+  reasoningEffort?: "none" | "minimal" | "low" | "medium" | "high";
   /** Ask the provider for output of this shape where it can; the caller still checks it. */
   outputSchema?: JsonSchema;
 }

@@ -46,6 +46,11 @@ export interface SessionSpec {
 
   /** The settings decide what is absent. */
   model?: { name?: string; provider?: string; baseUrl?: string };
+  /**
+   * Whether the embedded model may answer where there is no other and nobody named it; default
+   * where somebody watches.
+   */
+  offersOffline?: boolean;
   toolsets?: { enabled?: readonly string[]; disabled?: readonly string[] };
   approval?: {
     policy?: ApprovalPolicy;

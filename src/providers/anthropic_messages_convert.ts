@@ -164,7 +164,8 @@ function encodeThinking(
 ): { budget: number; body: Record<string, unknown> } {
   const effort = request.reasoningEffort;
   const none = { budget: 0, body: {} };
-  if (effort === undefined || !options.model.reasoning) return none;
+  // Without a word about it, Claude does not think before it answers.
+  if (effort === undefined || effort === "none" || !options.model.reasoning) return none;
   const version = /claude-[a-z]+-(\d+)(?:[.-](\d{1,2})(?!\d))?/.exec(options.model.id);
   const generation = version ? Number(version[1]) + Number(version[2] ?? 0) / 10 : 0;
   if (generation >= 4.6) {

@@ -84,6 +84,7 @@ Deno.test("createAnthropicProvider() asks for thinking as the model's generation
     assert.deepEqual(newer.output_config, { effort: "low" });
   }
   assert.equal("thinking" in await sent({}), false);
+  assert.equal("thinking" in await sent({ reasoningEffort: "none" }, "claude-sonnet-5"), false);
   assert.equal((await sent({}, "claude-sonnet-4-20250514")).max_tokens, 10_000);
 });
 

@@ -220,17 +220,6 @@ export const CATALOG: readonly CatalogEntry[] = [
     model: "openai/gpt-oss-120b",
   },
   {
-    id: "ai-gateway",
-    aliases: ["vercel"],
-    baseUrl: "https://ai-gateway.vercel.sh/v1",
-    keyEnv: ["AI_GATEWAY_API_KEY"],
-    urlEnv: "AI_GATEWAY_BASE_URL",
-    wire: "openai_chat",
-    model: "anthropic/claude-sonnet-5",
-    aggregator: true,
-    quirks: COMPATIBLE,
-  },
-  {
     id: "huggingface",
     aliases: ["hf"],
     baseUrl: "https://router.huggingface.co/v1",

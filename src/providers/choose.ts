@@ -49,6 +49,14 @@ const WIRES: Readonly<Record<string, Wire>> = {
   anthropic_messages: "anthropic_messages",
 };
 
+/** The name people ask for the embedded model by; no server has a model of that name. */
+const OFFLINE = "offline";
+
+/** True for the embedded model, whichever provider the settings pin: none of them serves it. */
+export function wantsOffline(wanted: EndpointConfig): boolean {
+  return wanted.model === OFFLINE && !wanted.base_url;
+}
+
 /** True when something is said at all; `auto` says nothing. */
 export function wantsSomething(wanted: EndpointConfig): boolean {
   return Boolean(wanted.model || wanted.base_url || providerOf(wanted));
@@ -86,6 +94,14 @@ export function chooseByKey(context: ChooseContext): Choice | undefined {
       (entry.id === "openai" && Boolean(context.env("OPENAI_BASE_URL"))))
   );
   return entry && complete({}, { entry, context });
+}
+
+/** The error for a run without anybody at a terminal that names no model and finds none. */
+export function noModel(): UsageError {
+  return new UsageError("no model is configured, and nobody asked for the offline one", {
+    hint: "Set OPENROUTER_API_KEY, ANTHROPIC_API_KEY or OPENAI_API_KEY, or start Ollama; " +
+      "or try the embedded model: --model offline",
+  });
 }
 
 /** The error for a provider whose key is missing. */

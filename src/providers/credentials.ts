@@ -46,6 +46,19 @@ export function findKey(query: KeyQuery): ApiKey | undefined {
   return key ?? (query.supplied ? firstSet(["HERMES_API_KEY"], env) : undefined);
 }
 
+/**
+ * What to check when a server refuses a request that carried no key: the variable whose key would
+ * have been sent, and the one that is set and was held back because it belongs to another host.
+ */
+export function keyAdvice(query: Pick<KeyQuery, "entry" | "baseUrl" | "env">): string {
+  const { entry, baseUrl, env } = query;
+  if (entry.keyEnv.length > 0 && sameOrigin(entry.baseUrl, baseUrl)) return entry.keyEnv[0]!;
+  const held = [...entry.keyEnv, "OPENAI_API_KEY"].find((name) => env(name)?.trim());
+  if (held === undefined) return "HERMES_API_KEY";
+  return `HERMES_API_KEY: ${held} was not sent to another host than its vendor's; ` +
+    `to send it, set HERMES_API_KEY="$${held}"`;
+}
+
 /** True when both are URLs of one scheme, host and port. */
 export function sameOrigin(a: string, b: string): boolean {
   const left = URL.parse(a);

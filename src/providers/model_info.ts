@@ -1,5 +1,5 @@
 /** What is known of a model from its name alone. Unknown names get a cautious guess. */
-import type { ModelInfo } from "../protocol/provider.ts";
+import type { ModelInfo, ModelRequest } from "../protocol/provider.ts";
 import { entryOf } from "./parts.ts";
 import { MODELS, REASONING_MODELS, TEXT_ONLY_MODELS } from "./models_data.ts";
 
@@ -51,4 +51,14 @@ function factsOf(name: string): typeof MODELS[string] | undefined {
     if (facts !== undefined) return facts;
   }
   return undefined;
+}
+
+type Effort = NonNullable<ModelRequest["reasoningEffort"]>;
+
+/** `none` came with GPT-5.1; models before it refuse the word and always think a little. */
+export function knownEffort(effort: Effort, model: string): Effort {
+  if (effort !== "none") return effort;
+  const name = normalizeModelName(model);
+  if (/^o\d/.test(name)) return "low";
+  return /^gpt-5(?!-\d)/.test(name) ? "minimal" : "none";
 }

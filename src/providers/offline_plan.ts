@@ -18,7 +18,16 @@ const MAX_REQUEST_CHARS = 8000;
 /** One operand: a quoted or backticked piece (masked by its number between U+E000) or a bare word. */
 const OPERAND = String.raw`(\uE000\d+\uE000|[^\s\uE000]+)`;
 const PLACE = String.raw`(?:the )?(?:file |directory |folder |dir )?`;
-const IN = String.raw`(?: (?:in|of|under|inside) ${PLACE}${OPERAND})?`;
+const IN_PLACE = String.raw`(?:in|of|under|inside|from) ${PLACE}${OPERAND}`;
+const IN = `(?: ${IN_PLACE})?`;
+const FILES = "(?:files(?: and (?:directories|folders))?|contents?|entries|everything)";
+/** Ways to say "where I am", which the shapes know as `.`. */
+const HERE =
+  /(?:\b(?:this|my|the|(?:the )?current|(?:the )?working|the current working) (?:directory|folder|dir|repo|repository|project|codebase|workspace)|\bhere)(?= for |$)/i;
+/** What people run without putting it into backticks; any other word may be plain English. */
+const PROGRAMS =
+  "ls|pwd|date|whoami|id|uname|hostname|uptime|echo|cat|head|tail|wc|find|grep|git|df|du|" +
+  "ps|which|make|npm|npx|node|deno|python|python3|pytest|cargo|go";
 
 type Build = (operands: (string | undefined)[], tools: ReadonlySet<string>) => Step | undefined;
 
@@ -35,12 +44,18 @@ const SHAPES: readonly [RegExp, Build][] = [
     ([path, text]) => write(path!, text!),
   ],
   [
-    shape(`(?:count|how many) (?:the )?(?:number of )?lines(?: are)?(?: there)?${IN}`),
+    shape(
+      `(?:count|how many|what is) (?:the )?(?:number of )?lines(?: are)?(?: there)?${IN}`,
+    ),
     ([path], tools) => path === undefined ? undefined : countLines(path, tools),
   ],
   [
+    shape(`(?:count how many|how many) lines (?:does|has) ${PLACE}${OPERAND}(?: have| contain)?`),
+    ([path], tools) => countLines(path!, tools),
+  ],
+  [
     shape(
-      `(?:count|how many) (?:the |all )?(?:number of )?(?:(\\*?\\.\\w+) )?files(?: are)?(?: there)?${IN}`,
+      `(?:count|how many) (?:the |all )?(?:number of )?(?:(\\*?\\.\\w+) )?files(?: are| do I have)?(?: there)?${IN}`,
     ),
     ([ending, path], tools) => countFiles(place(path), { ending, tools }),
   ],
@@ -55,16 +70,43 @@ const SHAPES: readonly [RegExp, Build][] = [
     ([pattern, path]) => search(pattern!, path),
   ],
   [
-    shape(`(?:list|ls)(?: me)?(?: the| all)?(?: files| contents| entries)?${IN}`),
-    ([path], tools) => path === undefined ? undefined : list(place(path), tools),
+    shape(
+      `(?:where is|where do I use|which files (?:contain|use|mention)) ${OPERAND}(?: used| defined| mentioned)?${IN}`,
+    ),
+    ([pattern, path]) => search(pattern!, path),
+  ],
+  [
+    shape(
+      `(?:list|ls|show|print|display)(?: me)?(?: all)?(?: of)?(?: the)? ${FILES}(?: ${IN_PLACE})?`,
+    ),
+    ([path], tools) =>
+      path === undefined || !isFileName(path) ? list(place(path), tools) : read(path),
+  ],
+  [
+    shape(`(?:what|which) files are(?: there)?${IN}`),
+    ([path], tools) => list(place(path), tools),
+  ],
+  [
+    shape(`(?:what is|what's|whats) (?:in|inside) ${PLACE}${OPERAND}`),
+    ([path], tools) => isFileName(path!) ? read(path!) : list(place(path), tools),
   ],
   [
     shape(`(?:list|ls) ${PLACE}${OPERAND}`),
     ([path], tools) => list(/^(files|everything)$/i.test(path!) ? "." : place(path), tools),
   ],
   [
-    shape(`(?:read|show|open|cat|print)(?: me)?(?: the contents? of)? ${PLACE}${OPERAND}`),
-    ([path]) => ({ kind: "read", subject: path!, tool: "read_file", args: { path } }),
+    shape(`what (?:does|is written in) ${PLACE}${OPERAND}(?: say| contain)?`),
+    ([path]) => read(path!),
+  ],
+  [
+    shape(
+      `(?:read|show|open|cat|print|display|view)(?: me)?(?: the contents? of)? ${PLACE}${OPERAND}`,
+    ),
+    ([path], tools) => /^\.{0,2}\/?$/.test(path!) ? list(path!, tools) : read(path!),
+  ],
+  [
+    shape(`(?:run|execute)(?: the)?(?: command)? ((?:${PROGRAMS})(?: .*)?)`),
+    ([command]) => run(command!, { kind: "run", subject: command! }),
   ],
 ];
 
@@ -83,7 +125,11 @@ export function planSteps(request: string, tools: ReadonlySet<string>): Step[] {
     )
   ) {
     // The end of a sentence, but not the directory "." or "..".
-    const step = planClause(clause.trim().replace(/(?<![\s.])[.!?,:]+$/, ""), { pieces, tools });
+    const sentence = clause.trim().replace(/(?<![\s.])[.!?,:]+$/, "").replace(
+      /(?: please| for me| again)$/i,
+      "",
+    );
+    const step = planClause(withoutHere(sentence), { pieces, tools });
     if (step !== undefined) steps.push(step);
   }
   return steps.slice(0, MAX_STEPS);
@@ -109,9 +155,23 @@ function planClause(
 
 function shape(source: string): RegExp {
   return new RegExp(
-    `^(?:please |now |first |finally |and )*${source}(?: please| for me| again)?$`,
+    `^(?:please |now |first |finally |and |can you |could you )*${source}(?: please| for me| again)?$`,
     "i",
   );
+}
+
+/** `list the files here` as `list the files in .` */
+function withoutHere(sentence: string): string {
+  return sentence.replace(HERE, (said, at: number) => {
+    const named = said.toLowerCase() !== "here" ||
+      /\b(?:in|from|of)\s$/i.test(sentence.slice(0, at));
+    return named ? "." : "in .";
+  });
+}
+
+/** True for a name with an ending, such as `README.md`. */
+function isFileName(path: string): boolean {
+  return /[^./]\.\w{1,8}$/.test(path);
 }
 
 function place(path: string | undefined): string {
@@ -120,6 +180,10 @@ function place(path: string | undefined): string {
 
 function run(command: string, about: Pick<Step, "kind" | "subject">): Step {
   return { ...about, tool: "terminal", args: { command } };
+}
+
+function read(path: string): Step {
+  return { kind: "read", subject: path, tool: "read_file", args: { path } };
 }
 
 function write(path: string, content: string): Step {

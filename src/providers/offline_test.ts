@@ -49,6 +49,35 @@ Deno.test("planSteps() turns each known shape into one tool call", () => {
     ["list files in src", "terminal", { command: "ls -la -- src" }],
     ["List the directory tools", "terminal", { command: "ls -la -- tools" }],
     ["list files", "terminal", { command: "ls -la -- ." }],
+    ["list the files in this directory", "terminal", { command: "ls -la -- ." }],
+    ["List all files in the current directory.", "terminal", { command: "ls -la -- ." }],
+    ["list files here please", "terminal", { command: "ls -la -- ." }],
+    ["show me the files", "terminal", { command: "ls -la -- ." }],
+    ["show the contents of this folder", "terminal", { command: "ls -la -- ." }],
+    ["list this directory", "terminal", { command: "ls -la -- ." }],
+    ["What files are here?", "terminal", { command: "ls -la -- ." }],
+    ["which files are in src?", "terminal", { command: "ls -la -- src" }],
+    ["what is in this directory?", "terminal", { command: "ls -la -- ." }],
+    ["What's in src?", "terminal", { command: "ls -la -- src" }],
+    ["What is in README.md?", "read_file", { path: "README.md" }],
+    ["can you show me README.md?", "read_file", { path: "README.md" }],
+    ["what does README.md say?", "read_file", { path: "README.md" }],
+    ["print the contents of deno.json", "read_file", { path: "deno.json" }],
+    ["display notes.txt", "read_file", { path: "notes.txt" }],
+    ["search this project for fetch", "search_files", { pattern: "fetch", path: "." }],
+    ["find TODO in this directory", "search_files", { pattern: "TODO", path: "." }],
+    ["search for TODO here", "search_files", { pattern: "TODO", path: "." }],
+    ["where is planSteps used?", "search_files", { pattern: "planSteps", path: "." }],
+    ['which files contain "a b"?', "search_files", { pattern: "a b", path: "." }],
+    ["count the files in this directory", "terminal", { command: "find . -type f | wc -l" }],
+    ["How many files are here?", "terminal", { command: "find . -type f | wc -l" }],
+    ["how many files are there in this repository", "terminal", {
+      command: "find . -type f | wc -l",
+    }],
+    ["How many lines does README.md have?", "terminal", { command: "wc -l < README.md" }],
+    ["count the number of lines in README.md", "terminal", { command: "wc -l < README.md" }],
+    ["run ls -la", "terminal", { command: "ls -la" }],
+    ["execute the command git status", "terminal", { command: "git status" }],
     ['search for "TODO" in src', "search_files", { pattern: "TODO", path: "src" }],
     ["grep fetch", "search_files", { pattern: "fetch", path: "." }],
     ["search src for fetch", "search_files", { pattern: "fetch", path: "src" }],
@@ -76,7 +105,8 @@ Deno.test("planSteps() does several requests in order and ignores what it cannot
     ALL,
   );
   assert.deepEqual(steps.map((step) => step.kind), ["write", "read", "run"]);
-  assert.deepEqual(planSteps("What is the meaning of life?", ALL), []);
+  const plain = ["What is the meaning of life?", "run the tests", "fix the failing test"];
+  for (const request of plain) assert.deepEqual(planSteps(request, ALL), [], request);
 });
 
 Deno.test("planSteps() counts and lists without a terminal", () => {

@@ -29,7 +29,7 @@ interface ChatToolCall {
   extra_content?: unknown;
 }
 
-interface ChatChunk {
+export interface ChatChunk {
   error?: unknown;
   choices?: { delta?: ChatDelta; message?: ChatDelta; finish_reason?: unknown }[];
   usage?: unknown;
@@ -213,7 +213,7 @@ function mergeDetails(details: readonly unknown[]): unknown[] {
   return merged;
 }
 
-interface ChatUsage {
+export interface ChatUsage {
   prompt_tokens?: number;
   completion_tokens?: number;
   prompt_tokens_details?: { cached_tokens?: number; cache_write_tokens?: number } | null;

@@ -143,6 +143,11 @@ Deno.test("createChatProvider() follows the quirks of the provider", async () =>
     options: { quirks: { effort: "reasoning", headers: { "x-title": "hermes" } } },
   });
   assert.deepEqual(router.body.reasoning, { effort: "high" });
+  const none = (await tryWire(createChatProvider, {
+    request: { reasoningEffort: "none" },
+    options: { quirks: { effort: "reasoning_effort" } },
+  })).body;
+  assert.equal(none.reasoning_effort, "none");
   assert.equal(router.headers["x-title"], "hermes");
 });
 

@@ -22,7 +22,7 @@ interface OutputItem {
   content?: { type?: string; text?: string; refusal?: string }[];
 }
 
-interface ResponsesEvent {
+export interface ResponsesEvent {
   type?: string;
   delta?: unknown;
   output_index?: number;
@@ -169,7 +169,7 @@ class ResponsesReader implements AnswerReader {
   }
 }
 
-interface ResponsesUsage {
+export interface ResponsesUsage {
   input_tokens?: number;
   output_tokens?: number;
   input_tokens_details?: { cached_tokens?: number; cache_write_tokens?: number } | null;

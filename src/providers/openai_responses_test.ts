@@ -17,6 +17,21 @@ Deno.test("createResponsesProvider() stores nothing and asks for encrypted reaso
   assert.equal("tools" in body || "tool_choice" in body, false);
 });
 
+Deno.test("createResponsesProvider() asks for no reasoning in the word that the model knows", async () => {
+  const words: [model: string, reasoning: unknown][] = [
+    ["gpt-5.1", { effort: "none" }],
+    ["gpt-5-mini", { summary: "auto", effort: "minimal" }],
+    ["o3", { summary: "auto", effort: "low" }],
+  ];
+  for (const [id, reasoning] of words) {
+    const { body } = await tryWire(createResponsesProvider, {
+      request: { reasoningEffort: "none" },
+      options: { model: { id, contextTokens: 1000, reasoning: true } },
+    });
+    assert.deepEqual(body.reasoning, reasoning, id);
+  }
+});
+
 Deno.test("createResponsesProvider() does not ask a plain model for reasoning", async () => {
   const { body } = await tryWire(createResponsesProvider, {
     options: { model: { id: "gpt-4.1", contextTokens: 1000, reasoning: false } },

@@ -16,9 +16,10 @@ import {
   missingKey,
   modelWithoutProvider,
   type NamedEndpoint,
+  wantsOffline,
   wantsSomething,
 } from "./choose.ts";
-import { type Env, isLoopback, sameOrigin } from "./credentials.ts";
+import { type Env, isLoopback, keyAdvice, sameOrigin } from "./credentials.ts";
 import { listModels } from "./endpoint.ts";
 import type { ProviderOptions } from "./exchange.ts";
 import { modelInfo } from "./model_info.ts";
@@ -87,6 +88,7 @@ const PROBE_MS = 1000;
 const ASK_MS = 3000;
 /** Local servers read a long prompt at the pace of this machine before the first byte. */
 const LOCAL_TIMEOUTS: StreamTimeouts = { firstByteMs: 900_000, idleMs: 300_000 };
+const OFFLINE: EndpointConfig = { provider: "offline" };
 const OFFLINE_NOTICE =
   "no model is configured: the embedded offline model answers; set OPENROUTER_API_KEY, " +
   "ANTHROPIC_API_KEY or OPENAI_API_KEY, or start Ollama, for a real one";
@@ -141,7 +143,7 @@ async function decide(options: RouteOptions, context: ChooseContext): Promise<De
     const notice = `using ${local.models[0]} of ${choice.name} at ${new URL(choice.baseUrl).host}`;
     return { choice, source: "local", notice };
   }
-  const choice = chooseEndpoint({ provider: "offline" }, context)!;
+  const choice = chooseEndpoint(OFFLINE, context)!;
   return { choice, source: "offline", notice: OFFLINE_NOTICE };
 }
 
@@ -150,7 +152,9 @@ async function decideWanted(
   about: { source: Source; options: RouteOptions; context: ChooseContext },
 ): Promise<Decision> {
   const { source, options, context } = about;
-  const choice = chooseEndpoint(wanted, context);
+  // A provider in the settings goes with another model; one in the flags was meant.
+  const isOffline = wantsOffline(wanted) && (source === "config" || !wanted.provider);
+  const choice = chooseEndpoint(isOffline ? OFFLINE : wanted, context);
   if (choice !== undefined) return { choice, source };
   const model = wanted.model!;
   for (const local of await localServers(options, context)) {
@@ -161,6 +165,7 @@ async function decideWanted(
 
 /** Flags leave out what the settings already say about the same endpoint. */
 function inherit(flags: EndpointConfig, settings: EndpointConfig): EndpointConfig {
+  if (wantsOffline(flags) || wantsOffline(settings)) return flags;
   const sameProvider = !flags.provider || flags.provider === settings.provider;
   const sameUrl = !flags.base_url ||
     (Boolean(settings.base_url) && sameOrigin(flags.base_url, settings.base_url!));
@@ -269,7 +274,7 @@ function providerOptions(choice: Complete, options: RouteOptions): ProviderOptio
     wireFetch: options.wireFetch ?? networkFetch,
     ...(options.clean === undefined ? {} : { clean: options.clean }),
     ...(key === undefined ? {} : { apiKey: key.value }),
-    keyName: key?.name ?? entry.keyEnv[0] ?? "HERMES_API_KEY",
+    keyName: key?.name ?? keyAdvice({ entry, baseUrl: choice.baseUrl, env: options.env }),
     ...(timeouts === undefined ? {} : { timeouts }),
     quirks: { ...entry.quirks, ...(cacheMarkers ? { cacheMarkers } : {}) },
   };

@@ -21,19 +21,21 @@ interface Setup extends Pick<RouteOptions, "model" | "provider" | "baseUrl"> {
   config?: RouteConfig;
   /** Models by address of local servers that are up, or the page they send instead. */
   servers?: Record<string, string[] | string>;
+  /** How the model's server answers; default 500. */
+  status?: number;
 }
 
 function setup(options: Setup = {}) {
   const sent: Sent[] = [];
   const probed: string[] = [];
-  const { env = {}, config = {}, servers = {}, ...flags } = options;
+  const { env = {}, config = {}, servers = {}, status = 500, ...flags } = options;
   const all: RouteOptions = {
     ...flags,
     config,
     env: (name) => env[name],
     wireFetch: (url, init) => {
       sent.push({ url, init });
-      return Promise.resolve(new Response("{}", { status: 500 }));
+      return Promise.resolve(new Response("{}", { status }));
     },
     probeFetch: (input) => {
       const url = String(input);
@@ -76,6 +78,54 @@ Deno.test("resolveRoute() prefers flags to config to keys to local servers to of
   ];
   for (const [options, expected] of steps) {
     assert.equal(place(await setup(options).resolve()), expected);
+  }
+});
+
+Deno.test("resolveRoute() takes the model offline for the embedded one, whatever is configured", async () => {
+  const env = { OPENROUTER_API_KEY: "or-key" };
+  const pinned = { model: { provider: "openrouter", default: "a/b" } };
+  const steps: [Setup, string][] = [
+    [{ model: "offline" }, "flag offline offline"],
+    [{ model: "offline", env, config: pinned }, "flag offline offline"],
+    [{ env, config: { model: { default: "offline" } } }, "config offline offline"],
+    [
+      { env, config: { model: { default: "offline", provider: "openrouter" } } },
+      "config offline offline",
+    ],
+    [
+      { model: "x/y", env, config: { model: { default: "offline" } } },
+      "flag openrouter x/y",
+    ],
+    [{ model: "offline", provider: "openrouter", env }, "flag openrouter offline"],
+  ];
+  for (const [options, expected] of steps) {
+    const run = setup(options);
+    assert.equal(place(await run.resolve()), expected);
+    assert.deepEqual(run.probed, []);
+  }
+});
+
+Deno.test("resolveRoute() says which key it held back when a foreign server wants one", async () => {
+  const baseUrl = "https://llm.example/v1";
+  const cases: [Setup, RegExp][] = [
+    [
+      { baseUrl, env: { OPENAI_API_KEY: "oai-key" } },
+      /check HERMES_API_KEY: OPENAI_API_KEY was not sent to another host.*HERMES_API_KEY="\$OPENAI_API_KEY"$/,
+    ],
+    [
+      { baseUrl, provider: "groq", env: { GROQ_API_KEY: "gsk" } },
+      /check HERMES_API_KEY: GROQ_API_KEY was not sent/,
+    ],
+    [{ baseUrl }, /check HERMES_API_KEY$/],
+    [{ provider: "groq", env: { GROQ_API_KEY: "gsk" } }, /check GROQ_API_KEY$/],
+  ];
+  for (const [options, said] of cases) {
+    const run = setup({ model: "m", status: 401, ...options });
+    const { primary } = await run.resolve();
+    const events = await Array.fromAsync(primary.stream(REQUEST, new AbortController().signal));
+    const last = events.at(-1)!;
+    assert.ok(last.type === "failure");
+    assert.match(last.failure.message, said);
   }
 });
 

@@ -94,7 +94,7 @@ class Dispatcher implements ToolDispatcher {
       needsApproval: false,
       denied: false,
     };
-    const outcome = await this.#outcomeOf(state);
+    const outcome = await this.#transformed(state, await this.#outcomeOf(state));
     return await this.#finish(state, { outcome, startedAt });
   }
 
@@ -250,6 +250,23 @@ class Dispatcher implements ToolDispatcher {
       return { images: [], notes: ["[images are left out: scripts get text]"] };
     }
     return await keepImages(images, this.#parts.services.blobs);
+  }
+
+  /** What hooks make of the result of a tool; words of dispatch itself stay as they are. */
+  async #transformed(state: CallState, outcome: Outcome): Promise<Outcome> {
+    const { hooks, session, environment } = this.#parts;
+    if (!outcome.fromTool || !hooks.has("transform_tool_result")) return outcome;
+    const text = await hooks.transform("transform_tool_result", {
+      sessionId: session.id,
+      taskId: session.taskId ?? "main",
+      callId: state.id,
+      toolName: state.name,
+      args: state.args,
+      cwd: environment.cwd(session.taskId),
+      result: outcome.text,
+      status: outcome.status,
+    }, state.options.signal);
+    return text === undefined ? outcome : { ...outcome, text };
   }
 
   async #notifyPost(state: CallState, end: CallEnd): Promise<void> {

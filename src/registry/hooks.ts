@@ -2,7 +2,14 @@
  * The hook runner: listeners by name, in order, each isolated and limited in time. Plugins
  * add functions, `shell_hooks.ts` adds configured commands; neither can break a turn.
  */
-import type { HookDirective, HookName, HookPayload, HookRunner } from "../protocol/hook.ts";
+import {
+  type HookDirective,
+  type HookName,
+  type HookPayload,
+  type HookRunner,
+  TRANSFORMED,
+  type TransformName,
+} from "../protocol/hook.ts";
 import { Deadline, settleWithin } from "./deadline.ts";
 
 /** What a listener answers depends on the hook; observers answer nothing. May throw. */
@@ -84,13 +91,30 @@ export class Hooks implements HookRunner {
     return directives;
   }
 
-  async preLlmCall(payload: HookPayload, signal: AbortSignal): Promise<string> {
+  async preTurn(payload: HookPayload, signal: AbortSignal): Promise<string> {
     const parts: string[] = [];
     const run = { payload: () => payload, read: contextOf, signal };
-    for await (const text of this.#run("pre_llm_call", run)) {
+    for await (const text of this.#run("pre_turn", run)) {
       if (text.trim() !== "") parts.push(text);
     }
     return boundContext(this.#redact(parts.join("\n\n")));
+  }
+
+  async transform(
+    name: TransformName,
+    payload: HookPayload,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const key = TRANSFORMED[name];
+    let replaced: string | undefined;
+    const run = {
+      // Each listener gets the text as the ones before have left it.
+      payload: () => replaced === undefined ? payload : { ...payload, [key]: replaced },
+      read: replacementOf,
+      signal,
+    };
+    for await (const text of this.#run(name, run)) replaced = text ?? replaced;
+    return replaced === undefined ? undefined : this.#redact(replaced);
   }
 
   async notify(name: HookName, payload: HookPayload, turn?: AbortSignal): Promise<void> {
@@ -183,6 +207,19 @@ function contextOf(answer: unknown): string {
   if (typeof answer === "string") return answer;
   if (answer === null || typeof answer !== "object") return "";
   return textOf((answer as Record<string, unknown>).context) ?? "";
+}
+
+/**
+ * The text an answer puts in the place of another; undefined when it says nothing.
+ * @throws {TypeError} for anything else: a filter that is not understood must be noticed.
+ */
+function replacementOf(answer: unknown): string | undefined {
+  if (answer === undefined || answer === null) return undefined;
+  if (typeof answer === "string") return answer;
+  const fields: Record<string, unknown> = typeof answer === "object" ? { ...answer } : {};
+  if (typeof fields.text === "string") return fields.text;
+  if (typeof answer === "object" && Object.keys(fields).length === 0) return undefined;
+  throw new TypeError(`its answer has no text: ${JSON.stringify(answer)?.slice(0, 100)}`);
 }
 
 function textOf(value: unknown): string | undefined {

@@ -47,21 +47,21 @@ Deno.test("a hook that throws, answers nonsense or hangs harms nobody", async ()
   ]);
 });
 
-Deno.test("preLlmCall() takes secrets out of what is added", async () => {
+Deno.test("preTurn() takes secrets out of what is added", async () => {
   const hooks = new Hooks({ log() {}, redact: (text) => text.replaceAll("hush", "***") });
-  hooks.on("pre_llm_call", () => "it is hush");
-  assert.equal(await hooks.preLlmCall(PAYLOAD, SIGNAL), "it is ***");
+  hooks.on("pre_turn", () => "it is hush");
+  assert.equal(await hooks.preTurn(PAYLOAD, SIGNAL), "it is ***");
 });
 
-Deno.test("preLlmCall() joins texts and contexts and bounds them", async () => {
+Deno.test("preTurn() joins texts and contexts and bounds them", async () => {
   const { hooks } = quiet();
-  assert.equal(await hooks.preLlmCall(PAYLOAD, SIGNAL), "");
-  hooks.on("pre_llm_call", () => "one");
-  hooks.on("pre_llm_call", () => ({ context: "two" }));
-  hooks.on("pre_llm_call", () => undefined);
-  assert.equal(await hooks.preLlmCall(PAYLOAD, SIGNAL), "one\n\ntwo");
-  hooks.on("pre_llm_call", () => "x".repeat(20_000));
-  const bounded = await hooks.preLlmCall(PAYLOAD, SIGNAL);
+  assert.equal(await hooks.preTurn(PAYLOAD, SIGNAL), "");
+  hooks.on("pre_turn", () => "one");
+  hooks.on("pre_turn", () => ({ context: "two" }));
+  hooks.on("pre_turn", () => undefined);
+  assert.equal(await hooks.preTurn(PAYLOAD, SIGNAL), "one\n\ntwo");
+  hooks.on("pre_turn", () => "x".repeat(20_000));
+  const bounded = await hooks.preTurn(PAYLOAD, SIGNAL);
   assert.ok(bounded.length < 1_200);
   assert.match(bounded, /19010 characters of hook output left out/);
 });
@@ -257,4 +257,22 @@ Deno.test("dispatch tells observers a call that was denied from one that failed"
   await bench.dispatcher().run("t", { command: "rm x" });
   await bench.dispatcher().run("t", {});
   assert.deepEqual(statuses, ["blocked", "error"]);
+});
+
+Deno.test("Hooks.transform() hands the text from one listener to the next and takes secrets out", async () => {
+  const log: string[] = [];
+  const hooks = new Hooks({
+    log: (line) => log.push(line),
+    redact: (text) => text.replaceAll("hush", "[redacted]"),
+  });
+  const signal = new AbortController().signal;
+  const payload = { sessionId: "s", result: "one" };
+  const transform = () => hooks.transform("transform_tool_result", payload, signal);
+  assert.equal(await transform(), undefined);
+  hooks.on("transform_tool_result", () => undefined);
+  hooks.on("transform_tool_result", ({ result }) => `${result} two`);
+  hooks.on("transform_tool_result", () => ({ nonsense: true }));
+  hooks.on("transform_tool_result", ({ result }) => ({ text: `${result} hush` }));
+  assert.equal(await transform(), "one two [redacted]");
+  assert.match(log.join(), /transform_tool_result failed: its answer has no text/);
 });

@@ -4,6 +4,7 @@
  */
 import { nearest } from "../util/nearest.ts";
 import type { ToolRegistry } from "./registry.ts";
+import { ABSENT_TOOLSETS } from "./toolsets_absent_data.ts";
 import { CORE_TOOLS, LEGACY_TOOLSETS, TOOLSETS } from "./toolsets_data.ts";
 
 export interface ToolsetSelection {
@@ -23,6 +24,8 @@ export interface ResolvedToolsets {
   tools: string[];
   /** Names that mean nothing, in the order given. */
   unknown: UnknownToolset[];
+  /** Enabled names that mean something, but no tool of this build. */
+  empty: string[];
 }
 
 const EVERYTHING: readonly string[] = ["all", "*"];
@@ -37,11 +40,13 @@ export function resolveToolsets(
   const enabled = selection.enabled ?? ["all"];
   const tools = new Set<string>();
   const unknown: string[] = [];
+  const empty: string[] = [];
   for (const name of enabled) {
     if (name === NO_MCP) continue;
     const found = toolsOf(registry, name);
-    if (found) found.forEach((tool) => tools.add(tool));
-    else unknown.push(name);
+    if (found === undefined) unknown.push(name);
+    else if (![...found].some((tool) => registry.facts(tool))) empty.push(name);
+    found?.forEach((tool) => tools.add(tool));
   }
   if (enabled.some(isPreset)) {
     for (const tool of dynamicTools(registry, enabled)) tools.add(tool);
@@ -55,6 +60,7 @@ export function resolveToolsets(
   return {
     tools: [...tools].filter((name) => registry.facts(name)).sort(),
     unknown: unknown.map((name) => ({ name, suggestion: nearest(name, known) })),
+    empty,
   };
 }
 
@@ -86,18 +92,28 @@ export function toolsetNames(registry: ToolRegistry): string[] {
   return [...names].sort();
 }
 
+/** True for the names that mean every tool. */
+export function isEverything(name: string): boolean {
+  return EVERYTHING.includes(name);
+}
+
 /** The tools a name stands for, registered or not; undefined when it stands for nothing. */
 export function toolsOf(registry: ToolRegistry, name: string): ReadonlySet<string> | undefined {
   const tools = new Set<string>();
-  if (EVERYTHING.includes(name)) {
+  if (isEverything(name)) {
     for (const toolset of Object.values(TOOLSETS)) toolset.tools.forEach((t) => tools.add(t));
     for (const facts of registry.list()) tools.add(facts.name);
     return tools;
   }
   if (collect(registry, name, { tools, visited: new Set() })) return tools;
-  const legacy = LEGACY_TOOLSETS[name];
+  const legacy = LEGACY_TOOLSETS[name] ?? ABSENT_TOOLSETS.get(name);
   if (legacy) return new Set(legacy);
-  return registry.facts(name) || isStaticTool(name) ? new Set([name]) : undefined;
+  return registry.facts(name) || isAbsentTool(name) ? new Set([name]) : undefined;
+}
+
+/** True for a name that toolsets of hermes have, in this build or another. */
+export function isOwnToolset(name: string): boolean {
+  return Object.hasOwn(TOOLSETS, name) || ABSENT_TOOLSETS.has(name);
 }
 
 function collect(
@@ -139,6 +155,6 @@ function isPreset(name: string): boolean {
   return name.startsWith("hermes-") && Object.hasOwn(TOOLSETS, name);
 }
 
-function isStaticTool(name: string): boolean {
-  return Object.values(TOOLSETS).some((toolset) => toolset.tools.includes(name));
+function isAbsentTool(name: string): boolean {
+  return ABSENT_TOOLSETS.values().some((tools) => tools.includes(name));
 }

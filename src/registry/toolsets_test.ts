@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { ToolRegistry } from "./registry.ts";
+import { TOOL_MANIFEST } from "../../tools/manifest.ts";
 import { describeUnknown, resolveToolsets, toolsetNames, toolsOf } from "./toolsets.ts";
+import { ABSENT_TOOLSETS } from "./toolsets_absent_data.ts";
 import { CORE_TOOLS, LEGACY_TOOLSETS, TOOLSETS } from "./toolsets_data.ts";
 
 function registryWith(tools: Record<string, string>): ToolRegistry {
@@ -56,11 +58,8 @@ Deno.test("resolveToolsets() follows includes", () => {
     "read_file",
     "search_files",
     "terminal",
-    "web_extract",
-    "web_search",
     "write_file",
   ]);
-  assert.deepEqual(tools(["safe"]), ["web_extract", "web_search"]);
 });
 
 Deno.test("resolveToolsets() takes all, *, or no selection for everything", () => {
@@ -70,7 +69,7 @@ Deno.test("resolveToolsets() takes all, *, or no selection for everything", () =
 
 Deno.test("resolveToolsets() accepts single tools, legacy names, plugins, servers and aliases", () => {
   assert.deepEqual(tools(["read_file"]), ["read_file"]);
-  assert.deepEqual(tools(["web_tools"]), ["web_extract", "web_search"]);
+  assert.deepEqual(tools(["terminal_tools"]), ["terminal"]);
   assert.deepEqual(tools(["astronomy"]), ["stars"]);
   assert.deepEqual(tools(["mcp-git"]), ["mcp__git__log"]);
   assert.deepEqual(tools(["git"]), ["mcp__git__log"]);
@@ -83,14 +82,14 @@ Deno.test("resolveToolsets() subtracts disabled names last", () => {
 
 Deno.test("resolveToolsets() removes only the extra tools of a disabled preset or posture", () => {
   const enabled = ["terminal", "discord"];
-  assert.deepEqual(tools(enabled, ["hermes-discord"]), ["process", "terminal"]);
+  assert.deepEqual(tools(enabled, ["hermes-cli"]), ["discord", "process", "terminal"]);
   assert.deepEqual(tools(enabled, ["coding"]), ["discord", "process", "terminal"]);
+  assert.deepEqual(tools(enabled, ["discord"]), ["process", "terminal"]);
 });
 
 Deno.test("resolveToolsets() lets a preset bring plugin and MCP tools along", () => {
   const cli = tools(["hermes-cli"]);
   assert.ok(["stars", "mcp__git__log", "mcp__db__query"].every((name) => cli.includes(name)));
-  assert.ok(!cli.includes("discord"));
   const named = tools(["hermes-cli", "git"]);
   assert.ok(named.includes("mcp__git__log") && !named.includes("mcp__db__query"));
   const none = tools(["hermes-cli", "no_mcp"]);
@@ -120,8 +119,27 @@ Deno.test("toolsOf() ends on every toolset and knows every include", () => {
   for (const toolset of Object.values(TOOLSETS)) {
     for (const included of toolset.includes ?? []) assert.ok(included in TOOLSETS, included);
   }
-  const gateway = toolsOf(REGISTRY, "hermes-gateway")!;
-  assert.ok(gateway.has("terminal") && gateway.has("discord") && gateway.has("yb_send_dm"));
+});
+
+Deno.test("toolsets name exactly the tools this build has", () => {
+  const built = TOOL_MANIFEST.map(({ name }) => name).sort();
+  assert.deepEqual([...CORE_TOOLS].sort(), built);
+  const named = Object.values(TOOLSETS).flatMap((spec) => spec.tools);
+  assert.deepEqual([...new Set(named)].sort(), built);
+  for (const list of Object.values(LEGACY_TOOLSETS)) {
+    assert.deepEqual(list.filter((tool) => !built.includes(tool)), []);
+  }
+  for (const [toolset, list] of ABSENT_TOOLSETS) {
+    assert.ok(!Object.hasOwn(TOOLSETS, toolset), `${toolset} is here and absent`);
+    assert.deepEqual(list.filter((tool) => built.includes(tool)), [], toolset);
+  }
+});
+
+Deno.test("resolveToolsets() knows the toolsets of other builds and offers nothing from them", () => {
+  const registry = registryWith({ "read_file": "file" });
+  const names = ["messaging", "moa", "rl", "browser-cdp", "web", "browser_click", "hermes-slack"];
+  const resolved = resolveToolsets(registry, { enabled: ["file", ...names], disabled: names });
+  assert.deepEqual(resolved, { tools: ["read_file"], unknown: [], empty: names });
 });
 
 Deno.test("TOOLSETS list no tool twice", () => {

@@ -4,6 +4,7 @@ import type { Settings } from "../config/load.ts";
 import { UsageError } from "../protocol/error.ts";
 import type { Provider } from "../protocol/provider.ts";
 import type { SessionSpec } from "../protocol/session_spec.ts";
+import { noModel } from "../providers/choose.ts";
 import type { Route, RouteOptions } from "../providers/route.ts";
 import type { StreamTimeouts } from "../providers/watchdog.ts";
 import type { SessionRecord } from "../store/record.ts";
@@ -16,6 +17,8 @@ export type FindRoute = (options: RouteOptions) => Promise<Route>;
 export interface ModelChoiceOptions {
   settings: Settings;
   choice?: SessionSpec["model"];
+  /** The embedded model may answer although nobody named it. */
+  offersOffline: boolean;
   routes: FindRoute;
   cassette: Cassette;
 }
@@ -37,6 +40,7 @@ export async function findModel(
       hint: `Name it again: --base-url URL --model ${found.model}`,
     });
   }
+  if (route.source === "offline" && !options.offersOffline) throw noModel();
   return route;
 }
 
@@ -69,7 +73,7 @@ async function routeTo(
 
 /** The model that judges commands under the policy `smart`: its own, or the session's. */
 export async function findReviewer(
-  { settings, routes, cassette: { wireFetch } }: ModelChoiceOptions,
+  { settings, routes, cassette: { wireFetch } }: Omit<ModelChoiceOptions, "offersOffline">,
   primary: Provider,
 ): Promise<Provider> {
   const own = settings.config.auxiliary["approval"];

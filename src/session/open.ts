@@ -20,6 +20,7 @@ import { questionApprover, questionClarifier } from "./ask.ts";
 import type { Cassette } from "./cassette.ts";
 import { withImages } from "./images.ts";
 import { LazyRuntime } from "./lazy_runtime.ts";
+import { withLlmHooks } from "./llm_hooks.ts";
 import { findModel, findReviewer, type FindRoute, otherModel } from "./model_choice.ts";
 import { exists, systemPrompt } from "./prompt.ts";
 import { SessionRecords } from "./records.ts";
@@ -69,6 +70,9 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
   await given.plugins?.begin();
   const { backend: environment } = settings.config.terminal;
   environmentFactory(environment);
+  if (environment !== "local") {
+    await (await import("./environment_check.ts")).requireEnvironment(given);
+  }
   requireSameWalls(given);
   const cwd = sessionDirectory(given);
   const options = { ...given, cwd, environment };
@@ -78,9 +82,13 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
   const models = {
     ...options,
     ...(spec.model === undefined ? {} : { choice: spec.model }),
+    offersOffline: spec.offersOffline ?? !surface.headless,
     images: (provider: Provider) => withImages(provider, records.blobs),
   };
-  const [route, tools] = await Promise.all([findModel(models, found), chooseTools(options)]);
+  const [route, tools] = await Promise.all([
+    findModel(models, found),
+    chooseTools(options, (line) => notices.push(line)),
+  ]);
   if (route.notice !== undefined && !given.quiet) notices.push(route.notice);
   const before = found?.systemPrompt;
   const system = before !== undefined && isPromptFor(before, environment)
@@ -88,6 +96,7 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
     : await systemPrompt({
       ...options,
       tools,
+      contextTokens: route.primary.model.contextTokens,
       headless: surface.headless,
       extras: [...given.plugins?.promptSections ?? [], spec.prompt ?? ""],
     });
@@ -98,14 +107,15 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
   const late: { session?: Session } = {};
   const runtime = createRuntime(options, { records, tools, primary, budget, notices, late });
   // A guard that is configured and not on duty must be known before the first call.
-  await runtime.hooks();
+  const hooks = await runtime.hooks();
+  const dress = (provider: Provider) =>
+    hooks === undefined
+      ? models.images(provider)
+      : withLlmHooks(models.images(provider), { sessionId: records.id, hooks });
   late.session = new Session({
     ...identity(options, records),
     ...policies(options),
-    providers: {
-      active: models.images(primary),
-      fallbacks: route.fallbacks.map(models.images),
-    },
+    providers: { active: dress(primary), fallbacks: route.fallbacks.map(dress) },
     system,
     tools,
     dispatcher: async () => (await runtime.get()).dispatcher,
@@ -121,7 +131,10 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
     notices: () => runtime.peek()?.notices() ?? [],
     clock: cassette.clock,
     findModel: (name, provider) =>
-      otherModel(models, { name, ...(provider === undefined ? {} : { provider }) }),
+      otherModel({ ...models, images: dress }, {
+        name,
+        ...(provider === undefined ? {} : { provider }),
+      }),
     end: (reason) => records.end(reason),
     dispose: () => dispose(options, runtime),
   });
@@ -204,10 +217,14 @@ async function dispose(options: SessionOptions, runtime: LazyRuntime): Promise<v
   }
 }
 
-function chooseTools(options: SessionOptions): Promise<ToolDefinition[]> {
+function chooseTools(
+  options: SessionOptions,
+  notice: (line: string) => void,
+): Promise<ToolDefinition[]> {
   const { spec, surface } = options;
   return selectTools({
     ...options,
+    notice,
     surface: spec.surface,
     persist: isDurable(options),
     ...(spec.toolsets === undefined ? {} : { chosen: spec.toolsets }),
@@ -305,5 +322,5 @@ function requestSettings(settings: Settings): LoopDeps["request"] {
 }
 
 function isEffort(text: string): text is NonNullable<LoopDeps["request"]["reasoningEffort"]> {
-  return ["minimal", "low", "medium", "high"].includes(text);
+  return ["none", "minimal", "low", "medium", "high"].includes(text);
 }

@@ -14,6 +14,8 @@ export interface PromptFacts {
   /** Nobody watches. */
   headless: boolean;
   tools: readonly ToolDefinition[];
+  /** The model's window: project files take a share of it. */
+  contextTokens: number;
   /** Texts of plugins, then of the spec. */
   extras: readonly string[];
 }
@@ -26,6 +28,7 @@ export async function systemPrompt(facts: PromptFacts): Promise<string> {
       read: readProjectText,
       exists,
       maxChars: config.context_file_max_chars,
+      contextTokens: facts.contextTokens,
     })
     : undefined;
   const { environment_hint: hint, system_prompt: own } = config.agent;

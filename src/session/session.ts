@@ -30,6 +30,8 @@ export interface EndOptions {
   /** Frees everything and leaves the record as it is: nothing came of this opening. */
   abandon?: boolean;
   detail?: string;
+  /** Where it says more than the reason: which signal ended the program. */
+  exitCode?: number;
   /** How long a running turn may go on before it is interrupted; default not at all. */
   graceMs?: number;
 }
@@ -90,6 +92,7 @@ export class Session {
       steer: (text) => void this.#steering.push(text),
       run: (request, signal) => {
         this.start();
+        if (deps.timeMs !== undefined) deps.budget.startClock(deps.timeMs);
         return runner.run(request, this.#time.limit(signal));
       },
       onFailure: (error) => this.#failure = error,
@@ -259,7 +262,7 @@ export class Session {
   }
 
   async #end(reason: EndReason, options: EndOptions): Promise<void> {
-    const { detail, graceMs = 0, abandon = false } = options;
+    const { graceMs = 0, abandon = false } = options;
     this.#turns.close();
     const timer = this.#deps.timer ?? startTimer;
     if (graceMs > 0) await settledWithin(this, { ms: graceMs, timer });
@@ -267,16 +270,16 @@ export class Session {
     await settledWithin(this, { ms: INTERRUPT_LIMIT_MS, timer });
     this.#time.close();
     try {
-      if (!abandon) await this.#finish(reason, detail);
+      if (!abandon) await this.#finish(reason, options);
     } finally {
       this.#closed = true;
       this.#feed.end();
-      await this.#deps.dispose();
+      await this.#free();
     }
   }
 
   /** Stores how the session ended, and tells it. */
-  async #finish(reason: EndReason, detail: string | undefined): Promise<void> {
+  async #finish(reason: EndReason, { detail, exitCode }: EndOptions): Promise<void> {
     // Observers of the start do not hold up the first request; none is left out for that.
     await this.#announced;
     await notifyHooks(this.#deps, { name: "on_session_end", payload: { reason } });
@@ -284,10 +287,18 @@ export class Session {
     this.#stamp({
       type: "session_end",
       reason,
-      exitCode: EXIT_CODES[reason],
+      exitCode: exitCode ?? EXIT_CODES[reason],
       usage: { ...this.usage },
       ...(detail === undefined ? {} : { detail }),
     });
+  }
+
+  async #free(): Promise<void> {
+    try {
+      await notifyHooks(this.#deps, { name: "on_session_finalize", payload: {} });
+    } finally {
+      await this.#deps.dispose();
+    }
   }
 
   #interrupt(reason: string): Acknowledgement {

@@ -23,6 +23,8 @@ export interface ToolChoiceOptions {
   /** False: nothing is written to the home. */
   persist: boolean;
   log: (line: string) => void;
+  /** What the person should know before anything runs. */
+  notice: (line: string) => void;
 }
 
 /** The definitions to send, in a stable order. @throws {UsageError} for an unknown name. */
@@ -30,7 +32,7 @@ export async function selectTools(options: ToolChoiceOptions): Promise<ToolDefin
   const { settings, registry, log } = options;
   const { toolsets, platform_toolsets, agent } = settings.config;
   options.plugins?.registerTools(registry);
-  const { tools, unknown } = resolveToolsets(registry, {
+  const { tools, unknown, empty } = resolveToolsets(registry, {
     enabled: options.chosen?.enabled ?? platform_toolsets[options.surface] ?? options.preset ??
       toolsets,
     disabled: [...agent.disabled_toolsets, ...(options.chosen?.disabled ?? [])],
@@ -53,5 +55,13 @@ export async function selectTools(options: ToolChoiceOptions): Promise<ToolDefin
     log,
   });
   for (const [name, reason] of unavailable) log(`tool ${name} is not available: ${reason}`);
+  const asked = options.chosen?.enabled;
+  if (asked !== undefined && empty.length > 0) {
+    options.notice(`this build has no tool of ${empty.join(", ")}`);
+  }
+  if (asked?.length && definitions.length === 0) {
+    const reasons = [...unavailable].map(([name, reason]) => `${name}: ${reason}`).join("; ");
+    options.notice(`no tool is offered${reasons === "" ? "" : `: ${reasons}`}`);
+  }
   return definitions;
 }

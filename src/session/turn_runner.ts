@@ -71,11 +71,25 @@ export class TurnRunner {
       emit(step.value);
       step = await events.next();
     }
-    const { reason, text } = step.value;
+    const result = await transformed(deps, { result: step.value, signal });
+    const { reason, text } = result;
     const payload = { reason, response: text };
-    await notifyHooks(deps, { name: "post_llm_call", payload, turn: signal });
-    return step.value;
+    await notifyHooks(deps, { name: "post_turn", payload, turn: signal });
+    return result;
   }
+}
+
+/** The answer as hooks leave it; the transcript keeps what the model said. */
+async function transformed(
+  { id, hooks, providers: { active } }: SessionDeps,
+  { result, signal }: { result: TurnResult; signal: AbortSignal },
+): Promise<TurnResult> {
+  const runner = result.text === "" ? undefined : await hooks();
+  if (!runner?.has("transform_llm_output")) return result;
+  const model = `${active.name}/${active.model.id}`;
+  const payload = { sessionId: id, model, response: result.text };
+  const text = await runner.transform("transform_llm_output", payload, signal);
+  return text === undefined ? result : { ...result, text };
 }
 
 async function turnInput(
@@ -84,8 +98,8 @@ async function turnInput(
 ): Promise<TurnInput> {
   if (content === undefined) return {};
   const runner = await hooks();
-  const extra = runner?.has("pre_llm_call")
-    ? await runner.preLlmCall({ sessionId: id, input: content }, signal)
+  const extra = runner?.has("pre_turn")
+    ? await runner.preTurn({ sessionId: id, input: content }, signal)
     : "";
   return {
     content: extra === "" ? content : [...content, { type: "text", text: extra }],

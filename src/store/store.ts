@@ -52,6 +52,8 @@ const INDEX_BUDGET_MS = 20;
 const PREVIEW_CHARS = 80;
 const FILTERED = "(?1 IS NULL OR source = ?1) AND (?2 IS NULL OR cwd = ?2) " +
   "AND (?3 IS NULL OR updated_at < ?3)";
+/** Machines that share a home do not agree on the second. */
+const CLOCK_TOLERANCE_MS = 60_000;
 const NEWEST_FIRST = "ORDER BY updated_at DESC, id DESC";
 const TOKEN_SUMS = "sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens, " +
   "sum(cached_input_tokens) AS cached_input_tokens, sum(cache_write_tokens) AS cache_write_tokens, " +
@@ -220,9 +222,15 @@ export class Store implements Disposable {
     return this.#one("id = ?", id);
   }
 
-  /** The session used last. */
+  /**
+   * The session used last. One from the future was used while the clock was wrong: it counts only
+   * where there is no other.
+   */
   latestSession(filter: SessionFilter = {}): SessionRecord | undefined {
-    return this.#one(`${FILTERED} ${NEWEST_FIRST}`, ...filterParams(filter));
+    const before = Math.min(filter.before ?? Infinity, Date.now() + CLOCK_TOLERANCE_MS);
+    const sql = `${FILTERED} ${NEWEST_FIRST}`;
+    return this.#one(sql, ...filterParams({ ...filter, before })) ??
+      this.#one(sql, ...filterParams(filter));
   }
 
   /**

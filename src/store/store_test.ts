@@ -206,6 +206,17 @@ Deno.test("Store.latestSession() filters by source and directory", () => {
   });
 });
 
+Deno.test("Store.latestSession() is not led astray by a clock that was wrong once", () => {
+  withStore((store) => {
+    const future = store.createSession(SESSION, Date.parse("2090-01-01"));
+    assert.equal(store.latestSession()?.id, future);
+    const now = store.createSession(SESSION);
+    assert.equal(store.latestSession()?.id, now);
+    assert.equal(store.findSession("latest").id, now);
+    assert.equal(store.latestSession({ cwd: SESSION.cwd })?.id, now);
+  });
+});
+
 Deno.test("Store.listSessions() is newest first with a preview", () => {
   withStore((store) => {
     const first = store.createSession(SESSION, 1);

@@ -133,7 +133,7 @@ Deno.test("run -C with a directory that cannot be entered is refused", async () 
       await Deno.chmod(locked, 0o700);
     }
     assert.equal(output.code, 2);
-    assert.match(new TextDecoder().decode(output.stderr), /--cwd cannot be entered/);
+    assert.match(new TextDecoder().decode(output.stderr), /-C \(--cwd\) cannot be entered/);
     assert.equal(job.model.requests.length, 0);
     assert.ok(await survives(`${job.home}/kept`));
   });

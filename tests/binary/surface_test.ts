@@ -28,7 +28,7 @@ Deno.test("hermes says what it is", async () => {
 Deno.test("hermes run works offline in an empty home", async () => {
   await withInstalled(async ({ hermes, machine }) => {
     await Deno.writeTextFile(`${machine.home}/three.txt`, "a\nb\nc\n");
-    const job = await hermes(["run", "count the lines in three.txt"]);
+    const job = await hermes(["run", "--model", "offline", "count the lines in three.txt"]);
     assert.equal(job.code, 0, job.stderr);
     assert.match(job.stdout, /three\.txt has 3 lines/);
   });

@@ -237,7 +237,8 @@ linuxTest("serves users who may only read its cache", async ({ binary, machine, 
   const shared = { ...env, HERMES_BIN_CACHE: `${machine.home}/shared` };
   assertVersion(await run([`${machine.home}/hermes`, "--version"], { env: shared }));
   const asNobody = ["setpriv", `--reuid=${nobody}`, `--regid=${nobody}`, "--clear-groups"];
-  const job = await run([...asNobody, `${machine.home}/hermes`, "run", "run `id -u`"], {
+  const hermesRun = [`${machine.home}/hermes`, "run", "--model", "offline"];
+  const job = await run([...asNobody, ...hermesRun, "run `id -u`"], {
     env: { ...shared, PATH: theirs.path, HOME: other, TMPDIR: other },
     cwd: other,
   });

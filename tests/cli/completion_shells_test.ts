@@ -71,6 +71,9 @@ for (const shell of ["bash", "zsh", "fish"] as const) {
     assert.deepEqual(await sorted("hermes -p work config "), configSubcommands.toSorted());
     assert.ok((await sorted("hermes config get --")).includes("--json"));
     assert.ok(!(await sorted("hermes config set --")).includes("--json"));
+    const topics = top.filter((name) => name !== "help");
+    assert.deepEqual(await sorted("hermes help "), topics.toSorted());
+    assert.deepEqual(await sorted("hermes help config "), configSubcommands.toSorted());
     assert.deepEqual(await sorted("hermes run --approve "), ["always", "ask", "never", "smart"]);
   });
 }

@@ -58,6 +58,32 @@ Deno.test("hermes config set refuses a wrong value with exit code 2 and writes n
   await assert.rejects(Deno.stat(`${home.path}/.hermes/config.yaml`), Deno.errors.NotFound);
 });
 
+Deno.test("hermes config set refuses an unknown key and names the nearest one", async () => {
+  await using home = await tempHome();
+  const hermes = hermesIn(home.path);
+  const { code, stdout, stderr } = await hermes(["config", "set", "termnal.backend", "docker"]);
+  assert.deepEqual([code, stdout], [2, ""]);
+  assert.match(
+    stderr,
+    /^hermes: there is no setting "termnal\.backend"\. Did you mean "terminal\./,
+  );
+  await assert.rejects(Deno.stat(`${home.path}/.hermes/config.yaml`), Deno.errors.NotFound);
+});
+
+Deno.test("hermes config unset says what it took out and which default holds", async () => {
+  await using home = await tempHome();
+  const hermes = hermesIn(home.path);
+  const file = `${home.path}/.hermes/config.yaml`;
+  await Deno.mkdir(`${home.path}/.hermes`);
+  await Deno.writeTextFile(file, "model:\n  default: m\n  provider: custom\n");
+  const { code, stdout } = await hermes(["config", "unset", "model"]);
+  assert.deepEqual([code, stdout], [
+    0,
+    `model.default is no longer in ${file}; the default is ""\n`,
+  ]);
+  assert.equal(await Deno.readTextFile(file), "model:\n  provider: custom\n");
+});
+
 Deno.test("hermes config check and every other command name what is wrong in the file", async () => {
   await using home = await tempHome();
   const hermes = hermesIn(home.path);

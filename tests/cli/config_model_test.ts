@@ -49,9 +49,32 @@ Deno.test("hermes model tells a missing key and refuses an unknown provider", as
   await using home = await tempHome();
   const hermes = hermesIn(home.path);
   const keyless = await hermes(["model", "claude-x", "--provider", "anthropic"]);
-  assert.equal(keyless.code, 2);
+  assert.deepEqual([keyless.code, keyless.stderr], [2, "hermes: nothing was saved\n"]);
+  await assert.rejects(Deno.stat(`${home.path}/.hermes/config.yaml`), Deno.errors.NotFound);
   assert.match(keyless.stdout, /^Problem +anthropic needs a key: set ANTHROPIC_API_KEY/m);
   const unknown = await hermes(["model", "x", "--provider", "antropic"]);
   assert.equal(unknown.code, 2);
   assert.match(unknown.stderr, /unknown provider "antropic"\. Did you mean "anthropic"\?/);
+});
+
+Deno.test("hermes model offline chooses the embedded model, also beside a pinned provider", async () => {
+  await using home = await tempHome();
+  const hermes = hermesIn(home.path);
+  await hermes(["model", "gpt-x", "--provider", "openai"], { OPENAI_API_KEY: "sk-x" });
+  const chosen = await hermes(["model", "offline"]);
+  assert.deepEqual([chosen.code, chosen.stderr], [0, ""]);
+  assert.match(chosen.stdout, /^Model +offline\nProvider +offline /);
+  const run = await hermes(["run", "run `echo done-offline`"]);
+  assert.equal(run.code, 0, run.stderr);
+  assert.match(run.stdout, /done-offline/);
+});
+
+Deno.test("hermes model saves a provider whose server is not there now", async () => {
+  await using home = await tempHome();
+  const hermes = hermesIn(home.path);
+  const chosen = await hermes(["model", "--provider", "ollama"]);
+  assert.deepEqual([chosen.code, chosen.stderr], [0, ""]);
+  assert.match(chosen.stdout, /^Problem +ollama at .* does not answer: start it/m);
+  const shown = await hermes(["model"]);
+  assert.equal(shown.code, 2);
 });

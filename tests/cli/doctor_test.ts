@@ -80,3 +80,24 @@ Deno.test("hermes doctor prints a line per finding for people", async () => {
   assert.match(stdout, /^warn model: .*\n {5}→ Set a key/m);
   assert.match(stdout, /\nNothing is broken\.\n$/);
 });
+
+Deno.test("hermes doctor says one thing about a profile that is not there", async () => {
+  await using home = await tempHome();
+  const { code, stdout } = await runHermes({
+    home: home.path,
+    args: ["-p", "nope", "doctor"],
+  });
+  assert.equal(code, 1);
+  assert.match(stdout, /^FAIL home: there is no profile "nope" in .*\n {5}→ Create it: mkdir -p /m);
+  assert.equal(stdout.match(/FAIL/g)?.length, 1);
+  assert.doesNotMatch(stdout, /made when first needed|config\.yaml: |sessions: /);
+});
+
+Deno.test("hermes doctor fails where temporary files cannot be made", async () => {
+  await using home = await tempHome();
+  const { code, find } = await doctor(home.path, { TMPDIR: `${home.path}/none` });
+  assert.equal(code, 1);
+  const [found] = find("temporary files");
+  assert.match(found!.detail, /\/none cannot be written: No such file/);
+  assert.match(found!.fix!, /Set TMPDIR/);
+});

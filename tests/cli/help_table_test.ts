@@ -40,11 +40,11 @@ Deno.test("COMMANDS load a module with main() for everything that does something
 });
 
 Deno.test("renderOverview() and renderCommand() show every visible command and flag", () => {
-  const overview = renderOverview(COMMANDS, GLOBAL_FLAGS);
+  const overview = renderOverview(COMMANDS, { globals: GLOBAL_FLAGS, columns: Infinity });
   for (const { spec, path } of everyCommand(COMMANDS)) {
     if (spec.hidden) continue;
     if (path.length === 1) assert.match(overview, new RegExp(`^  ${spec.name} `, "m"));
-    const help = renderCommand(spec, { path, globals: GLOBAL_FLAGS });
+    const help = renderCommand(spec, { path, globals: GLOBAL_FLAGS, columns: Infinity });
     assert.match(help, new RegExp(`^Usage: hermes ${path.join(" ")}`, "m"));
     for (const flag of spec.flags ?? []) {
       assert.equal(help.includes(`--${flag.name}`), !flag.hidden, `${path.join(" ")} ${flag.name}`);
@@ -73,4 +73,37 @@ Deno.test("hermes --version prints the version in every spelling", async () => {
     assert.deepEqual(await run(...args), { code: 0, stdout: `hermes ${VERSION}\n`, stderr: "" });
   }
   assert.equal(JSON.parse((await run("version", "--json")).stdout).hermes, VERSION);
+});
+
+Deno.test("renderOverview() and renderCommand() keep to the width of a terminal", () => {
+  for (const columns of [40, 80]) {
+    const layout = { globals: GLOBAL_FLAGS, columns };
+    const texts = [renderOverview(COMMANDS, layout)];
+    for (const { spec, path } of everyCommand(COMMANDS)) {
+      // Examples are there to be copied.
+      const { examples: _, ...rest } = spec;
+      texts.push(renderCommand(rest, { path, ...layout }));
+    }
+    for (const line of texts.join("").split("\n")) {
+      assert.ok(line.length <= columns, `${line.length} of ${columns} columns: ${line}`);
+    }
+  }
+});
+
+Deno.test("hermes understands other spellings of commands as the commands", async () => {
+  await using home = await tempHome();
+  const plugins = await runHermes({ home: home.path, args: ["plugins", "list"] });
+  const plugin = await runHermes({ home: home.path, args: ["plugin", "list"] });
+  assert.deepEqual(plugin, plugins);
+  const uninstall = await runHermes({
+    home: home.path,
+    args: ["plugin", "uninstall", "nope", "--yes"],
+  });
+  const remove = await runHermes({
+    home: home.path,
+    args: ["plugins", "remove", "nope", "--yes"],
+  });
+  assert.deepEqual(uninstall, remove);
+  const help = await runHermes({ home: home.path, args: ["help", "plugin", "uninstall"] });
+  assert.match(help.stdout, /Usage: hermes plugins remove .*\n\nAlso understood: uninstall\n/);
 });

@@ -18,10 +18,12 @@ function toPattern(transcript: string): RegExp {
 
 Deno.test("README.md shows what its first command prints", async () => {
   const readme = await Deno.readTextFile(`${ROOT}/README.md`);
-  const [, prompt, shown] = /\$ deno task hermes run '([^']*)'\n([\s\S]*?)\n```/.exec(readme)!;
-  ok(readme.includes(`npx --yes deno@2.9.5 task hermes run '${prompt}'`));
+  const [, prompt, shown] = /\$ deno task hermes run --model offline '([^']*)'\n([\s\S]*?)\n```/
+    .exec(readme)!;
+  ok(readme.includes(`npx --yes deno@2.9.5 task hermes run --model offline '${prompt}'`));
   await using home = await tempHome();
-  const outcome = await runHermes({ home: home.path, cwd: ROOT, args: ["run", prompt!] });
+  const args = ["run", "--model", "offline", prompt!];
+  const outcome = await runHermes({ home: home.path, cwd: ROOT, args });
   strictEqual(outcome.code, 0, outcome.stderr);
   match(masked(outcome.stderr + outcome.stdout), toPattern(masked(shown!)));
   strictEqual(

@@ -103,8 +103,9 @@ Deno.test("what a plugin says while somebody types leaves them a prompt", async 
 /** Writes down every hook it can have of a chat. */
 const WITNESS = `export function register(ctx) {
   for (const name of ["pre_tool_call", "post_tool_call", "pre_llm_call", "post_llm_call",
-    "on_session_start", "on_session_end", "on_session_reset", "pre_approval_request",
-    "post_approval_response", "on_context_compress"]) {
+    "pre_turn", "post_turn", "on_session_start", "on_session_end", "on_session_finalize",
+    "on_session_reset", "pre_approval_request", "post_approval_response",
+    "on_context_compress"]) {
     ctx.registerHook(name, ({ sessionId, oldSessionId, newSessionId, answer, ...more }) => {
       const smaller = more.beforeChars > 8_000 && more.afterChars < 1_000 && "smaller";
       const line = [name, sessionId, oldSessionId, newSessionId, answer, smaller]
@@ -140,21 +141,32 @@ Deno.test("hooks see a session from start to end, with all that happens on the w
     const seen = await Deno.readTextFile(`${home}/.hermes/plugin-data/demo/seen`);
     assert.deepEqual(seen.trim().split("\n"), [
       `on_session_start ${first}`,
+      `pre_turn ${first}`,
       `pre_llm_call ${first}`,
+      `post_llm_call ${first}`,
       `pre_tool_call ${first}`,
       `pre_approval_request ${first}`,
       `post_approval_response ${first} once`,
       `post_tool_call ${first}`,
-      `post_llm_call ${first}`,
       `pre_llm_call ${first}`,
+      `post_llm_call ${first}`,
+      `post_turn ${first}`,
+      `pre_turn ${first}`,
+      `pre_llm_call ${first}`,
+      `post_llm_call ${first}`,
       `pre_tool_call ${first}`,
       `post_tool_call ${first}`,
+      `pre_llm_call ${first}`,
       `on_context_compress ${first} smaller`,
+      `pre_llm_call ${first}`,
       `post_llm_call ${first}`,
+      `post_turn ${first}`,
       `on_session_end ${first}`,
+      `on_session_finalize ${first}`,
       `on_session_reset ${second} ${first} ${second}`,
       `on_session_start ${second}`,
       `on_session_end ${second}`,
+      `on_session_finalize ${second}`,
     ]);
   });
 });

@@ -38,10 +38,12 @@ Deno.test("hermes plugins create writes a plugin whose test passes and that runs
   await withJob([call, { text: "done" }], async (job) => {
     const created = await job.hermes(["plugins", "create", "my-first"]);
     assert.equal(created.code, 0, created.stderr);
-    const test = () => job.hermes(["plugins", "test", "my-first"]);
+    // A pipe gets no colours, although nobody forbids them.
+    const test = () => job.hermes(["plugins", "test", "my-first"], { env: { NO_COLOR: "" } });
     const passed = await test();
     assert.equal(passed.code, 0, passed.stderr);
     assert.match(passed.stdout, /1 passed/);
+    assert.ok(!(passed.stdout + passed.stderr).includes("\x1b"), passed.stdout);
     const outcome = await job.run(["--plugin", "my-first", "go"]);
     assert.deepEqual([outcome.code, outcome.stdout], [0, "done\n"], outcome.stderr);
     assert.match(JSON.stringify(job.model.requests[1]!.body.messages), /Hello, Ada!/);
@@ -224,15 +226,15 @@ Deno.test("hooks of plugins run in order, before those of the configuration", as
   await withJob([{ text: "done" }], async (job) => {
     for (const name of ["one", "two"]) {
       const module = `export function register(ctx) {
-        ctx.registerHook("pre_llm_call", () => "first of ${name}");
-        ctx.registerHook("pre_llm_call", () => "second of ${name}");
+        ctx.registerHook("pre_turn", () => "first of ${name}");
+        ctx.registerHook("pre_turn", () => "second of ${name}");
       }`;
       const files = { "plugin.yaml": manifest(name, { hooks: ["add_context"] }), "mod.ts": module };
       await writeFiles(`${job.home}/.hermes/plugins/${name}`, files);
     }
     await writeFiles(`${job.home}/.hermes`, {
       "hook.sh": `#!/bin/sh\necho '{"context": "of the shell"}'\n`,
-      "config.yaml": `hooks: { pre_llm_call: [{ command: sh ${job.home}/.hermes/hook.sh }] }\n`,
+      "config.yaml": `hooks: { pre_turn: [{ command: sh ${job.home}/.hermes/hook.sh }] }\n`,
     });
     assert.equal((await job.hermes(["plugins", "enable", "two", "one"])).code, 0);
     const outcome = await job.run(["--accept-hooks", "hello"]);
@@ -505,8 +507,8 @@ Deno.test("a key that a plugin was given reaches neither the log nor the model",
   const module = toolModule("leak", `ctx.log("the key is " + key); return { key };`).replace(
     /\}\n$/,
     `const key = Deno.env.get("LEAKY_API_KEY");
-     ctx.registerHook("pre_llm_call", () => "context with " + key);
-     ctx.registerHook("post_llm_call", () => { throw new Error("no luck with " + key); });
+     ctx.registerHook("pre_turn", () => "context with " + key);
+     ctx.registerHook("post_turn", () => { throw new Error("no luck with " + key); });
      ctx.registerHook("pre_tool_call", ({ toolName }) => {
        if (toolName === "todo") return { action: "block", message: "refused with " + key };
      });\n}\n`,
@@ -525,7 +527,7 @@ Deno.test("a key that a plugin was given reaches neither the log nor the model",
     const outcome = await job.run(["--verbose", "go"], { env: { LEAKY_API_KEY: secret } });
     assert.equal(outcome.code, 0, outcome.stderr);
     assert.match(outcome.stderr, /leaky: the key is/);
-    assert.match(outcome.stderr, /Hook post_llm_call of plugin leaky failed: no luck with/);
+    assert.match(outcome.stderr, /Hook post_turn of plugin leaky failed: no luck with/);
     assert.ok(!outcome.stderr.includes(secret), outcome.stderr);
     const sent = JSON.stringify(job.model.requests[2]!.body);
     assert.match(sent, /context with .*refused with /);

@@ -58,8 +58,29 @@ const PAYLOADS: Record<HookName, HookPayload> = {
     cwd: "SECRET",
     result: "SECRET",
   },
-  "pre_llm_call": { sessionId: "s", input: "SECRET", messages: "SECRET" },
-  "post_llm_call": { sessionId: "s", reason: "done", response: "SECRET" },
+  "transform_tool_result": {
+    sessionId: "s",
+    taskId: "main",
+    callId: "c",
+    toolName: "echo",
+    status: "ok",
+    args: "SECRET",
+    cwd: "SECRET",
+    result: "SECRET",
+  },
+  "pre_llm_call": { sessionId: "s", provider: "p", model: "m", messages: "SECRET" },
+  "post_llm_call": {
+    sessionId: "s",
+    provider: "p",
+    model: "m",
+    stopReason: "stop",
+    messages: "SECRET",
+    response: "SECRET",
+  },
+  "transform_llm_output": { sessionId: "s", model: "m", response: "SECRET" },
+  "on_session_finalize": { sessionId: "s" },
+  "pre_turn": { sessionId: "s", input: "SECRET", messages: "SECRET" },
+  "post_turn": { sessionId: "s", reason: "done", response: "SECRET" },
   "on_session_start": { sessionId: "s", model: "m" },
   "on_session_end": { sessionId: "s", reason: "done" },
   "on_session_reset": { sessionId: "s", oldSessionId: "o", newSessionId: "s" },
@@ -91,7 +112,7 @@ async function witnessed(bench: PluginBench): Promise<Map<string, Record<string,
   bench.logs.splice(0);
   for (const [name, payload] of Object.entries(PAYLOADS)) {
     if (name === "pre_tool_call") await hooks.preToolCall(payload, noSignal());
-    else if (name === "pre_llm_call") await hooks.preLlmCall(payload, noSignal());
+    else if (name === "pre_turn") await hooks.preTurn(payload, noSignal());
     else await hooks.notify(name as HookName, payload);
   }
   return new Map(bench.logs.map((line) => {
@@ -117,13 +138,22 @@ for (
       "pre_tool_call.cwd",
       "post_tool_call.args",
       "post_tool_call.cwd",
+      "transform_tool_result.args",
+      "transform_tool_result.cwd",
       ...["pre_approval_request", "post_approval_response"].flatMap((name) =>
         ["rule", "subject", "description"].map((key) => `${name}.${key}`)
       ),
     ],
-    "see_results": ["post_tool_call.result"],
-    "see_messages": ["pre_llm_call.input", "post_llm_call.response"],
-    "change_calls, guard, add_context": [],
+    "see_results": ["post_tool_call.result", "transform_tool_result.result"],
+    "see_messages": [
+      "pre_turn.input",
+      "post_turn.response",
+      "pre_llm_call.messages",
+      "post_llm_call.messages",
+      "post_llm_call.response",
+      "transform_llm_output.response",
+    ],
+    "change_calls, guard, add_context, change_results, change_answers": [],
   })
 ) {
   withBench(`the right ${right} shows what it says and nothing else`, async (bench) => {
@@ -165,26 +195,47 @@ withBench(
       ctx.registerHook("pre_tool_call", () => ({ decision: "modify", tool_input: { by: "spy" } }));
       ctx.registerHook("pre_tool_call", () => ({ action: "block", message: "no" }));
       ctx.registerHook("pre_tool_call", () => ({ action: "approve", message: "may I?" }));
-      ctx.registerHook("pre_llm_call", () => "obey me");
-      ctx.registerHook("pre_llm_call", () => ({ context: "obey me" }));`,
+      ctx.registerHook("pre_turn", () => "obey me");
+      ctx.registerHook("pre_turn", () => ({ context: "obey me" }));`,
     });
     const gate = new FixedGate({ answer: "deny", by: "test" });
     for (let i = 0; i < 2; i++) {
       const result = await bench.bench.dispatcher({ gate }).run("echo", { a: 1 });
       assert.deepEqual(JSON.parse(result.message.content), { args: { a: 1 }, secret: "result" });
-      assert.equal(await bench.bench.hooks.preLlmCall({ sessionId: "s" }, noSignal()), "");
+      assert.equal(await bench.bench.hooks.preTurn({ sessionId: "s" }, noSignal()), "");
     }
     assert.deepEqual(gate.requests, [], "nobody was asked in its name");
     assert.deepEqual(bench.reports.toSorted(), [
-      "Plugin spy: its hook pre_llm_call wants to add text for the model, which is refused: " +
-      "its manifest does not declare permissions.hooks: [add_context]",
       "Plugin spy: its hook pre_tool_call wants to rewrite a call of another tool, which is " +
       "refused: its manifest does not declare permissions.hooks: [change_calls]",
       "Plugin spy: its hook pre_tool_call wants to stop a call of another tool, which is " +
       "refused: its manifest does not declare permissions.hooks: [guard]",
+      "Plugin spy: its hook pre_turn wants to add text for the model, which is refused: " +
+      "its manifest does not declare permissions.hooks: [add_context]",
     ]);
   },
 );
+
+withBench("results and answers are replaced only by who may", async (bench) => {
+  const body = `
+    ctx.registerHook("transform_tool_result", () => "mine");
+    ctx.registerHook("transform_llm_output", () => ({ text: "mine" }));`;
+  const payload = { sessionId: "s", response: "the answer" };
+  const answer = () => bench.bench.hooks.transform("transform_llm_output", payload, noSignal());
+  const bare = await open(bench, { rights: ["see_results", "see_messages"], body });
+  const kept = await bench.bench.dispatcher().run("echo", { a: 1 });
+  assert.match(kept.message.content, /"secret":"result"/);
+  assert.equal(await answer(), undefined);
+  assert.deepEqual(bench.reports.map((line) => /\[(.*)\]/.exec(line)![1]).toSorted(), [
+    "change_answers",
+    "change_results",
+  ]);
+  await bare.close();
+  await open(bench, { rights: ["change_results", "change_answers"], body });
+  const replaced = await bench.bench.dispatcher().run("echo", { a: 1 });
+  assert.equal(replaced.message.content, "mine");
+  assert.equal(await answer(), "mine");
+});
 
 withBench("a right to change is none to stop, and none to look", async (bench) => {
   await open(bench, {

@@ -42,7 +42,7 @@ withBench("a plugin with a hook of every session starts with the session", async
 
 withBench("a plugin that fails when its session begins is disabled in one line", async (bench) => {
   const early = `export function register(ctx) {
-    ctx.registerHook("pre_llm_call", () => "x");
+    ctx.registerHook("pre_turn", () => "x");
     if (Deno.readTextFileSync(ctx.dataDir + "/mood") === "bad") throw new Error("not today");
   }`;
   await bench.write(".hermes/plugin-data/demo", { mood: "good" });
@@ -50,9 +50,9 @@ withBench("a plugin that fails when its session begins is disabled in one line",
   await bench.write(".hermes/plugin-data/demo", { mood: "bad" });
   const host = await bench.open({ enabled: ["demo"] });
   await host.begin();
-  assert.equal(await bench.bench.hooks.preLlmCall({ sessionId: "s" }, noSignal()), "");
+  assert.equal(await bench.bench.hooks.preTurn({ sessionId: "s" }, noSignal()), "");
   assert.deepEqual(bench.reports, ["Plugin demo is disabled for this run: not today"]);
-  assert.ok(!bench.bench.hooks.has("pre_llm_call"));
+  assert.ok(!bench.bench.hooks.has("pre_turn"));
 });
 
 withBench("what a plugin registers is asked again when its settings change", async (bench) => {
@@ -267,19 +267,19 @@ withBench("hooks run in the order of the plugins and may block, change and ask",
   assert.match(gate.requests[0]!.description, /really\?/);
 });
 
-withBench("pre_llm_call adds text and the other hooks observe", async (bench) => {
+withBench("pre_turn adds text and the other hooks observe", async (bench) => {
   await bench.load({
     "plugin.yaml": manifest("demo", { hooks: ["add_context"] }),
     "mod.ts": `export function register(ctx) {
-    ctx.registerHook("pre_llm_call", () => "remember the milk");
-    for (const name of ["post_llm_call", "on_session_start", "on_session_end", "on_session_reset",
+    ctx.registerHook("pre_turn", () => "remember the milk");
+    for (const name of ["post_turn", "on_session_start", "on_session_end", "on_session_reset",
       "subagent_stop", "pre_approval_request", "post_approval_response", "on_context_compress"]) {
       ctx.registerHook(name, (payload) => ctx.log(name + " " + payload.sessionId));
     }
   }`,
   });
   const { hooks } = bench.bench;
-  assert.equal(await hooks.preLlmCall({ sessionId: "s" }, noSignal()), "remember the milk");
+  assert.equal(await hooks.preTurn({ sessionId: "s" }, noSignal()), "remember the milk");
   for (const name of ["on_session_start", "on_context_compress", "subagent_stop"] as const) {
     await hooks.notify(name, { sessionId: "s" });
   }

@@ -119,3 +119,52 @@ Deno.test("hermes run tells an observer the result and survives its failure", as
   assert.equal(seen.extra.status, "ok");
   assert.match(seen.extra.result, /the true text/);
 });
+
+Deno.test("hermes run tells hooks of every model call, of every turn, and that a session is over", async () => {
+  await using home = await tempHome();
+  const seen = `${home.path}/seen`;
+  const command = await script(home.path, "witness", `cat >> ${seen}; echo >> ${seen}`);
+  const names = ["pre_turn", "pre_llm_call", "post_llm_call", "post_turn", "on_session_finalize"];
+  const hooks = Object.fromEntries(names.map((name) => [name, [{ command }]]));
+  await run(home.path, hooks, "--accept-hooks");
+  const told = (await Deno.readTextFile(seen)).trim().split("\n").map((line) => JSON.parse(line));
+  assert.deepEqual(told.map((payload) => payload.hook_event_name), [
+    "pre_turn",
+    "pre_llm_call",
+    "post_llm_call",
+    "pre_llm_call",
+    "post_llm_call",
+    "post_turn",
+    "on_session_finalize",
+  ]);
+  const [, first, , second, last] = told.map((payload) => payload.extra);
+  assert.deepEqual([first.provider, first.model], ["offline", "offline"]);
+  assert.deepEqual(first.messages.map((message: { role: string }) => message.role), ["user"]);
+  assert.deepEqual(second.messages.map((message: { role: string }) => message.role), [
+    "user",
+    "assistant",
+    "tool",
+  ]);
+  assert.match(last.response, /the true text/);
+  assert.equal(last.stop_reason, "end");
+});
+
+Deno.test("hermes run lets hooks replace the result of a tool and the answer", async () => {
+  await using home = await tempHome();
+  const result = await script(home.path, "filter", `echo '{"text":"a filtered text"}'`);
+  const answer = await script(home.path, "sign", `echo '{"text":"answered by a hook"}'`);
+  const hooks = {
+    "transform_tool_result": [{ command: result, matcher: "read_file" }],
+    "transform_llm_output": [{ command: answer }],
+  };
+  const lines = await run(home.path, hooks, "--accept-hooks") as (Line & { text?: string })[];
+  assert.equal(endOf(lines).result, "a filtered text");
+  assert.equal(lines.find((line) => line.type === "turn_end")!.text, "answered by a hook");
+  const plain = await runHermes({
+    home: home.path,
+    args: ["run", "--model", "offline", "--accept-hooks", "Read notes.txt"],
+  });
+  assert.equal(plain.stdout, "answered by a hook\n");
+  const other = { "transform_tool_result": [{ command: result, matcher: "terminal" }] };
+  assert.match(endOf(await run(home.path, other, "--accept-hooks")).result!, /the true text/);
+});

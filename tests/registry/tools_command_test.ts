@@ -82,6 +82,30 @@ Deno.test("hermes tools disable and enable edit the configuration and nothing el
   assert.equal(stateOf(await list(home.path), "read_file"), "offered");
 });
 
+Deno.test("hermes tools enable all brings back everything that was disabled by any name", async () => {
+  await using home = await tempHome();
+  const names = (await list(home.path)).tools.map(({ name }) => name);
+  assert.equal((await hermes(home.path, "tools", "disable", ...names, "file")).code, 0);
+  const all = await hermes(home.path, "tools", "enable", "all");
+  assert.equal(all.code, 0, all.stderr);
+  const states = (await list(home.path)).tools.map(({ state }) => state);
+  assert.deepEqual(states.filter((state) => state === "disabled"), []);
+});
+
+Deno.test("hermes tools and run know toolsets of other builds and say that this one has none", async () => {
+  await withJob([{ text: "ok" }], async (job) => {
+    const enabled = await job.hermes(["tools", "enable", "messaging"]);
+    assert.equal(enabled.code, 0);
+    assert.match(enabled.stderr, /this build has no tool of "messaging"/);
+    const { code, stderr } = await job.run(["-t", "web,moa", "hi"]);
+    assert.equal(code, 0);
+    assert.match(
+      stderr,
+      /^hermes: this build has no tool of web, moa\nhermes: no tool is offered\n/,
+    );
+  });
+});
+
 Deno.test("hermes tools enable adds a toolset that the configured ones lack", async () => {
   await using home = await tempHome();
   const file = `${home.path}/.hermes/config.yaml`;

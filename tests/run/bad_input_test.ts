@@ -100,7 +100,7 @@ Deno.test("a prompt of many megabytes is refused before anything is sent", async
     const outcome = await job.run(["-"], { stdin: "a".repeat(5_000_000) });
     complains(outcome, { code: 2, line: /5000000 characters/ });
     const huge = await job.run(["-"], { stdin: new Uint8Array(50_000_000).fill(97) });
-    complains(huge, { code: 2, line: /standard input is larger than \d+ bytes\n {2}Save it to/ });
+    complains(huge, { code: 2, line: /larger than the 4000000 characters of a prompt\n {2}Save/ });
     await Deno.writeFile(`${job.home}/huge`, new Uint8Array(50_000_000).fill(97));
     complains(await job.run(["-f", "huge"]), { code: 2, line: /50000000 (characters|bytes)/ });
     strictEqual(job.model.requests.length, 0);

@@ -30,7 +30,7 @@ Deno.test("run --quiet is silent on stderr, also about settings and the choice o
     const outcome = await job.run(["--quiet", "hi"]);
     deepStrictEqual(outcome, { code: 0, stdout: "ok\n", stderr: "" });
     await Deno.writeTextFile(`${job.home}/.hermes/config.yaml`, "agnet: 1\n");
-    const { code, stderr } = await job.hermes(["run", "-q", "count files in ."]);
+    const { code, stderr } = await job.hermes(["run", "-q", "-m", "offline", "count files in ."]);
     deepStrictEqual([code, stderr], [0, ""]);
   });
 });
@@ -72,7 +72,8 @@ Deno.test("run exits 2 with one clear line on wrong usage", async () => {
       [["run", "--max-turns", "many", "hi"], /--max-turns/],
       [["run", "-f", "/no/such/file"], /cannot read --prompt-file \/no\/such\/file/],
       [["run", "--output-schema", "/no/such.json", "hi"], /cannot read --output-schema/],
-      [["run", "--image", "/no/such.png", "hi"], /cannot read --image/],
+      [["run", "--image", "/no/such.png", "hi"], /^hermes: cannot read --image/],
+      [["run", "-C", "/no/such", "hi"], /^hermes: -C \(--cwd\) is not a directory: \/no\/such/],
       [["run", "--replay", "/no/such.cassette", "hi"], /\/no\/such\.cassette/],
       [["run", "--toolsets", "termnal", "hi"], /termnal.*terminal/s],
       [["run", "--env", "dokcer", "hi"], /dokcer/],
@@ -136,6 +137,7 @@ Deno.test("run exits 4 when a budget runs out: turns, tokens, cost, time", async
     const turns = await job.run(["--max-turns", "2", "go"]);
     strictEqual(turns.code, 4, turns.stderr);
     match(turns.stderr, /used all 2 model calls/);
+    strictEqual(job.model.requests.length, 2);
     match(turns.stderr, /hermes run --resume/);
     const tokens = await job.run(["--max-tokens", "1000", "go"]);
     strictEqual(tokens.code, 4, tokens.stderr);
@@ -198,8 +200,19 @@ Deno.test("run exits 6 when the answer never fits the schema", async () => {
   });
 });
 
-for (const [isEchoed, how] of [[false, ""], [true, " that a task runner passes on"]] as const) {
-  Deno.test(`run exits 130 on SIGINT${how}, kills what it started and keeps the session`, async () => {
+const STOPS: readonly [
+  signal: "SIGINT" | "SIGTERM" | "SIGHUP",
+  code: number,
+  isEchoed?: boolean,
+][] = [
+  ["SIGINT", 130],
+  ["SIGINT", 130, true],
+  ["SIGTERM", 143],
+  ["SIGHUP", 129],
+];
+for (const [signal, exitCode, isEchoed = false] of STOPS) {
+  const how = isEchoed ? " that a task runner passes on" : "";
+  Deno.test(`run exits ${exitCode} on ${signal}${how}, kills what it started and keeps the session`, async () => {
     await withJob([call("echo $$ > pid; exec sleep 300"), { text: "resumed" }], async (job) => {
       const child = startHermes({
         home: job.home,
@@ -207,15 +220,15 @@ for (const [isEchoed, how] of [[false, ""], [true, " that a task runner passes o
       });
       const output = child.output();
       const pid = await writtenFile(`${job.home}/pid`);
-      child.kill("SIGINT");
+      child.kill(signal);
       // Two that are pending together would be one.
       if (isEchoed) {
         await new Promise((resolve) => setTimeout(resolve, 5));
-        child.kill("SIGINT");
+        child.kill(signal);
       }
       const { code, stderr } = await output;
       const text = new TextDecoder().decode(stderr);
-      strictEqual(code, 130, text);
+      strictEqual(code, exitCode, text);
       ok(!await isRunning(pid), "the command outlived hermes");
       const [, words] = /interrupted\n {2}Go on with: hermes (.*) 'go on'\n$/.exec(text)!;
       const resumed = await job.hermes([...words!.split(" "), "go on"]);

@@ -203,3 +203,21 @@ if (docker) {
     });
   });
 }
+
+Deno.test("run says before the model is asked that the place for commands cannot be used", async () => {
+  const places: [config: string, says: RegExp][] = [
+    ["docker_binary: /no/docker", /^hermes: commands cannot run in docker: .*\/no\/docker/],
+    ["ssh_host: ''", /^hermes: The ssh environment needs a host\n/],
+  ];
+  await withJob([], async (job) => {
+    await Deno.mkdir(`${job.home}/.hermes`);
+    for (const [config, says] of places) {
+      const name = config.slice(0, config.indexOf("_"));
+      await Deno.writeTextFile(`${job.home}/.hermes/config.yaml`, `terminal: { ${config} }\n`);
+      const outcome = await job.run(["--env", name, "go"]);
+      equal(outcome.code, 2);
+      match(outcome.stderr, says);
+    }
+    equal(job.model.requests.length, 0);
+  });
+});

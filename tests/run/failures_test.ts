@@ -54,6 +54,20 @@ Deno.test("run ends at once with exit code 5 where trying again cannot help", as
   }));
 });
 
+Deno.test("run ends at once with exit code 5 when the server asks for more time than the run has", async () => {
+  const cases: [asked: string, flags: string[], says: RegExp][] = [
+    ["3600", [], /; come back in 60 minutes\n/],
+    ["30", ["--timeout", "20s"], /; come back in 30 seconds\n/],
+  ];
+  for (const [asked, flags, says] of cases) {
+    await withJob([{ status: 429, headers: { "retry-after": asked } }], async (job) => {
+      const outcome = await job.run([...flags, "hi"]);
+      deepStrictEqual([outcome.code, job.model.requests.length], [5, 1], outcome.stderr);
+      match(outcome.stderr, says);
+    });
+  }
+});
+
 Deno.test("run goes down the chain of fallbacks in order and stays with the one that answers", async () => {
   await using second = startFakeModel({ replies: [{ status: 402 }] });
   await using third = startFakeModel({

@@ -84,3 +84,17 @@ Deno.test("run refuses flags that contradict each other", async () => {
     strictEqual(job.model.requests.length, 0);
   });
 });
+
+Deno.test("agent.reasoning_effort reaches the model, none included", async () => {
+  await withJob(() => ({ text: "ok" }), async (job) => {
+    await Deno.mkdir(`${job.home}/.hermes`);
+    const file = `${job.home}/.hermes/config.yaml`;
+    for (const effort of ["none", "high"]) {
+      await Deno.writeTextFile(file, `agent: { reasoning_effort: ${effort} }\n`);
+      const args = ["run", "--base-url", job.model.url, "--model", "gpt-5.1", "hi"];
+      strictEqual((await job.hermes(args)).code, 0);
+    }
+    const sent = job.model.requests.map(({ body }) => body.reasoning_effort);
+    deepStrictEqual(sent, ["none", "high"]);
+  });
+});

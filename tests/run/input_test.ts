@@ -3,6 +3,7 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { startFakeModel } from "../support/fake_model_server.ts";
 import { runHermes, startHermes, tempHome } from "../support/hermes.ts";
 import { parseEvents, sessionIdOf, withJob } from "../support/run_job.ts";
+import { openScreen } from "../support/screen.ts";
 
 function lastUserText(
   request: { body: { messages: { role: string; content: unknown }[] } },
@@ -244,11 +245,35 @@ Deno.test("run survives a reader that goes away", async () => {
   });
 });
 
-Deno.test("run without any model says so and uses the offline model", async () => {
+/** No server of this machine may be taken for a model. */
+const NO_SERVERS = { OLLAMA_HOST: "127.0.0.1:9", LM_BASE_URL: "http://127.0.0.1:9/v1" };
+
+Deno.test("run without a model and a terminal refuses, and uses the offline model on request", async () => {
   await withJob([], async (job) => {
-    const outcome = await job.hermes(["run", "run `echo offline-works`"]);
-    strictEqual(outcome.code, 0, outcome.stderr);
-    match(outcome.stderr, /offline/i);
-    match(outcome.stdout, /offline-works/);
+    const env = { ...NO_SERVERS, CI: "true" };
+    const refused = await job.hermes(["run", "fix the failing test"], { env });
+    deepStrictEqual([refused.code, refused.stdout], [2, ""]);
+    match(
+      refused.stderr,
+      /^hermes: no model is configured.*\n.*OPENROUTER_API_KEY.*--model offline\n$/,
+    );
+    strictEqual((await job.hermes(["sessions", "list", "--json"])).stdout, "");
+    const asked = await job.hermes(["run", "--model", "offline", "run `echo offline-works`"]);
+    strictEqual(asked.code, 0, asked.stderr);
+    match(asked.stdout, /offline-works/);
+    await job.hermes(["config", "set", "model", "offline"]);
+    strictEqual((await job.hermes(["run", "run `true`"])).code, 0);
+  });
+});
+
+Deno.test("run on a terminal without a model says so and uses the offline model", async () => {
+  await withJob([], async (job) => {
+    await Deno.mkdir(`${job.home}/.hermes`);
+    const servers = Object.entries(NO_SERVERS).map(([name, value]) => `${name}=${value}\n`);
+    await Deno.writeTextFile(`${job.home}/.hermes/.env`, servers.join(""));
+    await using screen = await openScreen(job.home, ["run", "run `echo offline-works`"]);
+    strictEqual(await screen.exitCode(), 0, screen.text);
+    match(screen.text, /no model is configured: the embedded offline model answers/);
+    match(screen.text, /offline-works/);
   });
 });

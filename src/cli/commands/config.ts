@@ -2,8 +2,7 @@
 import type { Settings } from "../../config/load.ts";
 import { HIDDEN, isVariableName, showValue } from "../../config/secrets.ts";
 import { leaves, type Tree } from "../../config/tree.ts";
-import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
-import { didYouMean } from "../../util/nearest.ts";
+import { EXIT, HermesError } from "../../protocol/error.ts";
 import type { CommandInput } from "../command.ts";
 import { err, out } from "../io.ts";
 import { homeOf, settingsOf } from "../settings.ts";
@@ -60,12 +59,9 @@ async function showOne(settings: Settings, key: string, asJson: boolean): Promis
 }
 
 async function noValue(key: string): Promise<HermesError> {
-  const { describeKeys } = await import("../../config/describe.ts");
-  const known = describeKeys().map(({ path }) => path);
-  if (known.includes(key)) return new HermesError(`${key} is not set and has no default`);
-  return new UsageError(`there is no setting "${key}".${didYouMean(key, known)}`, {
-    hint: `See "hermes config list --all".`,
-  });
+  const { describeKeys, unknownSetting } = await import("../../config/describe.ts");
+  const isKnown = describeKeys().some(({ path }) => path === key);
+  return isKnown ? new HermesError(`${key} is not set and has no default`) : unknownSetting(key);
 }
 
 function howToSet(name: string): string {

@@ -38,10 +38,9 @@ async function set(home: Home, key: string, typed: string): Promise<number> {
     return EXIT.done;
   }
   const value = parseSetting(key, text);
-  const { file, after, warnings } = await editConfig(home, { key, change: () => value });
-  for (const warning of warnings) err(`hermes: ${warning}\n`);
-  const shown = isSecretPath(key) ? HIDDEN : JSON.stringify(after);
-  out(`${key} = ${shown}  (${file})\n`);
+  const { file, key: path, after } = await editConfig(home, { key, change: () => value });
+  const shown = isSecretPath(path) ? HIDDEN : JSON.stringify(after);
+  out(`${path} = ${shown}  (${file})\n`);
   return EXIT.done;
 }
 
@@ -51,13 +50,14 @@ async function unset(home: Home, key: string): Promise<number> {
     out(`${key} is no longer in ${file}\n`);
     return EXIT.done;
   }
-  const { file, before } = await editConfig(home, { key, change: () => undefined });
+  const { file, key: path, before } = await editConfig(home, { key, change: () => undefined });
   if (before === undefined) {
-    err(`hermes: ${key} is not in ${file}; nothing changed\n`);
+    err(`hermes: ${path} is not in ${file}; nothing changed\n`);
     return EXIT.done;
   }
-  const standard = getPath(DEFAULTS, key);
-  out(standard === undefined ? `${key} removed\n` : `${key} = ${JSON.stringify(standard)}\n`);
+  const standard = getPath(DEFAULTS, path);
+  const now = standard === undefined ? "" : `; the default is ${JSON.stringify(standard)}`;
+  out(`${path} is no longer in ${file}${now}\n`);
   return EXIT.done;
 }
 

@@ -4,8 +4,9 @@
  */
 import { statfs } from "node:fs/promises";
 import { checkConfigText, formatProblem } from "../../config/check.ts";
-import type { EnvRecord, Home } from "../../config/home.ts";
+import { type EnvRecord, type Home, requireProfile } from "../../config/home.ts";
 import { loadSettings, readOptional, type Settings } from "../../config/load.ts";
+import { HermesError } from "../../protocol/error.ts";
 import { Store } from "../../store/store.ts";
 import { randomId } from "../../util/id.ts";
 import { dirname } from "../../util/path.ts";
@@ -37,10 +38,11 @@ const MB = 1024 * 1024;
 export const CHECKS: readonly Check[] = [
   guarded("version", checkVersion),
   guarded("home", checkHome),
+  guarded("temporary files", checkTemporary),
   guarded("disk", checkDisk),
-  guarded("config.yaml", checkConfig),
-  guarded(".env", checkEnvFile),
-  guarded("sessions", checkStore),
+  guarded("config.yaml", withProfile(checkConfig)),
+  guarded(".env", withProfile(checkEnvFile)),
+  guarded("sessions", withProfile(checkStore)),
   guarded("model", withSettings(checkModel)),
   guarded("programs", withSettings(checkPrograms)),
   guarded("variables", withSettings(checkVariables)),
@@ -56,6 +58,14 @@ function guarded(name: string, check: Check): Check {
     } catch (error) {
       return [{ name, status: "fail", detail: reasonOf(error) }];
     }
+  };
+}
+
+/** What a profile holds is not looked for while there is no such profile; that of the home says so. */
+function withProfile(check: Check): Check {
+  return async (context) => {
+    const isThere = await requireProfile(context.home).then(() => true, () => false);
+    return isThere ? await check(context) : [];
   };
 }
 
@@ -82,21 +92,53 @@ function checkVersion(): Promise<Finding[]> {
 
 async function checkHome({ home }: CheckContext): Promise<Finding[]> {
   const name = "home";
-  const existing = await nearestExisting(home.dir);
-  const probe = `${existing}/.hermes-doctor-${randomId(8)}`;
   try {
-    await Deno.writeTextFile(probe, "", { mode: 0o600 });
-    await Deno.remove(probe);
+    await requireProfile(home);
   } catch (error) {
+    if (!(error instanceof HermesError)) throw error;
+    const { message: detail, hint: fix } = error;
+    return [{ name, status: "fail", detail, ...(fix === undefined ? {} : { fix }) }];
+  }
+  const existing = await nearestExisting(home.dir);
+  const problem = await unwritable(existing);
+  if (problem !== undefined) {
     return [{
       name,
       status: "fail",
-      detail: `${existing} cannot be written: ${reasonOf(error)}`,
+      detail: problem,
       fix: "Make it writable, or set HERMES_HOME to another directory",
     }];
   }
   const detail = existing === home.dir ? home.dir : `${home.dir} (made when first needed)`;
   return [{ name, status: "ok", detail }];
+}
+
+/** Commands, scripts and plugins have their private files there. */
+async function checkTemporary({ env }: CheckContext): Promise<Finding[]> {
+  const name = "temporary files";
+  const directory = env.TMPDIR || "/tmp";
+  const problem = await unwritable(directory);
+  if (problem === undefined) return [{ name, status: "ok", detail: directory }];
+  return [{
+    name,
+    status: "fail",
+    detail: problem,
+    fix: env.TMPDIR
+      ? "Set TMPDIR to a directory you may write, or unset it"
+      : "Set TMPDIR to a directory you may write",
+  }];
+}
+
+/** One line when no file can be made in a directory. */
+async function unwritable(directory: string): Promise<string | undefined> {
+  const probe = `${directory}/.hermes-doctor-${randomId(8)}`;
+  try {
+    await Deno.writeTextFile(probe, "", { mode: 0o600 });
+    await Deno.remove(probe);
+    return undefined;
+  } catch (error) {
+    return `${directory} cannot be written: ${reasonOf(error)}`;
+  }
 }
 
 async function checkDisk({ home }: CheckContext): Promise<Finding[]> {

@@ -16,10 +16,22 @@ export function main(input: CommandInput): Promise<number> {
       hint: `See "hermes help".`,
     });
   }
+  const layout = { globals: GLOBAL_FLAGS, columns: terminalColumns() };
   out(
     spec === undefined
-      ? renderOverview(COMMANDS, GLOBAL_FLAGS)
-      : renderCommand(spec, { path, globals: GLOBAL_FLAGS }),
+      ? renderOverview(COMMANDS, layout)
+      : renderCommand(spec, { path, ...layout }),
   );
   return Promise.resolve(0);
+}
+
+/** Only a terminal has an edge to keep away from. */
+function terminalColumns(): number {
+  if (!Deno.stdout.isTerminal()) return Infinity;
+  try {
+    return Math.max(20, Deno.consoleSize().columns);
+  } catch {
+    // A terminal that does not tell its size breaks the lines itself.
+    return Infinity;
+  }
 }

@@ -129,7 +129,9 @@ async function payloadOf(input: CommandInput, event: string): Promise<HookPayloa
   const sample: HookPayload = {
     sessionId: "test",
     cwd: Deno.cwd(),
-    ...(event.endsWith("_tool_call") ? call : {}),
+    ...(event.includes("_tool_") ? call : {}),
+    ...(event === "transform_tool_result" ? { result: "hello", status: "ok" } : {}),
+    ...(event === "transform_llm_output" ? { response: "Hello." } : {}),
   };
   if (typeof file !== "string") return sample;
   try {

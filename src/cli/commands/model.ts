@@ -11,13 +11,19 @@ import { type ProviderKeys, providerKeys, type Selection, selectModel } from "./
 
 export async function main(input: CommandInput): Promise<number> {
   const [name] = input.args;
-  const { provider } = input.flags;
-  let settings = await settingsOf(input);
-  if (name !== undefined || typeof provider === "string") {
-    await choose(settings, { name, provider: typeof provider === "string" ? provider : undefined });
-    settings = await settingsOf(input);
+  const { provider: named } = input.flags;
+  const provider = typeof named === "string" ? named : undefined;
+  const isChange = name !== undefined || provider !== undefined;
+  let settings = await settingsOf(input, { "model.default": name, "model.provider": provider });
+  if (provider !== undefined) requireProvider(provider, settings);
+  let selection = await selectModel(settings);
+  const isRefused = isChange && selection.isWrong === true;
+  if (isChange && !isRefused) {
+    await choose(await settingsOf({ flags: { ...input.flags, quiet: true } }), { name, provider });
+    settings = await settingsOf({ flags: { ...input.flags, quiet: true } });
+    selection = await selectModel(settings);
   }
-  const selection = await selectModel(settings);
+  if (isRefused) err("hermes: nothing was saved\n");
   const providers = providerKeys(settings);
   if (input.flags.json === true) {
     out(`${JSON.stringify({ ...selection, providers }, null, 2)}\n`);
@@ -25,7 +31,9 @@ export async function main(input: CommandInput): Promise<number> {
     out(renderSelection(selection));
     if (name === undefined) out(renderProviders(providers));
   }
-  return selection.problem === undefined ? EXIT.done : EXIT.usage;
+  // A choice that was saved is one, whether its server is there now or not.
+  const isFine = selection.problem === undefined || (isChange && !isRefused);
+  return isFine ? EXIT.done : EXIT.usage;
 }
 
 async function choose(
@@ -35,13 +43,12 @@ async function choose(
   const { home } = settings;
   const { name, provider } = wanted;
   if (provider !== undefined) {
-    requireProvider(provider, settings);
     await editConfig(home, { key: "model.provider", change: () => provider });
   }
   if (name === undefined) return;
   await editConfig(home, { key: "model.default", change: () => name });
   const pinned = settings.config.model.provider;
-  if (provider === undefined && pinned !== "auto" && pinned !== "") {
+  if (provider === undefined && name !== "offline" && pinned !== "auto" && pinned !== "") {
     err(`hermes: the provider stays ${pinned}; let it follow the model with --provider auto\n`);
   }
 }

@@ -1,6 +1,6 @@
 /** Which model a run would use now, and which providers have a key. Never a key itself. */
 import type { Settings } from "../../config/load.ts";
-import { HermesError } from "../../protocol/error.ts";
+import { EXIT, HermesError } from "../../protocol/error.ts";
 import { CATALOG } from "../../providers/catalog_data.ts";
 import { resolveRoute, type Route } from "../../providers/route.ts";
 
@@ -12,6 +12,8 @@ export interface Selection {
   because: string;
   fallbacks?: string[];
   problem?: string;
+  /** The problem is in what was asked for; else in the world: a server that is not there. */
+  isWrong?: boolean;
 }
 
 /** What a run would use now. */
@@ -33,6 +35,7 @@ export async function selectModel(settings: Settings): Promise<Selection> {
       model: model.default,
       because: settings.origin("model.default"),
       problem: error.message,
+      isWrong: error.exitCode === EXIT.usage,
     };
   }
 }

@@ -2,7 +2,7 @@
 import { EXIT, UsageError } from "../../protocol/error.ts";
 import { type Grammar, parseCommandLine } from "../args.ts";
 import type { CommandInput } from "../command.ts";
-import { onInterrupt } from "../interrupt.ts";
+import { interruptedCode, onInterrupt } from "../interrupt.ts";
 import { err, out } from "../io.ts";
 import { settingsOf } from "../settings.ts";
 import { openEnabledPlugins } from "./open_plugins.ts";
@@ -37,7 +37,7 @@ export async function runPluginCommand(
   const log = input.flags.verbose === true ? (line: string) => err(`hermes: ${line}\n`) : () => {};
   const host = await openEnabledPlugins(settings, log);
   const abort = new AbortController();
-  const stop = onInterrupt((signal) => abort.abort(new Error(`received ${signal}`)));
+  const stop = onInterrupt((reason) => abort.abort(reason));
   try {
     const found = host.commands.find((one) => one.name === name);
     if (found === undefined) return undefined;
@@ -52,7 +52,7 @@ export async function runPluginCommand(
   } catch (error) {
     if (!abort.signal.aborted) throw error;
     err("hermes: interrupted\n");
-    return EXIT.interrupted;
+    return interruptedCode(abort.signal);
   } finally {
     stop();
     await host.close();

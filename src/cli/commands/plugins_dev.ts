@@ -24,7 +24,7 @@ import { removeTree } from "../../util/remove_tree.ts";
 import { which } from "../../util/which.ts";
 import type { CommandInput } from "../command.ts";
 import { onInterrupt } from "../interrupt.ts";
-import { err, out } from "../io.ts";
+import { err, out, useColor } from "../io.ts";
 import { ownEnvironment } from "../own_environment.ts";
 import { trustedPlaces } from "./open_plugins.ts";
 import { settingsOf } from "../settings.ts";
@@ -100,7 +100,11 @@ async function test(path: string): Promise<number> {
       argv: [deno, "test", "--quiet", "--no-prompt"],
       cwd: path,
       // Tests hold no permission that would show them more.
-      env: withVariables(helperEnvironment(env), { ...DENO_SETTINGS, DENO_DIR: cacheDir }),
+      env: withVariables(helperEnvironment(env), {
+        ...DENO_SETTINGS,
+        ...(useColor("stdout") ? {} : { NO_COLOR: "1" }),
+        DENO_DIR: cacheDir,
+      }),
       group: "terminal",
       stdin: "inherit",
       stdout: "inherit",

@@ -17,6 +17,7 @@ import { RunView } from "../render/run_view.ts";
 import { createStyle } from "../render/style.ts";
 import { openerOf, openHost } from "./open_session.ts";
 import type { RunEnd } from "./run_end.ts";
+import type { GivenImage } from "./run_images.ts";
 import { RunJob } from "./run_job.ts";
 import { parseDuration, readSessionChoices, type SessionChoices, text } from "./run_options.ts";
 import { readPrompt } from "./run_prompt.ts";
@@ -33,7 +34,7 @@ export async function main(input: CommandInput): Promise<number> {
   const timeout = text(input.flags.timeout);
   const timeoutMs = timeout === undefined ? undefined : parseDuration(timeout, "timeout");
   const abort = new AbortController();
-  const stopListening = onInterrupt((signal) => abort.abort(new Error(`received ${signal}`)));
+  const stopListening = onInterrupt((reason) => abort.abort(reason));
   let host: Host | undefined;
   try {
     const { signal } = abort;
@@ -46,13 +47,14 @@ export async function main(input: CommandInput): Promise<number> {
         hint: 'Say what to do: hermes run "…", hermes run -f FILE, or pipe text into hermes run -',
       });
     }
+    const images = await readImages(input);
     const answerFile = text(input.flags["output-last-message"]);
     // Told before anything is spent; and no earlier answer is taken for this one.
     if (answerFile !== undefined) writeAnswer(answerFile, "");
     host = await openHost(choices);
     const spec = specOf(choices, { timeoutMs, startedAt });
     const { session } = await host.open(spec, openerOf(host, choices));
-    return await runJob(input, { session, choices, prompt, schema, signal });
+    return await runJob(input, { session, choices, prompt, images, schema, signal });
   } finally {
     await host?.close({ abandon: true });
     stopListening();
@@ -65,21 +67,24 @@ function specOf(
   { timeoutMs, startedAt }: { timeoutMs: number | undefined; startedAt: number },
 ): SessionSpec {
   const canAsk = Deno.stdin.isTerminal() && Deno.stderr.isTerminal();
-  const approval = canAsk
-    ? { approval: { ...spec.approval, questions: "approvals" as const } }
-    : {};
-  if (timeoutMs === undefined) return { ...spec, ...approval };
+  const person = {
+    ...(canAsk ? { approval: { ...spec.approval, questions: "approvals" as const } } : {}),
+    // A job of a CI system that pretends to have a terminal is watched by nobody.
+    offersOffline: canAsk && !ownEnvironment().CI,
+  };
+  if (timeoutMs === undefined) return { ...spec, ...person };
   // Rounded: the person reads it.
   const step = timeoutMs < 1000 ? 10 : 100;
   const leftMs = Math.round((timeoutMs - (performance.now() - startedAt)) / step) * step;
   const timeMs = Math.max(step, leftMs);
-  return { ...spec, ...approval, budget: { ...spec.budget, timeMs } };
+  return { ...spec, ...person, budget: { ...spec.budget, timeMs } };
 }
 
 interface Job {
   session: Session;
   choices: SessionChoices;
   prompt: string | undefined;
+  images: readonly GivenImage[];
   schema: OutputSchema | undefined;
   signal: AbortSignal;
 }
@@ -89,11 +94,7 @@ async function runJob(input: CommandInput, about: Job): Promise<number> {
   const view = createView(input, schema);
   const job = new RunJob({ session, signal, show: (event) => show(view, event) });
   session.start();
-  const images = input.flags.image;
-  const content = await userContent(session, {
-    prompt: about.prompt,
-    images: Array.isArray(images) ? images : [],
-  });
+  const content = await userContent(about);
   const result = schema === undefined
     ? await job.turn(content)
     : await (await import("./run_schema.ts")).runWithSchema(job, content, schema);
@@ -120,18 +121,24 @@ function show(view: RunView | undefined, event: AgentEvent): void {
   if (progress !== "") err(progress);
 }
 
+/** Before a session is opened: a mistyped name must not cost a request. */
+async function readImages({ flags }: CommandInput): Promise<GivenImage[]> {
+  if (!Array.isArray(flags.image)) return [];
+  const { readImage } = await import("./run_images.ts");
+  return flags.image.map((path) => readImage(path));
+}
+
 async function userContent(
-  session: Session,
-  given: { prompt: string | undefined; images: string[] },
+  { session, prompt, images }: Job,
 ): Promise<UserPart[] | undefined> {
-  if (given.prompt === undefined) {
+  if (prompt === undefined) {
     if (session.unfinished) return undefined;
     throw new UsageError(`session ${session.id} is finished: give a prompt to go on`);
   }
-  const parts: UserPart[] = [{ type: "text", text: given.prompt }];
-  if (given.images.length === 0) return parts;
-  const { readImage } = await import("./run_images.ts");
-  return [...await Promise.all(given.images.map((path) => readImage(path, session))), ...parts];
+  const parts: UserPart[] = [{ type: "text", text: prompt }];
+  if (images.length === 0) return parts;
+  const { keepImages } = await import("./run_images.ts");
+  return [...await keepImages(images, session), ...parts];
 }
 
 async function finish(

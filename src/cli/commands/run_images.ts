@@ -1,4 +1,4 @@
-/** `--image FILE`: checks that it is an image, keeps it by content hash, refers to it in the message. */
+/** `--image FILE`: checks that it is an image before anything is asked, then keeps it by content hash. */
 import { UsageError } from "../../protocol/error.ts";
 import type { ImagePart } from "../../protocol/message.ts";
 import type { Session } from "../../session/session.ts";
@@ -13,8 +13,14 @@ const MAGIC: readonly { type: string; at: number; bytes: readonly number[] }[] =
   { type: "image/webp", at: 8, bytes: [0x57, 0x45, 0x42, 0x50] },
 ];
 
+/** A file that was read and looks like an image. */
+export interface GivenImage {
+  mediaType: string;
+  bytes: Uint8Array<ArrayBuffer>;
+}
+
 /** @throws {UsageError} when the file is unreadable, too large or no image. */
-export async function readImage(path: string, session: Session): Promise<ImagePart> {
+export function readImage(path: string): GivenImage {
   const bytes = readNamedFile(path, "--image");
   if (bytes.length > MAX_BYTES) {
     throw new UsageError(`--image ${path} is larger than ${MAX_BYTES} bytes`);
@@ -23,7 +29,19 @@ export async function readImage(path: string, session: Session): Promise<ImagePa
   if (mediaType === undefined) {
     throw new UsageError(`--image ${path} is not a PNG, JPEG, GIF or WebP image`);
   }
-  return { type: "image", mediaType, ref: await session.keepImage(bytes) };
+  return { mediaType, bytes };
+}
+
+/** The images as parts of a message; the session has their bytes. */
+export async function keepImages(
+  images: readonly GivenImage[],
+  session: Session,
+): Promise<ImagePart[]> {
+  return await Promise.all(images.map(async ({ mediaType, bytes }): Promise<ImagePart> => ({
+    type: "image",
+    mediaType,
+    ref: await session.keepImage(bytes),
+  })));
 }
 
 /** The media type by the file's first bytes. */

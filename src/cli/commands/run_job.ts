@@ -4,6 +4,7 @@ import type { AgentEvent } from "../../protocol/event.ts";
 import type { JsonSchema } from "../../protocol/json_schema.ts";
 import type { UserPart } from "../../protocol/message.ts";
 import type { Session } from "../../session/session.ts";
+import { interruptedCode } from "../interrupt.ts";
 import type { TerminalQuestions } from "../prompt/questions.ts";
 import { type EventOf, SessionListener } from "../session_listener.ts";
 import type { RunEnd } from "./run_end.ts";
@@ -58,7 +59,10 @@ export class RunJob {
   /** Ends the session; gives its last event once everything was shown. */
   async finish({ reason, detail }: RunEnd): Promise<EventOf<"session_end"> | undefined> {
     this.#signal.removeEventListener("abort", this.#stop);
-    await this.session.end(reason, detail === undefined ? {} : { detail });
+    await this.session.end(reason, {
+      ...(detail === undefined ? {} : { detail }),
+      ...(reason === "interrupted" ? { exitCode: interruptedCode(this.#signal) } : {}),
+    });
     await this.#listener.closed();
     return this.#end;
   }

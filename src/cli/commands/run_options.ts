@@ -138,6 +138,6 @@ function positive(
 function workingDirectory(value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
   const cwd = resolvePath(Deno.cwd(), value);
-  checkDirectory(cwd, "--cwd");
+  checkDirectory(cwd, "-C (--cwd)");
   return cwd;
 }

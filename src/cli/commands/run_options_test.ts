@@ -29,7 +29,7 @@ Deno.test("readSessionChoices() refuses values and combinations that make no sen
   throws(() => choices({ "max-cost": -1 }), UsageError);
   throws(() => choices({ resume: "x", continue: true }), /cannot be used together/);
   throws(() => choices({ "no-session": true, resume: "x" }), /nothing to resume/);
-  throws(() => choices({ cwd: "/no/such/place" }), /--cwd is not a directory/);
+  throws(() => choices({ cwd: "/no/such/place" }), /-C \(--cwd\) is not a directory/);
   throws(() => choices({ yolo: true, approve: "never" }), /say different things/);
 });
 

@@ -1,6 +1,7 @@
 /** The prompt of `hermes run`: an argument, a file, standard input, or text joined from two of them. */
 import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
 import type { CommandInput } from "../command.ts";
+import { interruptedCode } from "../interrupt.ts";
 import { decodeText, err, readStdinText } from "../io.ts";
 import { readNamedFile } from "../named_file.ts";
 import { durationText } from "../../util/duration.ts";
@@ -65,7 +66,9 @@ async function readPiped({ signal, timeoutMs }: PromptLimits): Promise<string> {
   const stop = (why: string, exitCode: number) => {
     stopped.reject(new HermesError(`${why} while standard input was read`, { exitCode }));
   };
-  signal.addEventListener("abort", () => stop("interrupted", EXIT.interrupted), { once: true });
+  signal.addEventListener("abort", () => stop("interrupted", interruptedCode(signal)), {
+    once: true,
+  });
   const limit = timeoutMs === undefined ? undefined : setTimeout(
     () => stop(`time budget spent: ${durationText(timeoutMs)} are over`, EXIT.budget),
     timeoutMs,
@@ -75,7 +78,12 @@ async function readPiped({ signal, timeoutMs }: PromptLimits): Promise<string> {
     WAIT_NOTICE_MS,
   );
   try {
-    return await Promise.race([readStdinText(), stopped.promise]);
+    const reading = readStdinText({
+      // No character takes more bytes; how many characters it has is known at its end.
+      limitBytes: MAX_PROMPT_CHARS * 4,
+      limit: `the ${MAX_PROMPT_CHARS} characters of a prompt`,
+    });
+    return await Promise.race([reading, stopped.promise]);
   } finally {
     clearTimeout(timer);
     if (limit !== undefined) clearTimeout(limit);

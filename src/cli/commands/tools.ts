@@ -7,6 +7,7 @@ import type { SessionPlugins } from "../../protocol/plugin.ts";
 import { registry } from "../../registry/registry.ts";
 import {
   describeUnknown,
+  isEverything,
   knownNames,
   resolveToolsets,
   toolsetNames,
@@ -156,6 +157,8 @@ async function change(input: CommandInput, name: string): Promise<void> {
   await editConfig(home, {
     key: "agent.disabled_toolsets",
     change: (current) => {
+      // Everything means also what was disabled by another name.
+      if (enable && isEverything(name)) return undefined;
       const others = words(current).filter((word) => word !== name);
       return enable ? (others.length > 0 ? others : undefined) : [...others, name];
     },

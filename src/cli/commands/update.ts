@@ -79,9 +79,10 @@ async function replaceableFile(): Promise<string> {
 }
 
 function knownSource(): string {
-  const url = releasesUrl();
+  // The same variable that the installer takes.
+  const url = ownEnvironment().HERMES_RELEASES_URL || releasesUrl();
   if (url !== undefined) return url;
   throw new UsageError("this build does not know where releases are published", {
-    hint: "Name the address: hermes update --from https://…/releases",
+    hint: "Name the address: hermes update --from https://…/releases, or HERMES_RELEASES_URL",
   });
 }

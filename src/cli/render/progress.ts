@@ -60,8 +60,6 @@ export function progressLines(event: AgentEvent, options: ProgressOptions): stri
       return [style.yellow(`! ${terminalText(event.text)}`)];
     case "context_start":
       return [style.dim(`· ${terminalText(event.reason)}`)];
-    case "subagent_start":
-      return [`${style.cyan("→")} sub-agent: ${terminalText(event.goal)}`];
     case "usage":
       return verbose ? [style.dim(`· ${usageText(event.usage)}`)] : [];
     case "session_end":
