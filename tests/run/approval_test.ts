@@ -176,3 +176,24 @@ Deno.test("run follows approvals.mode off and approvals.headless", async () => {
     });
   }
 });
+
+Deno.test("run that asks nobody tells what it refused, as events and with a way on", async () => {
+  await withJob(() => ({ text: "ok" }), async (job) => {
+    const offline = (...flags: string[]) =>
+      job.hermes(["run", "--model", "offline", ...flags, "run `rm -rf node_modules`"]);
+    const plain = await offline();
+    strictEqual(plain.code, 0);
+    match(
+      plain.stderr,
+      /refused, because nobody was asked: rm -rf node_modules \(recursive delete\)\n.*: hermes approvals allow 'rm -rf node_modules'\n/,
+    );
+    strictEqual((await offline("--quiet")).stderr, "");
+    const types = (await offline("--json")).stdout.trimEnd().split("\n")
+      .map((line) => JSON.parse(line).type);
+    ok(types.includes("approval_start") && types.includes("approval_end"));
+    await job.hermes(["approvals", "allow", "rm -rf node_modules"]);
+    const allowed = await offline();
+    match(allowed.stdout, /exit code 0/);
+    ok(!/refused/.test(allowed.stderr));
+  });
+});
