@@ -1,9 +1,10 @@
 /**
- * Fills the tables of `docs/configuration.md` and `docs/cli.md` from the settings schema and
- * the command table. A test fails when they are stale.
+ * Fills the tables of `docs/configuration.md`, `docs/cli.md` and `docs/chat.md` from the settings
+ * schema and the tables of commands. A test fails when they are stale.
  */
 import type { CommandSpec } from "../src/cli/command.ts";
 import { COMMANDS, GLOBAL_FLAGS } from "../src/cli/commands_data.ts";
+import { SLASH_COMMANDS } from "../src/cli/slash/slash.ts";
 import { describeKeys } from "../src/config/describe.ts";
 import { ENV_KEYS } from "../src/config/env_data.ts";
 import { ROOT, runDeno } from "./_tree.ts";
@@ -51,6 +52,15 @@ export function docTables(): DocTable[] {
         const value = flag.value === undefined ? "" : ` ${flag.value}`;
         return [code(`${short}--${flag.name}${value}`), flag.help];
       }),
+    },
+    {
+      file: "docs/chat.md",
+      heading: "Commands",
+      header: ["command", "what it does"],
+      rows: SLASH_COMMANDS.map(({ name, args, help }) => [
+        code(`/${[name, args].filter(Boolean).join(" ")}`),
+        help,
+      ]),
     },
   ];
 }
@@ -103,5 +113,5 @@ if (import.meta.main) {
     const filled = text.slice(0, found.start) + renderTable(table) + text.slice(found.end);
     await Deno.writeTextFile(path, filled);
   }
-  await runDeno(["fmt", "-q", "docs/configuration.md", "docs/cli.md"]);
+  await runDeno(["fmt", "-q", "docs/configuration.md", "docs/cli.md", "docs/chat.md"]);
 }
