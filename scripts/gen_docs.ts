@@ -1,10 +1,11 @@
 /**
- * Fills the tables of `docs/configuration.md`, `docs/cli.md` and `docs/tools.md` from the settings
- * schema, the command table and the tools. With `--check` it writes nothing and fails when one is
- * stale, or when a page names a tool that does not exist.
+ * Fills the tables of `docs/configuration.md`, `docs/cli.md`, `docs/chat.md` and `docs/tools.md` from
+ * the settings schema, the tables of commands and the tools. With `--check` it writes nothing and
+ * fails when one is stale, or when a page names a tool that does not exist.
  */
 import type { CommandSpec } from "../src/cli/command.ts";
 import { COMMANDS, GLOBAL_FLAGS } from "../src/cli/commands_data.ts";
+import { SLASH_COMMANDS } from "../src/cli/slash/slash.ts";
 import { describeKeys } from "../src/config/describe.ts";
 import { ENV_KEYS } from "../src/config/env_data.ts";
 import { TOOLSETS } from "../src/registry/toolsets_data.ts";
@@ -73,6 +74,14 @@ export function docTables(): DocTable[] {
       rows: Object.keys(TOOLSETS).filter((name) => !name.startsWith("hermes-")).sort()
         .map((name) => [code(name), toolsIn(name).map(code).join(", ")])
         .filter(([, tools]) => tools !== ""),
+    },
+      file: "docs/chat.md",
+      heading: "Commands",
+      header: ["command", "what it does"],
+      rows: SLASH_COMMANDS.map(({ name, args, help }) => [
+        code(`/${[name, args].filter(Boolean).join(" ")}`),
+        help,
+      ]),
     },
   ];
 }
@@ -166,5 +175,5 @@ if (import.meta.main) {
     const filled = text.slice(0, found.start) + renderTable(table) + text.slice(found.end);
     await Deno.writeTextFile(path, filled);
   }
-  await runDeno(["fmt", "-q", "docs/configuration.md", "docs/cli.md", TOOLS_PAGE]);
+  await runDeno(["fmt", "-q", "docs/configuration.md", "docs/cli.md", "docs/chat.md", TOOLS_PAGE]);
 }

@@ -92,10 +92,14 @@ async function exists(path: string): Promise<boolean> {
 export class Progress {
   readonly #total: number;
   readonly #seen = new Set<string>();
+  readonly #now: () => number;
+  readonly #startedAt: number;
   #shown = 0;
 
-  constructor(total: number) {
+  constructor(total: number, now: () => number = () => performance.now()) {
     this.#total = total;
+    this.#now = now;
+    this.#startedAt = now();
   }
 
   /** A line to show after this much more output, or nothing. */
@@ -105,7 +109,14 @@ export class Progress {
     // The rest of a line would come after it.
     if (this.#seen.size < this.#shown + PROGRESS_FILES || !output.endsWith("\n")) return "";
     this.#shown = this.#seen.size;
-    return `[${this.#shown} of ${this.#total} files]\n`;
+    return `[${this.#shown} of ${this.#total} files, ${this.#left()}]\n`;
+  }
+
+  /** As if the rest took as long as what is done; the slow files come first, so it takes less. */
+  #left(): string {
+    const eachMs = (this.#now() - this.#startedAt) / this.#shown;
+    const minutes = Math.ceil(eachMs * (this.#total - this.#shown) / 60_000);
+    return minutes <= 1 ? "about a minute left" : `at most ${minutes} minutes left`;
   }
 }
 

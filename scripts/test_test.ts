@@ -54,12 +54,15 @@ Deno.test("planTests() runs every file once, the slow ones first, checked elsewh
   }
 });
 
-Deno.test("Progress counts files, at the end of a line only", () => {
-  const progress = new Progress(50);
+Deno.test("Progress counts files, at the end of a line only, and says how long it may take", () => {
+  let now = 0;
+  const progress = new Progress(50, () => now);
   const lines = Array.from({ length: 25 }, (_, i) => `./tests/${i}_test.ts => a ... ok (1ms)\n`);
   assert.equal(progress.after(lines.slice(0, 19).join("")), "");
   assert.equal(progress.after(`${lines[0]}${lines[19]}./tests/x`), "");
-  assert.equal(progress.after(lines.slice(20).join("")), "[25 of 50 files]\n");
+  now = 5 * 60_000;
+  const line = "[25 of 50 files, at most 5 minutes left]\n";
+  assert.equal(progress.after(lines.slice(20).join("")), line);
   assert.equal(progress.after(lines.join("")), "");
 });
 

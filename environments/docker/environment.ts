@@ -136,8 +136,8 @@ export interface DirectoryOwner {
 
 async function ownerOf(directory: string): Promise<DirectoryOwner | undefined> {
   const info = await Deno.stat(directory).catch(() => undefined);
-  if (info?.uid == null || info.gid == null || info.mode == null) return undefined;
-  return { uid: info.uid, gid: info.gid, mode: info.mode };
+  const { uid = null, gid = null, mode = null } = info ?? {};
+  return uid === null || gid === null || mode === null ? undefined : { uid, gid, mode };
 }
 
 /**

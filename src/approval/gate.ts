@@ -161,7 +161,11 @@ class Gate implements ApprovalGate {
     if (context.unattended === true && this.#options.approveUnattended === true) {
       return this.#allow({ answer: "once", by: "policy" });
     }
-    if (this.#policy === "never") return this.#refuse("policy", { ...request, by: "policy" });
+    if (this.#policy === "never") {
+      // Nobody is asked; whoever reads the events must see what was wanted.
+      context.asked?.(await this.#shownRequest(request));
+      return this.#refuse("policy", { ...request, by: "policy" });
+    }
     return await this.#turnstile.pass(context.signal, async () => {
       if (question.isCovered()) return this.#allow({ answer: "once", by: "remembered answer" });
       return this.#policy === "smart"
@@ -211,11 +215,7 @@ class Gate implements ApprovalGate {
   async #asked(question: Question): Promise<ApprovalOutcome> {
     const { approver } = this.#options;
     const { context } = question;
-    const request = {
-      ...question.request,
-      subject: this.#shown(question.request.subject),
-      id: await this.#idOf(question.request),
-    };
+    const request = await this.#shownRequest(question.request);
     if (approver === undefined || context.unattended === true) {
       const refused = this.#refuse("nobody", { ...request, by: "nobody present" });
       if (this.#policy !== "ask" || context.unattended === true) return refused;
@@ -284,6 +284,11 @@ class Gate implements ApprovalGate {
     const stop = this.#denials >= (this.#options.denialLimit ?? 3);
     const reason = refusal(kind, { ...details, refusals: stop ? this.#denials : 0 });
     return { answer: "deny", by: details.by, reason };
+  }
+
+  /** The request as others may see it, with the id of its action. */
+  async #shownRequest(request: ApprovalRequest): Promise<ApprovalRequest> {
+    return { ...request, subject: this.#shown(request.subject), id: await this.#idOf(request) };
   }
 
   /** Of what is shown: a yes covers what the person saw. */

@@ -55,7 +55,7 @@ export const AGENTS: ReadonlySet<string> = new Set(["run", "chat"]);
 
 /** Flags that let an agent do more, load code, or use other settings. */
 export const LOOSENING =
-  /^(?:--(?:yolo|accept-hooks|accept-plugins|plugin|profile|base-url|record|output-last-message|system)(?:=|$)|-p|--approve=(?!never|ask))/;
+  /^(?:--(?:yolo|approve-once|accept-hooks|accept-plugins|plugin|profile|base-url|record|output-last-message|system)(?:=|$)|-p|--approve=(?!never|ask))/;
 
 /** Programs that start another one which their arguments name. */
 export const LAUNCHERS =

@@ -360,6 +360,12 @@ export const COMMANDS: readonly CommandSpec[] = [
         load: loadApprovals,
       },
       {
+        name: "allow",
+        summary: "Allow a command, or all that a rule is about, for good",
+        args: "CMD|RULE",
+        load: loadApprovals,
+      },
+      {
         name: "forget",
         summary: "Take something off the allowlist",
         args: "RULE",
@@ -369,6 +375,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     examples: [
       'hermes approvals check "rm -rf build"',
       "hermes approvals check - < commands.txt",
+      'hermes approvals allow "rm -rf node_modules"',
       'hermes approvals forget "recursive delete"',
     ],
   },

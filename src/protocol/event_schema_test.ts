@@ -21,6 +21,6 @@ Deno.test("AgentEventSchema accepts an event and refuses one with a missing or w
 Deno.test("eventJsonSchema() describes every event type by name", () => {
   const { oneOf } = eventJsonSchema() as { oneOf: { properties: { type: { const: string } } }[] };
   const types = oneOf.map((member) => member.properties.type.const);
-  assert.equal(new Set(types).size, 24);
+  assert.equal(new Set(types).size, 22);
   assert.ok(types.includes("tool_start") && types.includes("approval_end"));
 });

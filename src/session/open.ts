@@ -25,7 +25,7 @@ import { findModel, findReviewer, type FindRoute, otherModel } from "./model_cho
 import { exists, systemPrompt } from "./prompt.ts";
 import { SessionRecords } from "./records.ts";
 import { Session } from "./session.ts";
-import type { SessionCommands } from "./session_deps.ts";
+import { notifyHooks, type SessionCommands } from "./session_deps.ts";
 import type { StartTimer } from "./time_budget.ts";
 import { selectTools } from "./tool_choice.ts";
 
@@ -136,7 +136,7 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
         ...(provider === undefined ? {} : { provider }),
       }),
     end: (reason) => records.end(reason),
-    dispose: () => dispose(options, runtime),
+    dispose: () => dispose(options, { runtime, id: records.id }),
   });
   given.plugins?.attach(late.session);
   return { session: late.session, notices };
@@ -207,8 +207,13 @@ function createRuntime(options: SessionOptions, parts: RuntimeParts): LazyRuntim
   });
 }
 
-async function dispose(options: SessionOptions, runtime: LazyRuntime): Promise<void> {
+async function dispose(
+  options: SessionOptions,
+  { runtime, id }: { runtime: LazyRuntime; id: string },
+): Promise<void> {
   try {
+    const hooks = () => runtime.hooks();
+    await notifyHooks({ id, hooks }, { name: "on_session_finalize", payload: {} });
     await runtime.close();
     await options.plugins?.close();
   } finally {

@@ -18,7 +18,7 @@ import { TurnFollower } from "./running_turn.ts";
 import { type FollowedTurn, sendTurn } from "./send.ts";
 import { notifyHooks, type SessionDeps } from "./session_deps.ts";
 import { type StartTimer, TimeBudget } from "./time_budget.ts";
-import { TurnQueue } from "./turn_queue.ts";
+import { TurnQueue, type TurnRequest } from "./turn_queue.ts";
 import { TurnRunner } from "./turn_runner.ts";
 import { Waker } from "./wake.ts";
 
@@ -30,7 +30,6 @@ export interface EndOptions {
   /** Frees everything and leaves the record as it is: nothing came of this opening. */
   abandon?: boolean;
   detail?: string;
-  /** Where it says more than the reason: which signal ended the program. */
   exitCode?: number;
   /** How long a running turn may go on before it is interrupted; default not at all. */
   graceMs?: number;
@@ -92,9 +91,9 @@ export class Session {
       steer: (text) => void this.#steering.push(text),
       run: (request, signal) => {
         this.start();
-        if (deps.timeMs !== undefined) deps.budget.startClock(deps.timeMs);
         return runner.run(request, this.#time.limit(signal));
       },
+      late: () => this.#late(),
       onFailure: (error) => this.#failure = error,
     });
     this.#waker = new Waker({
@@ -133,6 +132,11 @@ export class Session {
 
   get isRunning(): boolean {
     return this.#turns.isRunning;
+  }
+
+  /** Number of the last event. */
+  get seq(): number {
+    return this.#seq;
   }
 
   /** Resolves when no turn runs and none waits. */
@@ -274,7 +278,7 @@ export class Session {
     } finally {
       this.#closed = true;
       this.#feed.end();
-      await this.#free();
+      await this.#deps.dispose();
     }
   }
 
@@ -293,12 +297,14 @@ export class Session {
     });
   }
 
-  async #free(): Promise<void> {
-    try {
-      await notifyHooks(this.#deps, { name: "on_session_finalize", payload: {} });
-    } finally {
-      await this.#deps.dispose();
-    }
+  /** A turn for what came after the last call of the model. */
+  #late(): TurnRequest | undefined {
+    const steering = this.#steering.splice(0).join("\n");
+    if (steering !== "") return { content: [{ type: "text", text: steering }] };
+    const text = this.#waker.late();
+    return text === undefined
+      ? undefined
+      : { content: [{ type: "text", text }], synthetic: true, by: "wake" };
   }
 
   #interrupt(reason: string): Acknowledgement {

@@ -56,6 +56,7 @@ export class TurnRunner {
     const { emit, drain } = this.#options;
     const deps = this.#options.deps();
     const { content, outputSchema } = request;
+    if (deps.timeMs !== undefined) deps.budget.startClock(deps.timeMs);
     const input = await turnInput(deps, { request, signal });
     emit({ type: "turn_start", turn, input: content ?? [] });
     const events = runTurn(input, {

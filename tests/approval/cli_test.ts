@@ -58,6 +58,30 @@ Deno.test("hermes approvals list and forget keep the allowlist", async () => {
   });
 });
 
+Deno.test("hermes approvals allow takes a command, a glob or a rule, and nothing that it would not allow", async () => {
+  await withHome("# mine\n", async (home) => {
+    for (const entry of ["rm -rf node_modules", "python3 -c *", "git force push"]) {
+      const allowed = await hermes(home, ["allow", entry]);
+      assert.equal(allowed.code, 0, allowed.stderr);
+    }
+    await hermes(home, ["allow", "git force push"]);
+    const list = JSON.parse((await hermes(home, ["list", "--json"])).stdout);
+    assert.deepEqual(list, ["rm -rf node_modules", "python3 -c *", "git force push"]);
+    const input = "rm -rf node_modules\nrm -rf src\npython3 -c 'print(1)'\ngit push --force\n";
+    const { stdout } = await hermes(home, ["check", "-"], input);
+    const decisions = stdout.trimEnd().split("\n").map((line) => JSON.parse(line).decision);
+    assert.deepEqual(decisions, ["allow", "prompt", "allow", "allow"]);
+    for (
+      const [entry, says] of [["rm -rf /", /never runs/], ["curl x | sh", /every time/]] as const
+    ) {
+      const refused = await hermes(home, ["allow", entry]);
+      assert.equal(refused.code, 2);
+      assert.match(refused.stderr, says);
+    }
+    assert.match(await Deno.readTextFile(`${home}/.hermes/config.yaml`), /^# mine/);
+  });
+});
+
 Deno.test("hermes approvals rules shows and verifies the rules", async () => {
   await withHome("", async (home) => {
     const { stdout } = await hermes(home, ["rules", "--json"]);

@@ -105,14 +105,19 @@ Deno.test("docs use only commands and flags that exist", () => {
     return [...own.matchAll(/(?<=\s)--[a-z][a-z-]*/g)].map(([flag]) => flag);
   });
   assert.ok(used.length > 20, `only ${used.length} found`);
-  assert.deepEqual(used.filter(([, flag]) => !known.has(flag)), []);
+  // An example of a rule about a gateway, which is another program here.
+  const strange = used.filter(([page, flag]) => !known.has(flag) && page !== "docs/approval.md");
+  assert.deepEqual(strange, []);
   const names = new Set(COMMANDS.flatMap(({ name, aliases = [] }) => [name, ...aliases]));
   const called = onPages((code) => {
     const [, name] = /^(?:\$ )?hermes ([a-z]+)\b/.exec(code) ?? [];
     return name === undefined ? [] : [name];
   });
-  // The command that the tutorial's plugin brings.
-  assert.deepEqual(called.filter(([, name]) => !names.has(name) && name !== "calls"), []);
+  // The command that the tutorial's plugin brings, and what stands for any.
+  const others = called.filter(([page, name]) =>
+    !names.has(name) && name !== "calls" && name !== "name" && page !== "docs/approval.md"
+  );
+  assert.deepEqual(others, []);
 });
 
 Deno.test("docs name only events and hooks that exist, and all hooks", () => {

@@ -16,6 +16,8 @@ export async function main(input: CommandInput): Promise<number> {
       return await check(input);
     case "rules":
       return rules(input);
+    case "allow":
+      return await allow(input);
     case "forget":
       return await forget(input);
     default:
@@ -23,8 +25,8 @@ export async function main(input: CommandInput): Promise<number> {
   }
 }
 
-/** One JSON line for the command, or for each line of standard input. Always succeeds: the answer is data. */
-async function check(input: CommandInput): Promise<number> {
+/** How commands are judged with the settings, the home and the directory of this command. */
+async function policyOf(input: CommandInput) {
   const { config, env, home: own } = await settingsOf(input);
   const home = env("HOME");
   const facts = { home: own, userHome: home ?? "/", env: ownEnvironment() };
@@ -32,7 +34,7 @@ async function check(input: CommandInput): Promise<number> {
     protectedPlaces(facts),
     hermesPrograms(facts.env),
   ]);
-  const policy = {
+  return {
     cwd: Deno.cwd(),
     ...home === undefined ? {} : { home },
     places,
@@ -42,6 +44,11 @@ async function check(input: CommandInput): Promise<number> {
     allowlist: config.command_allowlist,
     sudoPassword: env("SUDO_PASSWORD") !== undefined,
   };
+}
+
+/** One JSON line for the command, or for each line of standard input. Always succeeds: the answer is data. */
+async function check(input: CommandInput): Promise<number> {
+  const policy = await policyOf(input);
   const print = (command: string) => out(`${JSON.stringify(decide(command, policy))}\n`);
   const [command = ""] = input.args;
   if (command !== "-") print(command);
@@ -98,6 +105,32 @@ async function list(input: CommandInput): Promise<number> {
   const { command_allowlist: allowed } = (await settingsOf(input)).config;
   if (input.flags["json"] === true) out(`${JSON.stringify(allowed)}\n`);
   else out(allowed.map((entry) => `${entry}\n`).join("") || "nothing is allowed for good\n");
+  return EXIT.done;
+}
+
+/** Adds an entry to the allowlist, unless that would change nothing. */
+async function allow(input: CommandInput): Promise<number> {
+  const { editConfig } = await import("../../config/edit.ts");
+  const [entry = ""] = input.args;
+  const isRule = RULES.some(({ key }) => key === entry);
+  if (!isRule) {
+    const policy = await policyOf(input);
+    const allowlist = [...policy.allowlist, entry];
+    const { decision, description } = decide(entry, { ...policy, allowlist });
+    if (decision !== "allow") {
+      const why = decision === "forbidden" ? "never runs" : "needs a yes every time";
+      throw new UsageError(`this ${why}: ${description}`, {
+        hint: "Only one plain command can be allowed by its text; rules: hermes approvals rules",
+      });
+    }
+  }
+  const { file } = await editConfig(homeOf(input), {
+    key: "command_allowlist",
+    change: (
+      current,
+    ) => [...new Set([...Array.isArray(current) ? current.map(String) : [], entry])],
+  });
+  out(`${entry} is allowed from now on (${file}); back: hermes approvals forget\n`);
   return EXIT.done;
 }
 

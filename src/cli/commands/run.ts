@@ -156,9 +156,13 @@ async function finish(
     return last?.exitCode ?? EXIT.failed;
   } finally {
     // Whatever else fails: the answer is there, and somebody waits for it.
-    if (view !== undefined && !view.hasStreamed) printAnswer(result);
+    if (view !== undefined && !view.hasShown(result.text)) printAnswer(result);
     const file = text(input.flags["output-last-message"]);
     if (file !== undefined) writeAnswer(file, result.text);
+    if (job.refused.length > 0 && view !== undefined && input.flags.quiet !== true) {
+      const { describeRefused } = await import("./run_end.ts");
+      err(describeRefused(job.refused));
+    }
     if (result.reason !== "done") {
       const { spec } = run.choices;
       const isKept = spec.storage !== "none" && spec.cassette?.replay === undefined;

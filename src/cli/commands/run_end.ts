@@ -75,3 +75,20 @@ function describeApproval(
       : goOn("Allow this one action", "--approve", "ask", "--approve-once", id)) +
     all;
 }
+
+/** What a run that asks nobody did not do, and how to allow it; empty when it did everything. */
+export function describeRefused(refused: readonly ApprovalRequest[]): string {
+  const [first] = refused;
+  if (first === undefined) return "";
+  const others = new Set(refused.map(({ subject }) => subject)).size - 1;
+  const more = others === 0 ? "" : ` and ${others} more`;
+  // A command is less than all that its rule is about.
+  const isShort = first.tool === "terminal" && /^[^\n]{1,120}$/.test(first.subject);
+  const what = isShort ? first.subject : first.rule;
+  const lasting = first.allowAlways
+    ? `  Allow it for good: ${shellJoin(["hermes", "approvals", "allow", what])}\n`
+    : "";
+  return `hermes: refused, because nobody was asked: ${oneLine(first.subject)} ` +
+    `(${oneLine(first.rule)})${more}\n${lasting}` +
+    "  Or run again with --approve ask at a terminal, --approve smart, or --approve always\n";
+}

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describeEnd, resumeCommand, type RunEnd } from "./run_end.ts";
+import { describeEnd, describeRefused, resumeCommand, type RunEnd } from "./run_end.ts";
 import type { SessionChoices } from "./run_options.ts";
 
 const CHOICES: SessionChoices = { spec: { surface: "run" }, verbose: false, quiet: false };
@@ -70,4 +70,24 @@ Deno.test("describeEnd() says why, and how to go on where that makes sense", () 
 Deno.test("describeEnd() offers nothing where nothing was kept", () => {
   const end = describeEnd(ended("interrupted"), { choices: CHOICES, id: undefined });
   assert.equal(end, "hermes: interrupted\n");
+});
+
+Deno.test("describeRefused() names what was refused and the least that allows it", () => {
+  const request = {
+    tool: "terminal",
+    subject: "rm -rf node_modules",
+    rule: "recursive delete",
+    description: "deletes whole directories",
+    allowAlways: true,
+  };
+  assert.equal(describeRefused([]), "");
+  const lines = describeRefused([request, request, { ...request, subject: "rm -rf dist" }]);
+  assert.match(
+    lines,
+    /^hermes: refused, because nobody was asked: rm -rf node_modules \(recursive delete\) and 1 more\n/,
+  );
+  assert.match(lines, /\n {2}Allow it for good: hermes approvals allow 'rm -rf node_modules'\n/);
+  assert.match(lines, /--approve ask/);
+  assert.match(describeRefused([{ ...request, subject: "a\nb" }]), /allow 'recursive delete'/);
+  assert.doesNotMatch(describeRefused([{ ...request, allowAlways: false }]), /approvals allow/);
 });

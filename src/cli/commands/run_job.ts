@@ -29,6 +29,8 @@ export class RunJob {
   /** Loaded with the first question. */
   #questions: Promise<TerminalQuestions> | undefined;
   #waitsFor: ApprovalRequest | undefined;
+  /** What the policy refused without asking anybody. */
+  readonly refused: ApprovalRequest[] = [];
   #end: EventOf<"session_end"> | undefined;
 
   constructor({ session, show, signal }: RunJobOptions) {
@@ -69,6 +71,9 @@ export class RunJob {
 
   #follow(event: AgentEvent): void {
     if (event.type === "approval_start") this.#waitsFor = event.request;
+    if (event.type === "approval_end" && event.answer === "deny" && event.by === "policy") {
+      if (this.#waitsFor !== undefined) this.refused.push(this.#waitsFor);
+    }
     if (event.type === "session_end") this.#end = event;
     if (event.type === "question_start" || event.type === "question_end") {
       this.#questions ??= this.#openQuestions();

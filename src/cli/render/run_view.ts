@@ -24,23 +24,24 @@ export class RunView {
   readonly #labels = new CallLabels();
   /** True while the last of the streamed text has no line end. */
   #isOpen = false;
-  #hasStreamed = false;
+  /** What was shown of the last message. */
+  #streamed: string | undefined;
 
   constructor(options: RunViewOptions) {
     this.#options = options;
   }
 
-  /** True when the last message was shown as it came. */
-  get hasStreamed(): boolean {
-    return this.#hasStreamed;
+  /** True when this answer was shown as it came; a hook may have replaced it since. */
+  hasShown(answer: string): boolean {
+    return this.#streamed !== undefined && answer.trimEnd().endsWith(this.#streamed.trimEnd());
   }
 
   fold(event: AgentEvent): RunText {
     const { stream, quiet } = this.#options;
     const label = this.#labels.follow(event);
-    if (event.type === "message_start") this.#hasStreamed = false;
+    if (event.type === "message_start") this.#streamed = undefined;
     if (stream && event.type === "message_delta" && event.kind === "text") {
-      this.#hasStreamed = true;
+      this.#streamed = (this.#streamed ?? "") + event.text;
       this.#isOpen = !event.text.endsWith("\n");
       return { answer: event.text, progress: "" };
     }
