@@ -9,7 +9,7 @@ import type { PluginHost } from "../plugins/host.ts";
 import type { OpenPluginsOptions } from "../plugins/open.ts";
 import { HermesError } from "../protocol/error.ts";
 import type { EndReason } from "../protocol/event.ts";
-import type { SessionSpec } from "../protocol/session_spec.ts";
+import type { SessionSpec, SurfacePolicy } from "../protocol/session_spec.ts";
 import { registry as catalogue, type ToolRegistry } from "../registry/registry.ts";
 import { type Cassette, openCassette } from "../session/cassette.ts";
 import { openSession } from "../session/open.ts";
@@ -35,6 +35,8 @@ export interface HostOptions {
   routes?: RouteTable;
   /** What time it is and how to wait; default the machine's. */
   clock?: HostClock;
+  /** Rows for surfaces that are not built in. */
+  surfaces?: Readonly<Record<string, SurfacePolicy>>;
   /** Ends the child processes that nothing else ended; called last. */
   supervisor?: { close(): Promise<void> };
   /** Names of commands that surfaces have themselves, for plugins that bring some. */
@@ -152,9 +154,11 @@ export class Host {
   }
 
   async #close({ reason = "done", ...options }: HostCloseOptions): Promise<void> {
-    // What was about to open is closed with the others.
+    const end = () => this.list().map((one) => one.end(reason, options));
+    // From this moment on nothing is taken; what was about to open is closed with the others.
+    const open = end();
     await Promise.allSettled(this.#opening.values());
-    const ends = await Promise.allSettled(this.list().map((one) => one.end(reason, options)));
+    const ends = await Promise.allSettled([...open, ...end()]);
     try {
       this.#store?.tidy();
       this.#store?.close();
@@ -211,7 +215,7 @@ export class Host {
     const { clock, processEnv } = this.#options;
     const { session, notices } = await openSession({
       ...facts,
-      surface: surfacePolicy(spec.surface),
+      surface: surfacePolicy(spec.surface, this.#options.surfaces),
       registry: this.#registry.fork(),
       routes: (options) => this.#routes.find(options),
       ...(plugins === undefined ? {} : viewOf(plugins.host)),
