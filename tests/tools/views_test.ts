@@ -124,6 +124,8 @@ Deno.test("file tools show what they changed, read and found", async () => {
   const read = await bench.show("read_file", { path: "a.txt", limit: 1 });
   assert.equal(read.summary, "1 of 3 lines");
   assert.equal(textOf(read.view), "1|1");
+  const repeated = await bench.show("read_file", { path: "a.txt", limit: 1 });
+  assert.deepEqual([repeated.summary, repeated.view], ["unchanged", []]);
   const found = await bench.show("search_files", { pattern: "[23]" });
   assert.deepEqual([found.call, found.summary], ["[23]", "2 matches"]);
   assert.equal(textOf(found.view), "a.txt:2: 2\na.txt:3: 3");
