@@ -58,8 +58,10 @@ registry.register({
   approval: approveRead,
   handler: readFile,
   view: {
-    line: ({ details: { lines, totalLines } }) =>
-      totalLines === undefined || totalLines === lines
+    line: ({ details: { lines, totalLines, unchanged } }) =>
+      unchanged
+        ? "unchanged"
+        : totalLines === undefined || totalLines === lines
         ? counted(lines, "line")
         : `${lines} of ${counted(totalLines, "line")}`,
     expanded: ({ details: { preview } }) =>
@@ -156,6 +158,15 @@ function unchangedReply(
   const { path } = target;
   return {
     content: { status: "unchanged", message, path, dedup: true, content_returned: false },
+    details: {
+      kind: "read",
+      path,
+      firstLine: request.offset,
+      lines: 0,
+      bytes: info.size,
+      preview: "",
+      unchanged: true,
+    },
   };
 }
 

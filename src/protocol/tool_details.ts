@@ -53,6 +53,8 @@ export interface ReadDetails {
   bytes: number;
   /** The beginning of what was read. */
   preview: string;
+  /** The model has it from an earlier call; nothing was read again. */
+  unchanged?: boolean;
 }
 
 export interface EditedFile {

@@ -52,6 +52,7 @@ export const toolDetails = z.discriminatedUnion("kind", [
     totalLines: z.number().exactOptional(),
     bytes: z.number(),
     preview: z.string(),
+    unchanged: z.boolean().exactOptional().describe("The model has it from an earlier call"),
   }),
   z.object({
     kind: z.literal("edit"),

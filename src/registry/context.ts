@@ -44,6 +44,8 @@ export interface CallState {
   readonly facts: ToolFacts;
   /** What the tool gets; hooks may replace it. */
   args: Record<string, unknown>;
+  /** The same without secrets, once it has begun. */
+  shown?: unknown;
   readonly options: DispatchOptions;
   /** Its own clock, then those of the calls it runs for. */
   readonly deadlines: readonly [Deadline, ...Deadline[]];

@@ -29,7 +29,7 @@ import {
 import { planCall, prepareCall, type PreparedCall } from "./prepare.ts";
 import { keepImages, type KeptImages } from "./result_images.ts";
 import { fitResult, type ResultLimits, resultLimits } from "./result_limits.ts";
-import { callSummary, resultView } from "./tool_view.ts";
+import { callSummary, resultBlocks, resultLine } from "./tool_view.ts";
 import { isUntrusted, wrapUntrusted } from "./untrusted.ts";
 
 /** `redact` is the identity where redaction is off. */
@@ -101,8 +101,8 @@ class Dispatcher implements ToolDispatcher {
   /** A call that cannot run; the model must hear it, and repeating it counts as going in circles. */
   #refuse(call: ToolCallPart, refused: RefusedCall): DispatchResult {
     const { name, options, outcome, unknownTool, startedAt } = refused;
-    const place = { id: call.id, name, options, args: call.arguments };
-    this.#emitStart(place, call.arguments);
+    const place: CallPlace = { id: call.id, name, options, args: call.arguments };
+    this.#emitStart(place);
     const { text, notes, halt }: GuardVerdict = isNested(options)
       ? { text: outcome.text, notes: [] }
       : this.#guardrails.after({
@@ -124,7 +124,7 @@ class Dispatcher implements ToolDispatcher {
     try {
       const { refused, wishes = [] } = signal.aborted ? {} : await consultHooks(this.#parts, state);
       const spec = await this.#load(state.name);
-      this.#emitStart(state, state.args);
+      this.#emitStart(state);
       signal.throwIfAborted();
       const stop = refused ?? this.#guard(state);
       if (stop) return stop;
@@ -287,8 +287,9 @@ class Dispatcher implements ToolDispatcher {
     }, state.options.signal);
   }
 
-  #emitStart({ id, name, options }: CallPlace, args: unknown): void {
-    const shown = redactDeep(args, this.#clean);
+  #emitStart(place: CallPlace): void {
+    const { id, name, options } = place;
+    const shown = place.shown = redactDeep(place.args, this.#clean);
     options.emit({
       type: "tool_start",
       callId: id,
@@ -300,14 +301,13 @@ class Dispatcher implements ToolDispatcher {
   }
 
   #report(place: CallPlace, { outcome, text, images, startedAt }: CallEnd): DispatchResult {
-    const { id, name, options, args } = place;
+    const { id, name, options, shown: args } = place;
     const { failed: isError, details, problem } = outcome;
     const data = details === undefined ? {} : { details };
     const spec = this.#parts.registry.get(name);
-    const shownArgs = redactDeep(args, this.#clean);
     const words = problem === undefined ? undefined : this.#clean(problem);
-    const shown = { args: shownArgs, text, isError, problem: words, details, images };
-    const { summary, view } = resultView(spec, shown);
+    const shown = { args, text, isError, problem: words, details, images };
+    const summary = resultLine(spec, shown);
     options.emit({
       type: "tool_end",
       callId: id,
@@ -317,7 +317,7 @@ class Dispatcher implements ToolDispatcher {
       result: isNested(options) ? beginning(text) : text,
       ...data,
       summary,
-      ...(isNested(options) ? nestedFields(options) : { view }),
+      ...(isNested(options) ? nestedFields(options) : { view: resultBlocks(spec, shown) }),
     });
     return {
       message: {
@@ -339,7 +339,7 @@ class Dispatcher implements ToolDispatcher {
   }
 }
 
-type CallPlace = Pick<CallState, "id" | "name" | "options"> & { args: unknown };
+type CallPlace = Pick<CallState, "id" | "name" | "options" | "shown"> & { args: unknown };
 
 type RefusedCall = PreparedCall & { kind: "refused" } & {
   options: DispatchOptions;

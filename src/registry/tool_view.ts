@@ -37,35 +37,40 @@ export interface ShownResult {
   images?: readonly ImagePart[] | undefined;
 }
 
-/** The result in one line and in full. */
-export function resultView(
-  spec: Renderers | undefined,
-  result: ShownResult,
-): { summary: string; view: ViewBlock[] } {
+/** The result in one line. */
+export function resultLine(spec: Renderers | undefined, result: ShownResult): string {
+  const own = ownView(spec, result, (view, call) => view.line(call));
+  if (own !== undefined) return oneLine(own);
+  return oneLine(result.problem === undefined ? result.text : `error: ${result.problem}`);
+}
+
+/** The result in full, as far as a person wants to see it. */
+export function resultBlocks(spec: Renderers | undefined, result: ShownResult): ViewBlock[] {
+  const own = ownView(spec, result, (view, call) => view.expanded(call));
   const images = (result.images ?? []).map(({ mediaType, ref }): ViewBlock => ({
     kind: "image",
     mediaType,
     ref,
   }));
-  const own = ownView(spec, result);
-  if (own !== undefined) return { summary: oneLine(own.line), view: [...own.blocks, ...images] };
-  if (result.problem !== undefined) {
-    const text = bounded(result.problem);
-    return { summary: oneLine(`error: ${text}`), view: [{ kind: "text", text }, ...images] };
-  }
-  const text = bounded(result.text);
-  const view: ViewBlock[] = text === "" ? [] : [{ kind: "output", text }];
-  return { summary: oneLine(text), view: [...view, ...images] };
+  return [...own ?? textBlocks(result), ...images];
 }
 
-function ownView(
+function textBlocks({ problem, text }: ShownResult): ViewBlock[] {
+  if (problem !== undefined) return [{ kind: "text", text: bounded(problem) }];
+  return text === "" ? [] : [{ kind: "output", text: bounded(text) }];
+}
+
+type View = NonNullable<Renderers["view"]>;
+
+/** What the tool's own renderer says; undefined without one, and where it throws. */
+function ownView<T>(
   spec: Renderers | undefined,
   { args, details, isError }: ShownResult,
-): { line: string; blocks: ViewBlock[] } | undefined {
+  render: (view: View, call: Parameters<View["line"]>[0]) => T,
+): T | undefined {
   if (spec?.view === undefined || details === undefined) return undefined;
   try {
-    const call = { args: args as Record<string, unknown>, details, isError };
-    return { line: spec.view.line(call), blocks: spec.view.expanded(call) };
+    return render(spec.view, { args, details, isError });
   } catch {
     // The text that the model reads is shown instead.
     return undefined;

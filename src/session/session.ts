@@ -17,7 +17,8 @@ import { Questions } from "./questions.ts";
 import { TurnFollower } from "./running_turn.ts";
 import { type FollowedTurn, sendTurn } from "./send.ts";
 import { notifyHooks, type SessionDeps } from "./session_deps.ts";
-import { type StartTimer, TimeBudget } from "./time_budget.ts";
+import { TimeBudget } from "./time_budget.ts";
+import { settledWithin, startTimer } from "./timers.ts";
 import { TurnQueue, type TurnRequest } from "./turn_queue.ts";
 import { TurnRunner } from "./turn_runner.ts";
 import { Waker } from "./wake.ts";
@@ -286,7 +287,9 @@ export class Session {
   async #finish(reason: EndReason, { detail, exitCode }: EndOptions): Promise<void> {
     // Observers of the start do not hold up the first request; none is left out for that.
     await this.#announced;
-    await notifyHooks(this.#deps, { name: "on_session_end", payload: { reason } });
+    if (this.#announced !== undefined) {
+      await notifyHooks(this.#deps, { name: "on_session_end", payload: { reason } });
+    }
     this.#deps.end(reason);
     this.#stamp({
       type: "session_end",
@@ -379,22 +382,4 @@ export class Session {
 
 function rejected(reason: string): Acknowledgement {
   return { status: "rejected", reason };
-}
-
-function startTimer(ms: number, ring: () => void): () => void {
-  const timer = setTimeout(ring, ms);
-  return () => clearTimeout(timer);
-}
-
-/** Waits until the session is idle, at most this long. */
-async function settledWithin(
-  session: Pick<Session, "idle" | "isRunning">,
-  { ms, timer }: { ms: number; timer: StartTimer },
-): Promise<void> {
-  // The first timer of a process costs milliseconds: not for a session that is idle anyway.
-  if (!session.isRunning) return;
-  const late = Promise.withResolvers<void>();
-  const cancel = timer(ms, late.resolve);
-  await Promise.race([session.idle, late.promise]);
-  cancel();
 }

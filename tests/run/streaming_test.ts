@@ -37,7 +37,7 @@ Deno.test("run says whose result a line is when calls run side by side", async (
     const { stderr, stdout } = await job.run(["go"]);
     strictEqual(stdout, "done\n");
     match(stderr, /→ read_file a\.txt\n→ read_file b\.txt\n/);
-    match(stderr, / {2}✓ read_file a\.txt: 1 lines/);
+    match(stderr, / {2}✓ read_file a\.txt: 1 line/);
     match(stderr, / {2}✗ read_file b\.txt: error/);
     // A call that runs alone is followed by its result.
     ok(/→ read_file a\.txt\n {2}✓ (?!read_file a)/.test(stderr), stderr);

@@ -7,7 +7,7 @@ import type { ScriptResult } from "../../src/protocol/script.ts";
 import type { ToolServices } from "../../src/protocol/services.ts";
 import type { ViewBlock } from "../../src/protocol/tool_view.ts";
 import { registry } from "../../src/registry/registry.ts";
-import { callSummary, resultView } from "../../src/registry/tool_view.ts";
+import { callSummary, resultBlocks, resultLine } from "../../src/registry/tool_view.ts";
 import { TOOL_MANIFEST } from "../../tools/manifest.ts";
 import { createTestContext, createTestServices, runToolWhole } from "../support/tool_context.ts";
 
@@ -41,7 +41,8 @@ async function openBench() {
       const { content, details, isError = false } = await runToolWhole(name, args, ctx);
       const spec = registry.get(name);
       const shown = { args, text: JSON.stringify(content), details, isError };
-      return { call: callSummary(spec, args), details, isError, ...resultView(spec, shown) };
+      const [summary, view] = [resultLine(spec, shown), resultBlocks(spec, shown)];
+      return { call: callSummary(spec, args), details, isError, summary, view };
     },
     async [Symbol.asyncDispose]() {
       await services.processes.closeAll();
@@ -123,6 +124,8 @@ Deno.test("file tools show what they changed, read and found", async () => {
   const read = await bench.show("read_file", { path: "a.txt", limit: 1 });
   assert.equal(read.summary, "1 of 3 lines");
   assert.equal(textOf(read.view), "1|1");
+  const repeated = await bench.show("read_file", { path: "a.txt", limit: 1 });
+  assert.deepEqual([repeated.summary, repeated.view], ["unchanged", []]);
   const found = await bench.show("search_files", { pattern: "[23]" });
   assert.deepEqual([found.call, found.summary], ["[23]", "2 matches"]);
   assert.equal(textOf(found.view), "a.txt:2: 2\na.txt:3: 3");
