@@ -3,7 +3,7 @@
  * input. Each has to come through; a process that hangs is killed, which fails its test.
  */
 import assert from "node:assert/strict";
-import { commandText } from "../../src/plugins/host.ts";
+import { commandText } from "../../src/plugins/calls.ts";
 import { reasonOf } from "../../src/plugins/problem.ts";
 import { prepareScript } from "../../src/sandbox/prepare.ts";
 import { cleanOutput } from "../../src/util/clean_output.ts";
