@@ -19,6 +19,7 @@ export class SessionListener {
   readonly #session: Session;
   #waiters: Waiter[] = [];
   readonly #reading: Promise<void>;
+  #seq = 0;
   #failure: { error: unknown } | undefined;
 
   constructor(session: Session, show: (event: AgentEvent) => void) {
@@ -46,6 +47,14 @@ export class SessionListener {
     return end;
   }
 
+  /** Resolves when no turn runs, none waits, and everything was shown. */
+  async idle(): Promise<void> {
+    const { idle } = this.#session;
+    await idle;
+    if (this.#session.idle !== idle) return await this.idle();
+    while (this.#seq < this.#session.seq) await this.#next((_event): _event is AgentEvent => true);
+  }
+
   /** Resolves when the session is closed and its last event was shown. @throws what showing threw. */
   async closed(): Promise<void> {
     await this.#reading;
@@ -65,6 +74,7 @@ export class SessionListener {
       for await (const item of feed) {
         if (item.type !== "event") continue;
         show(item.event);
+        this.#seq = item.event.seq;
         const ready = this.#waiters.filter((waiter) => waiter.accepts(item.event));
         this.#waiters = this.#waiters.filter((waiter) => !ready.includes(waiter));
         for (const waiter of ready) waiter.resolve(item.event);

@@ -10,7 +10,7 @@ import type { OpenPluginsOptions } from "../plugins/open.ts";
 import { HermesError } from "../protocol/error.ts";
 import type { EndReason } from "../protocol/event.ts";
 import type { PluginInbox } from "../protocol/plugin.ts";
-import type { SessionSpec } from "../protocol/session_spec.ts";
+import type { SessionSpec, SurfacePolicy } from "../protocol/session_spec.ts";
 import { registry as catalogue, type ToolRegistry } from "../registry/registry.ts";
 import { type Cassette, openCassette } from "../session/cassette.ts";
 import type { FindRoute } from "../session/model_choice.ts";
@@ -37,6 +37,8 @@ export interface HostOptions {
   routes?: RouteTable;
   /** What time it is and how to wait; default the machine's. */
   clock?: HostClock;
+  /** Rows for surfaces that are not built in. */
+  surfaces?: Readonly<Record<string, SurfacePolicy>>;
   /** Ends the child processes that nothing else ended; called last. */
   supervisor?: { close(): Promise<void> };
   /** Names of commands that surfaces have themselves, for plugins that bring some. */
@@ -156,9 +158,11 @@ export class Host {
   }
 
   async #close({ reason = "done", ...options }: HostCloseOptions): Promise<void> {
-    // What was about to open is closed with the others.
+    const end = () => this.list().map((one) => one.end(reason, options));
+    // From this moment on nothing is taken; what was about to open is closed with the others.
+    const open = end();
     await Promise.allSettled(this.#opening.values());
-    const ends = await Promise.allSettled(this.list().map((one) => one.end(reason, options)));
+    const ends = await Promise.allSettled([...open, ...end()]);
     try {
       this.#store?.tidy();
       this.#store?.close();
@@ -215,7 +219,7 @@ export class Host {
     const { clock, processEnv } = this.#options;
     const { session, notices } = await openSession({
       ...facts,
-      surface: surfacePolicy(spec.surface),
+      surface: surfacePolicy(spec.surface, this.#options.surfaces),
       registry: this.#registry.fork(),
       routes: this.#findRoute(plugins?.host),
       ...(plugins === undefined ? {} : viewOf(plugins.host)),
@@ -259,7 +263,7 @@ export class Host {
     const { spec, opener, voice, settings, cwd } = facts;
     const { plugins: places, acceptPlugins = false } = spec.extensions ?? {};
     if (settings.config.plugins.enabled.length === 0 && places === undefined) return undefined;
-    const { ownCommands, processEnv, inbox } = this.#options;
+    const { ownCommands, processEnv, inbox, surfaces } = this.#options;
     this.#plugins ??= import("./plugin_sets.ts").then(({ PluginSets }) => new PluginSets());
     return await (await this.#plugins).use({
       settings,
@@ -270,7 +274,7 @@ export class Host {
       confirmChange: opener.confirmPluginChange,
       processEnv,
       ownCommands,
-      serves: surfacePolicy(spec.surface).serves ?? false,
+      serves: surfacePolicy(spec.surface, surfaces).serves ?? false,
       inbox,
       report: (line) => voice.tell(line),
       log: opener.log ?? (() => {}),

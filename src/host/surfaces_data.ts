@@ -19,7 +19,11 @@ export const SURFACES: Readonly<Record<string, SurfacePolicy>> = {
   chat: { headless: false, questions: "all", busy: "steer", wake: "hold", serves: true },
 };
 
-/** The row of a surface. */
-export function surfacePolicy(name: string): SurfacePolicy {
-  return Object.hasOwn(SURFACES, name) ? SURFACES[name]! : DEFAULT_SURFACE;
+/** The row of a surface; `more` has those that are not built in. */
+export function surfacePolicy(
+  name: string,
+  more: Readonly<Record<string, SurfacePolicy>> = {},
+): SurfacePolicy {
+  const table = [SURFACES, more].find((rows) => Object.hasOwn(rows, name));
+  return table?.[name] ?? DEFAULT_SURFACE;
 }

@@ -82,8 +82,11 @@ export type EventBody =
   }
   | { type: "question_start"; question: Question }
   | { type: "question_end"; questionId: string; answer: QuestionAnswer; by: string }
-  /** Input that waits for its turn; `position` 0 says that it no longer waits. */
-  | { type: "queue"; position: number; input: UserPart[]; by?: string }
+  /**
+   * Input that waits for its turn; `position` 0 says that it no longer waits: its turn begins, or it
+   * is `dropped` because the session ends.
+   */
+  | { type: "queue"; position: number; input: UserPart[]; by?: string; dropped?: boolean }
   /** What a command printed, or why it failed. */
   | { type: "command_end"; name: string; text: string; isError: boolean }
   /** Later turns use this model. */

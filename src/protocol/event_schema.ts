@@ -193,6 +193,7 @@ export const AgentEventSchema = z.discriminatedUnion("type", [
     position: z.number().describe("1 is next, 0 no longer waits"),
     input: z.array(userPart),
     by: z.string().exactOptional(),
+    dropped: z.boolean().exactOptional().describe("It never gets a turn: the session ends"),
   }),
   event("command_end", { name: z.string(), text: z.string(), isError: z.boolean() }),
   event("model_change", { provider: z.string(), model: z.string() }),

@@ -18,7 +18,7 @@ import { TurnFollower } from "./running_turn.ts";
 import { type FollowedTurn, sendTurn } from "./send.ts";
 import { notifyHooks, type SessionDeps } from "./session_deps.ts";
 import { type StartTimer, TimeBudget } from "./time_budget.ts";
-import { TurnQueue } from "./turn_queue.ts";
+import { TurnQueue, type TurnRequest } from "./turn_queue.ts";
 import { TurnRunner } from "./turn_runner.ts";
 import { Waker } from "./wake.ts";
 
@@ -92,6 +92,7 @@ export class Session {
         this.start();
         return runner.run(request, this.#time.limit(signal));
       },
+      late: () => this.#late(),
       onFailure: (error) => this.#failure = error,
     });
     this.#waker = new Waker({
@@ -130,6 +131,11 @@ export class Session {
 
   get isRunning(): boolean {
     return this.#turns.isRunning;
+  }
+
+  /** Number of the last event. */
+  get seq(): number {
+    return this.#seq;
   }
 
   /** Resolves when no turn runs and none waits. */
@@ -288,6 +294,16 @@ export class Session {
       usage: { ...this.usage },
       ...(detail === undefined ? {} : { detail }),
     });
+  }
+
+  /** A turn for what came after the last call of the model. */
+  #late(): TurnRequest | undefined {
+    const steering = this.#steering.splice(0).join("\n");
+    if (steering !== "") return { content: [{ type: "text", text: steering }] };
+    const text = this.#waker.late();
+    return text === undefined
+      ? undefined
+      : { content: [{ type: "text", text }], synthetic: true, by: "wake" };
   }
 
   #interrupt(reason: string): Acknowledgement {

@@ -25,6 +25,8 @@ export interface TurnQueueOptions {
   run(request: TurnRequest, signal: AbortSignal): Promise<void>;
   /** Text for the model at its next call. */
   steer(text: string): void;
+  /** Text that the turn which just ended did not see any more; it gets a turn of its own. */
+  late?(): TurnRequest | undefined;
   emit(event: EventBody): void;
   /** A turn that rejected: the session cannot go on. */
   onFailure(error: unknown): void;
@@ -88,7 +90,11 @@ export class TurnQueue {
   close(): UserPart[][] {
     this.#closed = true;
     const dropped = this.queued;
-    for (const request of this.#waiting.splice(0)) request.onDrop?.();
+    while (this.#waiting.length > 0) {
+      const request = this.#waiting.shift()!;
+      this.#tell(request, { position: 0, dropped: true });
+      request.onDrop?.();
+    }
     return dropped;
   }
 
@@ -107,10 +113,14 @@ export class TurnQueue {
     return this.#queued(request, this.#waiting.length);
   }
 
-  #queued({ content = [], by }: TurnRequest, position: number): Acknowledgement {
-    const whose = by === undefined ? {} : { by };
-    this.#options.emit({ type: "queue", position, input: content, ...whose });
+  #queued(request: TurnRequest, position: number): Acknowledgement {
+    this.#tell(request, { position });
     return { status: "queued", position };
+  }
+
+  #tell({ content = [], by }: TurnRequest, how: { position: number; dropped?: boolean }): void {
+    const whose = by === undefined ? {} : { by };
+    this.#options.emit({ type: "queue", ...how, input: content, ...whose });
   }
 
   #start(request: TurnRequest): Acknowledgement {
@@ -132,10 +142,15 @@ export class TurnQueue {
       const { signal } = this.#running;
       const both = next.signal === undefined ? signal : AbortSignal.any([signal, next.signal]);
       await this.#options.run(next, both);
+      // After an interrupt nothing goes on by itself.
+      const late = both.aborted || this.#closed ? undefined : this.#options.late?.();
+      if (late !== undefined) {
+        this.#waiting.unshift(late);
+        this.#tell(late, { position: 1 });
+      }
       next = this.#waiting.shift();
       if (next === undefined) break;
-      const whose = next.by === undefined ? {} : { by: next.by };
-      this.#options.emit({ type: "queue", position: 0, input: next.content ?? [], ...whose });
+      this.#tell(next, { position: 0 });
     }
     this.#running = undefined;
   }

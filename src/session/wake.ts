@@ -38,6 +38,15 @@ export class Waker {
     return [...this.#waiting.splice(0), ...this.#options.collect()];
   }
 
+  /** What came too late for the turn that just ended, where it may begin another. */
+  late(): string | undefined {
+    if (this.#options.policy === "hold" || this.#inARow >= MAX_WAKES) return undefined;
+    const texts = this.drain();
+    if (texts.length === 0) return undefined;
+    this.#inARow++;
+    return texts.join("\n\n");
+  }
+
   /** Tells the session; without a text it looks at what background work left behind. */
   wake(text?: string): Acknowledgement {
     const { policy, isRunning, begin } = this.#options;
@@ -52,10 +61,8 @@ export class Waker {
     if (this.#inARow >= MAX_WAKES) {
       return rejected(`${MAX_WAKES} turns in a row were begun by background work; it waits now`);
     }
-    const texts = this.drain();
-    if (texts.length === 0) return rejected("there is nothing to tell");
-    this.#inARow++;
-    return begin(texts.join("\n\n"));
+    const late = this.late();
+    return late === undefined ? rejected("there is nothing to tell") : begin(late);
   }
 }
 

@@ -1,7 +1,7 @@
 /** Who says yes, end to end: a person at a terminal, a reviewing model, memory, or nobody. */
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { type Reply, startFakeModel } from "../support/fake_model_server.ts";
-import { type Job, withJob } from "../support/run_job.ts";
+import { type Job, parseEvents, withJob } from "../support/run_job.ts";
 import { withScreen } from "../support/screen.ts";
 
 const CONFIRM = /Allow it\?[\s\S]*esc cancels/;
@@ -56,11 +56,47 @@ Deno.test("run --approve ask asks at the terminal, and a yes lasts as long as wa
 
 Deno.test("run --approve ask is interrupted by Ctrl-C at the question", async () => {
   const replies = [call("rm -rf build"), { text: "not reached" }];
-  await withScreen({ args: ["run", "--approve", "ask", "go"], replies }, async ({ screen }) => {
+  const args = ["run", "--approve", "ask", "go"];
+  await withScreen({ args, replies }, async ({ screen, model }) => {
     await screen.shows(CONFIRM);
     await screen.type("\x03");
     strictEqual(await screen.exitCode(), 130);
     match(screen.text, /interrupted/);
+    // It is no answer either: the model is not told of a no.
+    strictEqual(model.requests.length, 1);
+  });
+});
+
+Deno.test("run exits 3 naming the action, its rule and a resume that allows just this one", async () => {
+  const replies = [
+    call("rm -rf build && echo first"),
+    call("rm -rf other"),
+    { text: "not reached" },
+  ];
+  await withJob(replies, async (job) => {
+    const outcome = await job.run(["--approve", "ask", "--json", "go"]);
+    strictEqual(outcome.code, 3, outcome.stderr);
+    match(outcome.stderr, /\n {2}terminal: rm -rf build && echo first\n {2}Rule: recursive delete/);
+    const events = parseEvents(outcome.stdout);
+    const [start] = events.filter(({ type }) => type === "approval_start");
+    const [end] = events.filter(({ type }) => type === "approval_end");
+    const request = start!.request as Record<string, unknown>;
+    deepStrictEqual([request.subject, request.rule, end!.answer, end!.by], [
+      "rm -rf build && echo first",
+      "recursive delete",
+      "deny",
+      "nobody present",
+    ]);
+    ok(!events.some(({ type }) => type === "question_start"));
+    const [, words] = /Allow this one action: hermes (.*)\n/.exec(outcome.stderr)!;
+    ok(words!.includes(` --approve-once ${request.id}`), words);
+    const resumed = await job.hermes(words!.split(" "));
+    strictEqual(resumed.code, 3, resumed.stderr);
+    match(String(results(job)[0]!.output), /first/);
+    strictEqual(results(job)[0]!.approval, "Approved by your yes to this action");
+    match(resumed.stderr, /\n {2}terminal: rm -rf other\n/);
+    const again = await job.hermes(words!.split(" "));
+    strictEqual(again.code, 3, "the yes was for the other action");
   });
 });
 

@@ -106,6 +106,33 @@ Deno.test("chat stops the turn at the first Ctrl-C and quits at the second", asy
   });
 });
 
+Deno.test("chat takes one Ctrl-C at a question for one: the turn ends, the chat stays", async () => {
+  const call = { toolCalls: [{ name: "terminal", arguments: { command: "rm -rf build" } }] };
+  await withChat([call, { text: "still here" }], async (screen, { model }) => {
+    await screen.type("clean up\r");
+    await screen.shows(/Allow it\?[\s\S]*4\. Deny/);
+    await screen.type("\x03");
+    await screen.shows(/\[interrupted\]\n> /);
+    strictEqual(model.requests.length, 1);
+    await screen.type("hello\r");
+    await screen.shows(/still here\n> /);
+    await screen.type("\x04");
+    strictEqual(await screen.exitCode(), 0);
+  });
+});
+
+Deno.test("chat gives a line that was typed too late for the turn a turn of its own", async () => {
+  const slow = { text: ["first", " answer"], delayMs: 600 };
+  await withChat([slow, { text: "second answer" }], async (screen, { model }) => {
+    await screen.type("one\r");
+    await screen.shows(/> one\n/);
+    while (model.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await screen.type("two\r");
+    await screen.shows(/first answer\n[\s\S]*second answer\n> /);
+    match(JSON.stringify(model.requests[1]!.body.messages.at(-1)), /two/);
+  });
+});
+
 Deno.test("chat warns at the first Ctrl-C when there is nothing to stop", async () => {
   await withChat([{ text: "still here" }], async (screen) => {
     await screen.type("\x03");

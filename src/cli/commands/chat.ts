@@ -149,7 +149,10 @@ class Chat {
   }
 
   async #send(text: string): Promise<void> {
-    await this.#seat!.listener.turn({ op: "input", content: [{ type: "text", text }] });
+    const { listener } = this.#seat!;
+    await listener.turn({ op: "input", content: [{ type: "text", text }] });
+    // What was typed too late for the turn has one of its own.
+    await listener.idle();
   }
 
   async #slash(line: string): Promise<void> {
