@@ -31,6 +31,10 @@ for (const mode of MODES) {
   });
 }
 
+Deno.test("a plugin inside hermes itself pushes in the same way", async () => {
+  await wakeOnce({ entries: { demo: { trust: "full" } } });
+});
+
 async function wakeOnce(options: OpenOptions): Promise<void> {
   const permissions = { sessions: ["wake"] };
   await withServed({ permissions, code: WAKING, options }, async (served) => {
