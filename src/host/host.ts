@@ -273,7 +273,7 @@ export class Host {
     const { spec, opener, voice, settings, cwd } = facts;
     const { plugins: places, acceptPlugins = false } = spec.extensions ?? {};
     if (settings.config.plugins.enabled.length === 0 && places === undefined) return undefined;
-    const { ownCommands, processEnv, inbox } = this.#options;
+    const { ownCommands, processEnv, inbox, surfaces } = this.#options;
     this.#plugins ??= import("./plugin_sets.ts").then(({ PluginSets }) => new PluginSets());
     return await (await this.#plugins).use({
       settings,
@@ -284,7 +284,7 @@ export class Host {
       confirmChange: opener.confirmPluginChange,
       processEnv,
       ownCommands,
-      serves: surfacePolicy(spec.surface).serves ?? false,
+      serves: surfacePolicy(spec.surface, surfaces).serves ?? false,
       inbox,
       report: (line) => voice.tell(line),
       log: opener.log ?? (() => {}),

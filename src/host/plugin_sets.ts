@@ -81,6 +81,7 @@ async function open(demand: PluginDemand): Promise<PluginHost> {
     confirmChange: demand.confirmChange,
     // What belongs to hermes, which no plugin is granted.
     trusted: () => Promise.resolve(protectedPlaces({ home: settings.home, userHome, env })),
+    clean: (text) => clean(text),
     report: (line) => report(clean(line)),
     log: (line) => log(clean(line)),
     ...(demand.ownCommands === undefined ? {} : { ownCommands: demand.ownCommands }),

@@ -57,6 +57,8 @@ export interface HostOptions {
   report(line: string): void;
   /** Diagnostics. */
   log(line: string): void;
+  /** Takes secrets out of text that plugins push; default none are known. */
+  clean?: ((text: string) => string) | undefined;
 }
 
 /** How what plugins do without being called is served. */
@@ -266,9 +268,9 @@ export class PluginHost implements SessionPlugins, PluginServer {
     );
     if (parts.length === 0 || this.#closed) return undefined;
     const { PushServer } = await import("./push/serve.ts");
-    const { report, log } = this.#options;
+    const { report, log, clean = (text) => text } = this.#options;
     const sessions = this.#sessions;
-    return this.#background = new PushServer(parts, { ...options, sessions, report, log });
+    return this.#background = new PushServer(parts, { ...options, sessions, clean, report, log });
   }
 
   async close(): Promise<void> {

@@ -51,6 +51,8 @@ export interface OpenPluginsOptions {
   report(line: string): void;
   /** Diagnostics, with the plugin's name in front. */
   log(line: string): void;
+  /** Takes secrets out of what plugins tell the model unasked. */
+  clean?: (text: string) => string;
   /** Names of commands that hermes has itself; asked for when a plugin brings one. */
   ownCommands?: () => Promise<readonly string[]>;
   registerTimeoutMs?: number;
@@ -85,6 +87,7 @@ export async function openPlugins(options: OpenPluginsOptions): Promise<PluginHo
     ownCommands: ownCommands ?? [],
     report,
     log: options.log,
+    clean: options.clean,
   });
   for (const [id, reason] of endedEarly) late.host.disable(id, reason);
   return late.host;

@@ -102,7 +102,7 @@ export class Plugin {
 
   /** Starts its process now, because it is about to be asked; resolves when it is on its way. */
   async warm(): Promise<void> {
-    if (this.#starting !== undefined) return;
+    if (this.#starting !== undefined || this.#held !== undefined) return;
     const spawned = Promise.withResolvers<void>();
     this.#started(spawned.resolve).catch(() => {
       // The first question reports it.

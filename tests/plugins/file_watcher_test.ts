@@ -66,7 +66,7 @@ Deno.test("the file watcher goes on after its process was killed", async () => {
   const file = `${bench.project}/notes.txt`;
   await bench.call("watch_file", { path: file });
   killProcess(bench);
-  await until(() => background!.services[0]!.restarts === 1, "it is started again");
+  await until(() => background!.services[0]!.restarts >= 1, "it is started again");
   await Deno.writeTextFile(file, "one");
   await until(() => provider.requests.length === 1, "the change is told");
   await session.idle;

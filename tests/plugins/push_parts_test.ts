@@ -77,6 +77,44 @@ Deno.test("a plugin answers requests of the one HTTP ingress, byte for byte", as
   });
 });
 
+/** The first answer with another status than this one. */
+async function other(get: () => Promise<(number | string)[]>, status: number) {
+  const end = performance.now() + 20_000;
+  let answer = await get();
+  while (answer[0] === status && performance.now() < end) answer = await get();
+  return answer;
+}
+
+Deno.test("a plugin that answers no request, or is gone, keeps nobody waiting for long", async () => {
+  const code = `
+    const route = (path: string, handler: any) =>
+      ctx.registerRoute({ path, methods: ["GET"], handler });
+    route("/hang", () => new Promise(() => {}));
+    route("/leave", () => Deno.exit(0));
+    route("/fine", () => new Response("fine"));`;
+  const permissions = { routes: ["/hang", "/leave", "/fine"] };
+  const patience = { firstPauseMs: 60_000, longestPauseMs: 60_000 };
+  await withServed({ permissions, code, patience }, async ({ background, bench }) => {
+    await withIngress(background, async (base) => {
+      const get = async (path: string, signal?: AbortSignal) => {
+        const response = await fetch(`${base}/plugins/demo/${path}`, signal ? { signal } : {});
+        return [response.status, (await response.text()).trim()];
+      };
+      assert.deepEqual(await get("fine"), [200, "fine"]);
+      const abort = new AbortController();
+      const hanging = Array.from({ length: 32 }, () => get("hang", abort.signal));
+      // The others may still be on their way.
+      assert.deepEqual(await other(() => get("fine"), 200), [503, "too many requests at once"]);
+      abort.abort();
+      await Promise.allSettled(hanging);
+      assert.deepEqual(await other(() => get("fine"), 503), [200, "fine"]);
+      assert.deepEqual(await get("leave"), [502, "the plugin failed"]);
+      assert.deepEqual(await get("fine"), [503, "the plugin is not running"]);
+      assert.match(bench.reports[0]!, /^Plugin demo: its process ended\. It starts again in/);
+    });
+  });
+});
+
 Deno.test("messages are sent through the platform a plugin brings", async () => {
   const code = `
     const sent: unknown[] = [];

@@ -10,7 +10,7 @@ import {
   until,
   withServed,
 } from "./_push.ts";
-import { manifest, PluginBench } from "./_bench.ts";
+import { manifest, type OpenOptions, PluginBench } from "./_bench.ts";
 
 const WAKING = `
   tool("poke", async (args: any) => ({ receipt: await ctx.wake(args) }));
@@ -22,8 +22,22 @@ const SENDING = `
 `;
 const MESSAGE = { platform: "pigeon", id: "m1", chat: "c1", user: "u1", text: "hello" };
 
-Deno.test("a plugin wakes an idle session, and the model reads who speaks", async () => {
-  await withServed({ permissions: { sessions: ["wake"] }, code: WAKING }, async (served) => {
+/** How a process starts from source and the portable build, and in a compiled one. */
+const MODES = ["deno", "reexec"] as const;
+
+for (const mode of MODES) {
+  Deno.test(`a plugin wakes an idle session (${mode}), and the model reads who speaks`, async () => {
+    await wakeOnce({ mode });
+  });
+}
+
+Deno.test("a plugin inside hermes itself pushes in the same way", async () => {
+  await wakeOnce({ entries: { demo: { trust: "full" } } });
+});
+
+async function wakeOnce(options: OpenOptions): Promise<void> {
+  const permissions = { sessions: ["wake"] };
+  await withServed({ permissions, code: WAKING, options }, async (served) => {
     const provider = scripted("I saw it");
     const session = createSession(provider);
     served.host.attach(session);
@@ -43,7 +57,7 @@ Deno.test("a plugin wakes an idle session, and the model reads who speaks", asyn
     assert.ok(input?.role === "user" && input.synthetic);
     await session.end("done");
   });
-});
+}
 
 Deno.test("what comes while a turn runs waits, steers or gives up, as the plugin says", async () => {
   await withServed({ permissions: { sessions: ["wake"] }, code: WAKING }, async (served) => {

@@ -19,6 +19,8 @@ export interface IntakeOptions {
   /** Sessions that use the plugin, by id. */
   sessions: ReadonlyMap<string, PluginSession>;
   inbox: PluginInbox | undefined;
+  /** Takes secrets out of text for the model and for those who watch. */
+  clean(text: string): string;
   /** A line the person must see. */
   report(line: string): void;
   /** Ends what waits. */
@@ -83,7 +85,8 @@ export class EventIntake {
         if (!this.#notices.take()) {
           return this.#flood("lines", `more than ${NOTICES.perMinute} lines a minute are dropped`);
         }
-        session.tell(`${this.#options.plugin}: ${event.notice.text}`);
+        const { plugin, clean } = this.#options;
+        session.tell(`${plugin}: ${clean(event.notice.text)}`);
         return { status: "accepted" };
       }
     }
@@ -108,13 +111,13 @@ export class EventIntake {
   }
 
   #wake({ sessionId, text, busy = "queue" }: WakeRequest): PushReceipt {
-    const { plugin, turnsPerMinute } = this.#options;
+    const { plugin, turnsPerMinute, clean } = this.#options;
     const session = this.#session("wake", sessionId);
     if (typeof session === "string") return rejected(session);
     if (!this.#turns.take()) {
       return this.#flood("turns", `more than ${turnsPerMinute} turns a minute are refused`);
     }
-    const said = `Message from the plugin ${plugin}, not from the user:\n${text}`;
+    const said = `Message from the plugin ${plugin}, not from the user:\n${clean(text)}`;
     const answer = session.submit({
       op: "input",
       content: [{ type: "text", text: said }],

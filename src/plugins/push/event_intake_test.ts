@@ -8,7 +8,10 @@ function setUp(options: Partial<IntakeOptions> = {}) {
   const lines: string[] = [];
   const session: PluginSession = {
     id: "s1",
-    submit: () => ({ status: "accepted", turn: 1 }),
+    submit(operation) {
+      lines.push(JSON.stringify(operation));
+      return { status: "accepted", turn: 1 };
+    },
     tell: (text) => void lines.push(text),
   };
   const clock = { now: 0 };
@@ -19,6 +22,7 @@ function setUp(options: Partial<IntakeOptions> = {}) {
     turnsPerMinute: 6,
     sessions: new Map([["s1", session]]),
     inbox: undefined,
+    clean: (text) => text.replaceAll("12345:abc", "[secret]"),
     report: (line) => void reports.push(line),
     signal: new AbortController().signal,
     now: () => clock.now,
@@ -90,4 +94,13 @@ Deno.test("without an inbox a message is refused with a reason", async () => {
     reason: "hermes takes no messages from chats here",
     retry: false,
   });
+});
+
+Deno.test("a secret that a plugin repeats reaches neither the model nor those who watch", async () => {
+  const { intake, lines } = setUp();
+  const text = "my token is 12345:abc";
+  await intake.take({ kind: "wake", request: { sessionId: "s1", text } });
+  await intake.take({ kind: "notice", notice: { sessionId: "s1", text } });
+  assert.match(lines[0]!, /my token is \[secret\]/);
+  assert.equal(lines[1], "demo: my token is [secret]");
 });

@@ -33,6 +33,8 @@ export interface ServeOptions {
   sessions: ReadonlyMap<string, PluginSession>;
   inbox?: PluginInbox | undefined;
   patience?: Partial<Patience> | undefined;
+  /** Takes secrets out of text for the model and for those who watch. */
+  clean(text: string): string;
   report(line: string): void;
   log(line: string): void;
 }
@@ -47,7 +49,7 @@ export class PushServer implements PluginBackground {
 
   /** Starts services and timers. */
   constructor(plugins: readonly BackgroundPlugin[], options: ServeOptions) {
-    const { report, log } = options;
+    const { clean, report, log } = options;
     const patience = { ...PATIENCE, ...options.patience };
     this.platforms = plugins.flatMap((one) =>
       one.allowed.platforms.map((facts) => platformHandle(one, facts))
@@ -62,6 +64,7 @@ export class PushServer implements PluginBackground {
         turnsPerMinute,
         sessions: options.sessions,
         inbox: options.inbox,
+        clean,
         report,
         signal: this.#stop.signal,
       });

@@ -72,6 +72,7 @@ export class Supervisor {
     await Promise.all(this.#work);
     for (const service of this.#services) service.stopped();
     this.#options.plugin.supervise(undefined);
+    this.#options.plugin.release();
   }
 
   #track(work: Promise<void>): void {
