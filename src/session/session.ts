@@ -36,6 +36,8 @@ export interface EndOptions {
   graceMs?: number;
 }
 
+/** What a session takes while it ends. */
+const LATE_OPERATIONS: ReadonlySet<string> = new Set(["answer", "steer", "interrupt", "close"]);
 /** A turn that does not end this long after its interrupt is left behind. */
 const INTERRUPT_LIMIT_MS = 15_000;
 
@@ -196,7 +198,9 @@ export class Session {
   submit(operation: Operation): Acknowledgement {
     const { v = OPERATION_VERSION, by } = operation;
     if (v !== OPERATION_VERSION) return rejected(`operations of version ${v} are not known`);
-    if (this.#closed) return rejected("the session is closed");
+    // A turn that may still end within the grace can be answered and steered.
+    const isLate = this.#ending !== undefined && !LATE_OPERATIONS.has(operation.op);
+    if (this.#closed || isLate) return rejected("the session is closed");
     const whose = by === undefined ? {} : { by };
     switch (operation.op) {
       case "input": {
@@ -271,7 +275,8 @@ export class Session {
     this.#turns.close();
     const timer = this.#deps.timer ?? startTimer;
     if (graceMs > 0) await settledWithin(this, { ms: graceMs, timer });
-    this.#interrupt("the session is closed");
+    this.#turns.interrupt("the session is closed");
+    for (const command of this.#commands) command.abort(new Error("the session is closed"));
     await settledWithin(this, { ms: INTERRUPT_LIMIT_MS, timer });
     this.#time.close();
     try {
