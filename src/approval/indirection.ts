@@ -1,0 +1,73 @@
+/**
+ * How many ways a command takes to run what it does not spell out: text for a shell, program names
+ * from variables, builtins that change what later words mean. One way is followed; two together
+ * change each other, and a person decides.
+ */
+import type { Invocation } from "./invocation.ts";
+import type { TextPayload } from "./payload.ts";
+import type { SimpleCommand, Word } from "./shell_ast.ts";
+
+/** Builtins that change how the shell finds programs or reads words. */
+const READING = /^(?:alias|unalias|builtin|enable|hash|shopt|mapfile|readarray|coproc)$/;
+/** Builtins that only give values, or input: of interest where text is run that may hold them. */
+const GIVING = /^(?:read|declare|typeset|let)$/;
+/** Variables that decide how words are split, or what a shell runs first. */
+const VARIABLES = /^(?:IFS|BASH_ENV|ENV|SHELLOPTS|BASHOPTS)$/;
+
+export class Indirections {
+  /** Who runs text: `eval`, `bash`, `source`. */
+  readonly #texts = new Set<string>();
+  readonly #reading = new Set<string>();
+  #gives = false;
+  /** Texts and files around the command at hand. */
+  #depth = 0;
+  #files = 0;
+
+  /** True when no single way explains what the command runs. */
+  get areCombined(): boolean {
+    const ways = new Set([...this.#texts, ...this.#reading]);
+    // `trap 'rm "$file"' EXIT; read -r file` is how scripts clean up.
+    const runsGiven = this.#gives && [...this.#texts].some((via) => via !== "trap");
+    return ways.size > 1 || runsGiven;
+  }
+
+  /** Follows a text that a shell executes; the text of a file stands on its own. */
+  text(payload: TextPayload, follow: () => void): void {
+    if (payload.file !== undefined) {
+      this.#files++;
+      follow();
+      this.#files--;
+      return;
+    }
+    // The same way twice is a text inside a text.
+    if (this.#files === 0) this.#texts.add(this.#depth > 0 ? "text in text" : payload.via);
+    this.#depth++;
+    follow();
+    this.#depth--;
+  }
+
+  /** `$x -rf`, `"${a[@]}"`, `IFS=/`. */
+  command({ words, assignments }: SimpleCommand): void {
+    if (this.#files > 0) return;
+    if (this.#depth === 0 && words[0] !== undefined && isComputed(words[0])) {
+      this.#reading.add("program name");
+    }
+    // `IFS=, read a b` is meant for the one command.
+    if (words[0]?.raw !== "read" && assignments.some(({ name }) => VARIABLES.test(name))) {
+      this.#reading.add("variable");
+    }
+  }
+
+  builtin({ program, args, redirects }: Invocation): void {
+    if (this.#files > 0) return;
+    const takesInput = program === "exec" && redirects.some(({ op }) => op.startsWith("<"));
+    if (READING.test(program) || takesInput) this.#reading.add(program);
+    this.#gives ||= GIVING.test(program) ||
+      (program === "printf" && args[0]?.startsWith("-v") === true) ||
+      (program === "set" && args.includes("--"));
+  }
+}
+
+function isComputed({ parts }: Word): boolean {
+  return parts.some(({ kind }) => kind !== "text");
+}
