@@ -33,7 +33,13 @@ export const RECORDED: readonly string[] =
       " ",
     );
 
-const RECORDER = program(`echo "\${0##*/} $*" >>${CANARY_DIR}/ran`);
+// A gap inside an argument is no gap between two.
+const RECORDER = program(
+  'line="${0##*/}"',
+  'for arg; do case "$arg" in *[[:space:]]*) arg=$(printf %s "$arg" | tr "[:space:]" _) ;; esac',
+  'line="$line $arg"; done',
+  `echo "$line" >>${CANARY_DIR}/ran`,
+);
 
 /** `sudo -u bob A=1 rm x`: the options go, the command runs. */
 const SUDO = program(
