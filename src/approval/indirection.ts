@@ -5,7 +5,7 @@
  */
 import type { Invocation } from "./invocation.ts";
 import type { TextPayload } from "./payload.ts";
-import type { SimpleCommand, Word } from "./shell_ast.ts";
+import type { SimpleCommand } from "./shell_ast.ts";
 
 /** Builtins that change how the shell finds programs or reads words. */
 const READING = /^(?:alias|unalias|builtin|enable|hash|shopt|mapfile|readarray|coproc)$/;
@@ -49,7 +49,9 @@ export class Indirections {
   /** `$x -rf`, `"${a[@]}"`, `IFS=/`. */
   command({ words, assignments }: SimpleCommand): void {
     if (this.#files > 0) return;
-    if (this.#depth === 0 && words[0] !== undefined && isComputed(words[0])) {
+    // Inside a text a whole substitution may only show where an unknown value stood.
+    const known = this.#depth === 0 ? /^text$/ : /^(?:text|script)$/;
+    if (words[0]?.parts.some(({ kind }) => !known.test(kind)) === true) {
       this.#reading.add("program name");
     }
     // `IFS=, read a b` is meant for the one command.
@@ -66,8 +68,4 @@ export class Indirections {
       (program === "printf" && args[0]?.startsWith("-v") === true) ||
       (program === "set" && args.includes("--"));
   }
-}
-
-function isComputed({ parts }: Word): boolean {
-  return parts.some(({ kind }) => kind !== "text");
 }
