@@ -32,6 +32,7 @@ const ONLY_FROM_SOURCE: readonly RegExp[] = [
   /^tests\/cli\/config_/,
   /^tests\/registry\/(?:hooks|tools)_command_/,
   /^tests\/store\/sessions_command_/,
+  /^tests\/run\/source_/,
   // What is stored and sent, told from the text of it.
   /^tests\/run\/(?:resume_directory|secret_content|transcript)_/,
 ];
