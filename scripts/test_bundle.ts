@@ -22,7 +22,7 @@ export async function makeTestBundle(): Promise<TestBundle> {
     const main = await buildApp(`${directory}/app`);
     const { unstable } = JSON.parse(await Deno.readTextFile(`${ROOT}/deno.json`));
     // Children of hermes are started without the flags below.
-    await Deno.writeTextFile(`${directory}/app/deno.json`, JSON.stringify({ unstable }));
+    await Deno.writeTextFile(`${directory}/deno.json`, JSON.stringify({ unstable }));
     const path = `${directory}/hermes`;
     await Deno.writeTextFile(path, launcher(directory, main), { mode: 0o755 });
     return { path, [Symbol.asyncDispose]: dispose };
