@@ -166,8 +166,8 @@ function startRunner(args: string[], bundle: TestBundle | undefined): Deno.Child
     stdout: "piped",
     env: {
       ...bundle === undefined ? {} : { [TEST_BUNDLE]: bundle.path },
-      // Many tests wait, for a process or a clock: one more of them keeps every core busy.
-      DENO_JOBS: Deno.env.get("DENO_JOBS") ?? `${navigator.hardwareConcurrency + 1}`,
+      // Many tests wait, for a process or a clock: two more of them keep every core busy.
+      DENO_JOBS: Deno.env.get("DENO_JOBS") ?? `${navigator.hardwareConcurrency + 2}`,
       ...Deno.stdout.isTerminal() ? { FORCE_COLOR: "1" } : { NO_COLOR: "1" },
     },
   }).spawn();

@@ -118,7 +118,8 @@ async function runSuites({ machine, path }: Installed, words: readonly string[])
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["test", "-A", "--no-check", "--parallel", "--quiet", ...words],
     cwd: ROOT,
-    env: { HERMES_BIN: path, PATH: machine.path, NO_COLOR: "1" },
+    // Other files run at the same time.
+    env: { HERMES_BIN: path, PATH: machine.path, NO_COLOR: "1", DENO_JOBS: "2" },
   }).output();
   const decoder = new TextDecoder();
   assert.equal(code, 0, `${decoder.decode(stdout)}${decoder.decode(stderr)}`);
