@@ -9,7 +9,7 @@ const data = await Deno.makeTempDir({ prefix: "hermes-modal-home-" });
 const module = new URL(`./environment_modal.ts?server=${url}&data=${data}`, import.meta.url);
 
 // The SDK lets 64 MB be on their way and copies everything it reads.
-const memory = { megabytes: 250, limitKb: 160 << 10 };
+const memory = { megabytes: 190, limitKb: 160 << 10 };
 testEnvironment({ name: "modal", module: module.href, memory }, [
   ...ENVIRONMENT_CASES,
   ...LOSS_CASES,

@@ -198,28 +198,41 @@ Deno.test("run exits 6 when the answer never fits the schema", async () => {
   });
 });
 
-for (const [isEchoed, how] of [[false, ""], [true, " that a task runner passes on"]] as const) {
-  Deno.test(`run exits 130 on SIGINT${how}, kills what it started and keeps the session`, async () => {
-    await withJob([call("echo $$ > pid; exec sleep 300"), { text: "resumed" }], async (job) => {
-      const child = startHermes({
-        home: job.home,
-        args: ["run", "--base-url", job.model.url, "--model", "m", "wait"],
-      });
-      const output = child.output();
-      const pid = await writtenFile(`${job.home}/pid`);
-      child.kill("SIGINT");
-      // Two that are pending together would be one.
-      if (isEchoed) {
-        await new Promise((resolve) => setTimeout(resolve, 5));
-        child.kill("SIGINT");
-      }
-      const { code, stderr } = await output;
-      const text = new TextDecoder().decode(stderr);
-      strictEqual(code, 130, text);
-      ok(!await isRunning(pid), "the command outlived hermes");
-      const [, words] = /interrupted\n {2}Go on with: hermes (.*) 'go on'\n$/.exec(text)!;
-      const resumed = await job.hermes([...words!.split(" "), "go on"]);
-      deepStrictEqual([resumed.code, resumed.stdout], [0, "resumed\n"], resumed.stderr);
+/** Interrupts a run; false when the echo of the signal came too late to be taken for one. */
+async function interruptRun(isEchoed: boolean): Promise<boolean> {
+  let isTaken = true;
+  await withJob([call("echo $$ > pid; exec sleep 300"), { text: "resumed" }], async (job) => {
+    const child = startHermes({
+      home: job.home,
+      args: ["run", "--base-url", job.model.url, "--model", "m", "wait"],
     });
+    const output = child.output();
+    const pid = await writtenFile(`${job.home}/pid`);
+    child.kill("SIGINT");
+    // Two that are pending together would be one.
+    if (isEchoed) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      child.kill("SIGINT");
+    }
+    const { code, stderr } = await output;
+    const text = new TextDecoder().decode(stderr);
+    strictEqual(code, 130, text);
+    ok(!await isRunning(pid), "the command outlived hermes");
+    const said = /interrupted\n {2}Go on with: hermes (.*) 'go on'\n$/.exec(text);
+    isTaken = said !== null;
+    if (isEchoed && !isTaken) return;
+    const resumed = await job.hermes([...said![1]!.split(" "), "go on"]);
+    deepStrictEqual([resumed.code, resumed.stdout], [0, "resumed\n"], resumed.stderr);
   });
+  return isTaken;
 }
+
+Deno.test("run exits 130 on SIGINT, kills what it started and keeps the session", async () => {
+  ok(await interruptRun(false));
+});
+
+Deno.test("run takes a SIGINT that a task runner passes on for the same one", async () => {
+  // On a busy machine the second is late now and then, but not always.
+  let left = 8;
+  while (!await interruptRun(true)) ok(--left > 0, "the second SIGINT ended hermes every time");
+});
