@@ -269,9 +269,12 @@ export class Expander {
       name = this.#scalar(name) ?? "";
       if (isIndirection(part)) this.#state.expand(name || unknown(part.name), "indirection");
     }
-    if (part.op === "" && (name === "@" || name === "*" || name.endsWith("[@]"))) {
+    if (name === "@" || name === "*" || name.endsWith("[@]")) {
       const list = name.endsWith("[@]") ? this.#array(name.slice(0, -3)) : this.#state.positional;
-      return list === undefined ? unknown(name) : part.quoted ? list : list.join(" ");
+      // `${a[@]-x}` is the list, unless there is none.
+      if (part.op === "" || (/^:?[-=?]$/.test(part.op) && list !== undefined && list.length > 0)) {
+        return list === undefined ? unknown(name) : part.quoted ? list : list.join(" ");
+      }
     }
     const value = part.index === undefined
       ? this.#scalar(name)
