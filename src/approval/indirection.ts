@@ -11,6 +11,8 @@ import type { SimpleCommand } from "./shell_ast.ts";
 const READING = /^(?:alias|unalias|builtin|enable|hash|shopt|mapfile|readarray|coproc)$/;
 /** Builtins that only give values, or input: of interest where text is run that may hold them. */
 const GIVING = /^(?:read|declare|typeset|let)$/;
+/** `${EDITOR:-vi}` is everyday; a program's name that is cut, replaced or chosen otherwise is not. */
+const DEFAULTS = /^(?::?-)?$/;
 /** Variables that decide how words are split, or what a shell runs first. */
 const VARIABLES = /^(?:IFS|BASH_ENV|ENV|SHELLOPTS|BASHOPTS)$/;
 
@@ -19,12 +21,22 @@ export class Indirections {
   readonly #texts = new Set<string>();
   readonly #reading = new Set<string>();
   #gives = false;
+  /** A program's name is cut, replaced or chosen by an operator. */
+  #computesName = false;
   /** Texts and files around the command at hand. */
   #depth = 0;
   #files = 0;
 
+  /** What a person has to decide about. */
+  get unjudged(): string[] {
+    return [
+      ...this.#areCombined() ? ["several ways at once"] : [],
+      ...this.#computesName ? ["program name"] : [],
+    ];
+  }
+
   /** True when no single way explains what the command runs. */
-  get areCombined(): boolean {
+  #areCombined(): boolean {
     const ways = new Set([...this.#texts, ...this.#reading]);
     // `trap 'rm "$file"' EXIT; read -r file` is how scripts clean up.
     const runsGiven = this.#gives && [...this.#texts].some((via) => via !== "trap");
@@ -54,6 +66,10 @@ export class Indirections {
     if (words[0]?.parts.some(({ kind }) => !known.test(kind)) === true) {
       this.#reading.add("program name");
     }
+    this.#computesName ||= words[0]?.parts.some((part) =>
+      part.kind === "param" &&
+      (part.indirect || !DEFAULTS.test(part.op) || (part.op !== "" && part.name.endsWith("]")))
+    ) === true;
     // `IFS=, read a b` is meant for the one command.
     if (words[0]?.raw !== "read" && assignments.some(({ name }) => VARIABLES.test(name))) {
       this.#reading.add("variable");

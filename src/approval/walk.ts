@@ -58,8 +58,8 @@ export function walkShell(source: string, options: WalkOptions): Walked {
   const walker = new Walker(options);
   const normalized = walker.text(source, START);
   walker.runTraps();
-  if (walker.indirections.areCombined) walker.unjudged.add("several ways at once");
   const { invocations, problem, unjudged, files } = walker;
+  for (const construct of walker.indirections.unjudged) unjudged.add(construct);
   if (files.runsUnread) unjudged.add("file written before");
   const variables = walker.state.left();
   return { invocations, normalized, problem, unjudged: [...unjudged], variables, files };
