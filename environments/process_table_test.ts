@@ -126,7 +126,7 @@ Deno.test("start() survives 200 processes at once, again and again, without grow
   const { first, last, peakKb } = JSON.parse(new TextDecoder().decode(stdout));
   const report = JSON.stringify({ first, last, peakKb });
   ok(last.usedKb - first.usedKb < 8 << 10, report);
-  // The allocator keeps pages of its own accord; one forgotten round would be 40 MB, five 200.
+  // The allocator keeps pages of its own accord; one forgotten round would be 40 MB, three 120.
   ok(last.residentKb - first.residentKb < 100 << 10, report);
   ok(peakKb < 320 << 10, report);
 });

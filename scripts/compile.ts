@@ -13,6 +13,8 @@ export interface CompileOptions extends BuildOptions {
   out: string;
   /** More variables for Deno: `DENORT_BIN` is used in place of the downloaded base binary. */
   env?: Record<string, string>;
+  /** A directory with the bundle; without it one is made. */
+  app?: string;
 }
 
 /**
@@ -62,22 +64,27 @@ export function embeddedFiles(listing: string): string[] {
  * @throws when it cannot be built, or when a chunk that another one imports is not in it.
  */
 export async function compile(options: CompileOptions): Promise<string[]> {
+  if (options.app !== undefined) return await compileApp(options.app, options);
   const app = await Deno.makeTempDir({ prefix: "hermes-compile-" });
   try {
     await buildApp(app, options);
-    const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: compileArguments(app, options),
-      env: options.env ?? {},
-    }).output();
-    const said = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
-    if (code !== 0) throw new Error(failure(options.target, said));
-    const embedded = embeddedFiles(said);
-    const missing = (await importedChunks(app)).filter((name) => !embedded.includes(name));
-    if (missing.length > 0) throw new Error(`not embedded: ${missing.join(", ")}`);
-    return embedded;
+    return await compileApp(app, options);
   } finally {
     await Deno.remove(app, { recursive: true });
   }
+}
+
+async function compileApp(app: string, options: CompileOptions): Promise<string[]> {
+  const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: compileArguments(app, options),
+    env: options.env ?? {},
+  }).output();
+  const said = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+  if (code !== 0) throw new Error(failure(options.target, said));
+  const embedded = embeddedFiles(said);
+  const missing = (await importedChunks(app)).filter((name) => !embedded.includes(name));
+  if (missing.length > 0) throw new Error(`not embedded: ${missing.join(", ")}`);
+  return embedded;
 }
 
 /** Every file of the bundle that the program may import, lazily or not, and its entry. */

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { dirname } from "../src/util/path.ts";
+import { TEST_BUNDLE } from "../tests/support/hermes.ts";
 import { compile, compileArguments, embeddedFiles } from "./compile.ts";
 import { hostTarget, TARGETS } from "./_targets.ts";
 import { isTest, ROOT, runDeno, typescriptFiles } from "./_tree.ts";
@@ -33,6 +35,12 @@ Deno.test("embeddedFiles() reads Deno's listing", () => {
   assert.deepEqual(embeddedFiles(listing), ["a-1.js", "main.js"]);
 });
 
+/** What a run of the whole suite has bundled at its beginning. */
+function bundleOfRun(): { app?: string } {
+  const bundle = Deno.env.get(TEST_BUNDLE);
+  return bundle ? { app: `${dirname(bundle)}/app` } : {};
+}
+
 Deno.test("compile() embeds every chunk, shown with a stand-in for the base binary", async () => {
   const directory = await Deno.makeTempDir({ prefix: "hermes-compile-" });
   try {
@@ -40,6 +48,7 @@ Deno.test("compile() embeds every chunk, shown with a stand-in for the base bina
     const files = await compile({
       target: hostTarget(),
       out,
+      ...bundleOfRun(),
       env: { DENORT_BIN: Deno.execPath() },
     });
     const modules = new Set(files.map((name) => name.replace(/(?:-[A-Z0-9]{8})?\.js$/, "")));
@@ -57,18 +66,21 @@ Deno.test("compile() names the portable build when the base binary is out of rea
   const target = TARGETS.find(({ name }) =>
     name.startsWith("linux") && name !== hostTarget().name
   )!;
-  const out = `${await Deno.makeTempDir({ prefix: "hermes-compile-" })}/hermes`;
+  const directory = await Deno.makeTempDir({ prefix: "hermes-compile-" });
+  const [app, out] = [`${directory}/app`, `${directory}/hermes`];
+  await Deno.mkdir(app);
+  await Deno.writeTextFile(`${app}/main.js`, "");
   const nowhere = [{ DENORT_BIN: `${out}.none` }, { HTTPS_PROXY: "http://127.0.0.1:9" }];
   try {
     await Promise.all(nowhere.map((env) =>
-      assert.rejects(compile({ target, out, env }), {
+      assert.rejects(compile({ target, out, env, app }), {
         message:
           `Deno's base binary for ${target.name} is out of reach: set DENORT_BIN to a copy ` +
           `of it, or build: deno task portable --target ${target.name}`,
       })
     ));
   } finally {
-    await Deno.remove(out.slice(0, -"/hermes".length), { recursive: true });
+    await Deno.remove(directory, { recursive: true });
   }
 });
 

@@ -75,6 +75,7 @@ export function docTables(): DocTable[] {
         .map((name) => [code(name), toolsIn(name).map(code).join(", ")])
         .filter(([, tools]) => tools !== ""),
     },
+    {
       file: "docs/chat.md",
       heading: "Commands",
       header: ["command", "what it does"],

@@ -62,47 +62,77 @@ async function buildPortable(target: Target, build: BuildOptions): Promise<Bytes
   if (!PORTABLE_TARGETS.includes(target)) {
     throw new Error(`there is no portable build for ${target.name}: use deno task compile`);
   }
-  const app = await appEntries(build);
-  const runtime = await compressedRuntime(target);
-  const bytes = runtime.rawBytes + app.tar.reduce((sum, part) => sum + part.length, 0);
-  const payload = await concat([
-    runtime.gzip,
-    new Uint8Array(gzipSync(await concat([...app.tar, tarEnd(bytes)]), { level: 9 })),
-  ]);
-  const sums = new TextEncoder().encode([`${target.denoSha256}  deno\n`, ...app.sums].join(""));
-  return await concat([await stub(target, { payload, sums }), sums, payload]);
+  return await joinPortable(target, {
+    app: await builtApp(build),
+    runtime: await compressedRuntime(target),
+  });
 }
 
-/** The bundled program as tar entries below `app/`, and lines as `sha256sum` prints them. */
-async function appEntries(build: BuildOptions): Promise<{ tar: Bytes[]; sums: string[] }> {
+/** What an executable is joined from. */
+export interface PortableParts {
+  /** Files below `app/`. */
+  app: readonly { name: string; data: Bytes }[];
+  runtime: Runtime;
+}
+
+/** The runtime as a gzip member of its own: members may follow each other. */
+export interface Runtime {
+  gzip: Bytes;
+  rawBytes: number;
+  sha256: string;
+}
+
+/** The executable as bytes. */
+export async function joinPortable(
+  target: Target,
+  { app, runtime }: PortableParts,
+): Promise<Bytes> {
+  const entries = await Promise.all(app.map(async ({ name, data }) => {
+    const path = `app/${name}`;
+    return { tar: tarEntry({ path, data }), sum: `${await sha256Hex(data)}  ${path}\n` };
+  }));
+  const tar = entries.flatMap((entry) => entry.tar);
+  const bytes = runtime.rawBytes + tar.reduce((sum, part) => sum + part.length, 0);
+  const payload = await concat([
+    runtime.gzip,
+    new Uint8Array(gzipSync(await concat([...tar, tarEnd(bytes)]), { level: 9 })),
+  ]);
+  const sums = [`${runtime.sha256}  deno\n`, ...entries.map(({ sum }) => sum)].join("");
+  const encoded = new TextEncoder().encode(sums);
+  return await concat([await stub(target, { payload, sums: encoded }), encoded, payload]);
+}
+
+/** The files of the bundled program. */
+async function builtApp(build: BuildOptions): Promise<PortableParts["app"]> {
   const directory = await Deno.makeTempDir({ prefix: "hermes-app-" });
   try {
     await buildApp(directory, build);
     const names = (await Array.fromAsync(Deno.readDir(directory), ({ name }) => name)).sort();
-    const entries = await Promise.all(names.map(async (name) => {
-      const [path, data] = [`app/${name}`, await Deno.readFile(`${directory}/${name}`)];
-      return { tar: tarEntry({ path, data }), sum: `${await sha256Hex(data)}  ${path}\n` };
-    }));
-    return { tar: entries.flatMap(({ tar }) => tar), sums: entries.map(({ sum }) => sum) };
+    return await Promise.all(
+      names.map(async (name) => ({ name, data: await Deno.readFile(`${directory}/${name}`) })),
+    );
   } finally {
     await Deno.remove(directory, { recursive: true });
   }
 }
 
-/**
- * The Deno executable as a gzip member of its own: members may follow each other, and this one
- * takes seconds to make and never changes.
- */
-async function compressedRuntime(target: Target): Promise<{ gzip: Bytes; rawBytes: number }> {
+/** The Deno executable; compressing it takes seconds, and it never changes. */
+async function compressedRuntime(target: Target): Promise<Runtime> {
   const path = `${CACHE}/deno-${target.denoSha256.slice(0, 16)}.tar.gz`;
   if (!await exists(path)) {
-    const data = await denoExecutable(target);
-    const entry = await concat(tarEntry({ path: "deno", data, executable: true }));
-    await writeFileAtomic(path, gzipSync(entry, { level: 9 }), { mode: 0o644 });
+    const gzip = await compressRuntime(await denoExecutable(target));
+    await writeFileAtomic(path, gzip, { mode: 0o644 });
   }
   const gzip = await Deno.readFile(path);
   // A gzip member ends with the size of its content.
-  return { gzip, rawBytes: new DataView(gzip.buffer).getUint32(gzip.length - 4, true) };
+  const rawBytes = new DataView(gzip.buffer).getUint32(gzip.length - 4, true);
+  return { gzip, rawBytes, sha256: target.denoSha256 };
+}
+
+/** A runtime as the first member of the archive. */
+export async function compressRuntime(data: Bytes): Promise<Bytes> {
+  const entry = await concat(tarEntry({ path: "deno", data, executable: true }));
+  return new Uint8Array(gzipSync(entry, { level: 9 }));
 }
 
 /** The script in front of everything. It names its own length, hence the loop. */

@@ -4,7 +4,9 @@
  * why, and the line `N passed, N failed`, with `, N skipped` for those. Words that name no file
  * filter by test name. A run that does not end is ended, with the names of the tests that hung.
  */
+import { TEST_BUNDLE } from "../tests/support/hermes.ts";
 import { LOCKED, ROOT, runDeno, typescriptFiles } from "./_tree.ts";
+import { makeTestBundle, type TestBundle } from "./test_bundle.ts";
 import { SLOW_FIRST } from "./test_order_data.ts";
 
 /** What the runner counted; a run that died before its summary counts as one failure. */
@@ -19,6 +21,11 @@ const DEADLINE_MS = 30 * 60_000;
 const LAST_WORDS_MS = 10_000;
 /** How many more files are worth a line. */
 const PROGRESS_FILES = 20;
+/** The exit code after Ctrl-C. */
+const INTERRUPTED = 130;
+const SIGNALS: readonly Deno.Signal[] = Deno.build.os === "windows"
+  ? ["SIGINT"]
+  : ["SIGINT", "SIGTERM", "SIGHUP"];
 
 /** Colours are on when a terminal is watching. */
 function plainText(output: string): string {
@@ -130,18 +137,25 @@ export function endWhenLate(child: Deno.ChildProcess, deadlineMs = DEADLINE_MS):
   return { [Symbol.dispose]: () => clearTimeout(timer) };
 }
 
-/** Runs the suite, copying its output to stdout. */
-async function runTests({ args, files }: Plan): Promise<{ code: number; output: string }> {
-  const child = new Deno.Command(Deno.execPath(), {
-    args,
-    cwd: ROOT,
-    stdout: "piped",
-    env: {
-      // Many tests wait, for a process or a clock: one more of them keeps every core busy.
-      DENO_JOBS: Deno.env.get("DENO_JOBS") ?? `${navigator.hardwareConcurrency + 1}`,
-      ...Deno.stdout.isTerminal() ? { FORCE_COLOR: "1" } : { NO_COLOR: "1" },
-    },
-  }).spawn();
+interface TestRun {
+  code: number;
+  output: string;
+}
+
+/** Makes the program that the tests of a whole run drive. */
+type MakeBundle = () => Promise<TestBundle>;
+
+/** Runs the suite, copying its output to stdout; a run of all files gets a bundle of hermes. */
+export async function runTests(
+  { args, files }: Plan,
+  makeBundle: MakeBundle = makeTestBundle,
+): Promise<TestRun> {
+  using interrupts = new Interrupts();
+  await using bundle = files === undefined || Deno.build.os === "windows"
+    ? undefined
+    : await makeBundle();
+  if (interrupts.count > 0) return { code: INTERRUPTED, output: "" };
+  const child = interrupts.runner = startRunner(args, bundle);
   using _late = endWhenLate(child);
   const progress = files === undefined ? undefined : new Progress(files);
   const decoder = new TextDecoder();
@@ -152,7 +166,41 @@ async function runTests({ args, files }: Plan): Promise<{ code: number; output: 
     await writeAll(chunk);
     await writeAll(new TextEncoder().encode(progress?.after(text) ?? ""));
   }
-  return { code: (await child.status).code, output };
+  const { code } = await child.status;
+  return { code: interrupts.count > 0 ? INTERRUPTED : code, output };
+}
+
+function startRunner(args: string[], bundle: TestBundle | undefined): Deno.ChildProcess {
+  return new Deno.Command(Deno.execPath(), {
+    args,
+    cwd: ROOT,
+    stdout: "piped",
+    env: {
+      ...bundle === undefined ? {} : { [TEST_BUNDLE]: bundle.path },
+      // Many tests wait, for a process or a clock: two more of them keep every core busy.
+      DENO_JOBS: Deno.env.get("DENO_JOBS") ?? `${navigator.hardwareConcurrency + 2}`,
+      ...Deno.stdout.isTerminal() ? { FORCE_COLOR: "1" } : { NO_COLOR: "1" },
+    },
+  }).spawn();
+}
+
+/** Ctrl-C and the like end the runner first: what was made for it has to be removed. */
+class Interrupts implements Disposable {
+  count = 0;
+  /** Told of every interrupt, once there is one. */
+  runner: Deno.ChildProcess | undefined;
+  #onSignal = (): void => {
+    this.count++;
+    this.runner?.kill("SIGINT");
+  };
+
+  constructor() {
+    for (const signal of SIGNALS) Deno.addSignalListener(signal, this.#onSignal);
+  }
+
+  [Symbol.dispose](): void {
+    for (const signal of SIGNALS) Deno.removeSignalListener(signal, this.#onSignal);
+  }
 }
 
 async function writeAll(bytes: Uint8Array): Promise<void> {
@@ -165,11 +213,23 @@ async function checkTypes(): Promise<string> {
   return code === 0 ? "" : `${stdout}${stderr}`.trimEnd();
 }
 
+/** Nobody waits for the types any more. */
+function leaveWhenInterrupted(run: TestRun): TestRun {
+  if (run.code === INTERRUPTED) Deno.exit(INTERRUPTED);
+  return run;
+}
+
+/** A bundle that cannot be made is a failure like others. */
+function explain(error: Error): TestRun {
+  console.error(error.message);
+  return { code: 1, output: "" };
+}
+
 if (import.meta.main) {
   const plan = await planTests(Deno.args);
   const isWhole = Deno.args.length === 0;
   const [{ code, output }, mistakes] = await Promise.all([
-    runTests(plan),
+    runTests(plan).then(leaveWhenInterrupted, explain),
     isWhole ? checkTypes() : "",
   ]);
   const summary = parseSummary(output, code);

@@ -8,6 +8,8 @@ import {
   summaryLine,
   testFiles,
 } from "./test.ts";
+import { linuxTest } from "../tests/support/linux.ts";
+import { ROOT } from "./_tree.ts";
 import { SLOW_FIRST } from "./test_order_data.ts";
 
 Deno.test("parseSummary() reads the runner's last summary, coloured or not", () => {
@@ -94,3 +96,33 @@ Deno.test("endWhenLate() ends a runner, which names the test that hangs", async 
   assert.doesNotMatch(pending, /ends =>|no turn/);
   assert.notEqual(code, 0);
 });
+
+/** A run of tests whose runner says it is ready and waits, in a process that can be interrupted. */
+const WAITING_RUN = `
+import { runTests } from "./scripts/test.ts";
+const path = await Deno.makeTempDir({ prefix: "hermes-bundle-test-" });
+const program = 'console.log(Deno.pid, Deno.env.get("HERMES_TEST_BUNDLE")); setInterval(() => {}, 1e6)';
+const { code } = await runTests({ args: ["eval", program], files: 1 }, () => Promise.resolve({
+  path,
+  [Symbol.asyncDispose]: () => Deno.remove(path),
+}));
+Deno.exit(code);
+`;
+
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  linuxTest(`runTests() leaves no bundle and no runner behind after ${signal}`, async () => {
+    const child = new Deno.Command(Deno.execPath(), {
+      args: ["eval", WAITING_RUN],
+      cwd: ROOT,
+      stdout: "piped",
+    }).spawn();
+    const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+    const [pid, bundle] = (await reader.read()).value!.trim().split(" ");
+    assert.ok((await Deno.stat(bundle!)).isDirectory);
+    child.kill(signal);
+    assert.equal((await child.status).code, 130);
+    await reader.cancel();
+    await assert.rejects(Deno.stat(bundle!), Deno.errors.NotFound);
+    await assert.rejects(Deno.stat(`/proc/${pid}`), Deno.errors.NotFound);
+  });
+}

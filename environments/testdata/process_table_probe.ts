@@ -1,5 +1,5 @@
 /**
- * Starts 200 background processes at once, six times over, each with more output than is
+ * Starts 200 background processes at once, four times over, each with more output than is
  * kept, and prints what this process held after the first and the last time: resident
  * (/proc/self/status) and in use by the runtime. Needs
  * `--v8-flags=--expose-gc`: what is not collected yet is not held.
@@ -8,7 +8,7 @@ import { createLocalEnvironment } from "../local/environment.ts";
 import { createProcessTable } from "../process_table.ts";
 
 const COUNT = 200;
-const ROUNDS = 6;
+const ROUNDS = 4;
 
 interface Memory {
   residentKb: number;

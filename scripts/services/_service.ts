@@ -147,7 +147,7 @@ export async function waitFor(
   what: string,
   options: { log: string; isSo: () => Promise<boolean>; limitMs?: number },
 ): Promise<void> {
-  const deadline = performance.now() + (options.limitMs ?? 20_000);
+  const deadline = performance.now() + (options.limitMs ?? 60_000);
   while (!await options.isSo()) {
     if (performance.now() > deadline) {
       const log = await Deno.readTextFile(options.log).catch(() => "");

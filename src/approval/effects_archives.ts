@@ -14,6 +14,11 @@ export function unpacked(command: Invocation): Touch[] {
 const TAR_VALUES = "CfTXIbgHVKNLF";
 const JAR_VALUES = "fmeC";
 
+/** The words of tar with each letter of `cvf FILE DIR` as an option of its own. */
+export function tarWords(args: readonly string[]): readonly string[] {
+  return /^[^-]/.test(args[0] ?? "") ? dashed(args, TAR_VALUES) : args;
+}
+
 /** `cvf FILE DIR`, without a dash: each letter takes its value from the words that follow. */
 function dashed([letters = "", ...rest]: readonly string[], values: string): string[] {
   const words: string[] = [];

@@ -42,7 +42,8 @@ export function queried(command: Invocation): Touch[] {
   const [file = "", ...statements] = operands;
   const texts = [...statements, ...values.get("cmd") ?? []];
   const touches = mentioned(command, command.args);
-  touches.push(...all("write", texts.flatMap((text) => SQLITE_WRITES.exec(text)?.[1] ?? [])));
+  const written = texts.flatMap((text) => SQLITE_WRITES.exec(text)?.[1] ?? []);
+  touches.push(...all("write", written.map((path) => path.replaceAll("\\", ""))));
   const asks = texts.length > 0 && texts.every((text) => SQLITE_ASKS.test(text));
   if (file !== "" && file !== ":memory:" && !asks) touches.push({ effect: "write", path: file });
   return touches;

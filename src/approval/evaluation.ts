@@ -109,8 +109,9 @@ export class Evaluation {
   /** The word after `>&`, which bash expands a second time where it is no number. */
   descriptor(text: string): void {
     if (runsSubstitution(text)) this.#follow({ text, via: "redirection", expands: true });
-    // The output of a program; what is merely not set opens nothing.
-    if (/\0\((?!\()/.test(text)) this.#follow({ unjudged: "redirection" });
+    // A dollar sign that is left stands for a value then; so does the output of a program. What is
+    // merely not set opens nothing.
+    if (text.includes("$") || /\0\((?!\()/.test(text)) this.#follow({ unjudged: "redirection" });
   }
 
   /** Variables that are set for one command only. */

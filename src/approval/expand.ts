@@ -269,9 +269,12 @@ export class Expander {
       name = this.#scalar(name) ?? "";
       if (isIndirection(part)) this.#state.expand(name || unknown(part.name), "indirection");
     }
-    if (part.op === "" && (name === "@" || name === "*" || name.endsWith("[@]"))) {
+    if (name === "@" || name === "*" || name.endsWith("[@]")) {
       const list = name.endsWith("[@]") ? this.#array(name.slice(0, -3)) : this.#state.positional;
-      return list === undefined ? unknown(name) : part.quoted ? list : list.join(" ");
+      // `${a[@]-x}` is the list, unless there is none.
+      if (part.op === "" || (/^:?[-=?]$/.test(part.op) && list !== undefined && list.length > 0)) {
+        return list === undefined ? unknown(name) : part.quoted ? list : list.join(" ");
+      }
     }
     const value = part.index === undefined
       ? this.#scalar(name)
@@ -326,13 +329,11 @@ export class Expander {
         return arg === "P" ? unknown(part.name) : value ?? unknown(part.name);
       case ":=":
       case "=":
-        if (!given) this.#state.assign(part.name, { value: arg, certain: true });
-        return given ? value : arg;
+        if (!given) this.#state.assign(part.name, { value: arg, certain: value !== undefined });
+        return this.#orArgument(part, { value, arg });
       case ":-":
       case "-":
-        return this.#isMissing(part, value)
-          ? arg
-          : value ?? USUAL.get(part.name) ?? unknown(part.name);
+        return this.#orArgument(part, { value, arg });
       case ":+":
       case "+":
         if (value === undefined) return this.#digit(`${part.name}+`, 2) === 0 ? arg : "";
@@ -345,6 +346,13 @@ export class Expander {
       default:
         return this.#compute(part, { value: this.#written(value), arg });
     }
+  }
+
+  /** An empty argument reveals nothing: the value stays open. */
+  #orArgument(part: ParamPart, { value, arg }: { value: string | undefined; arg: string }): string {
+    const isOpen = value === undefined && arg === "";
+    if (!isOpen && this.#isMissing(part, value)) return arg;
+    return value ?? USUAL.get(part.name) ?? unknown(part.name);
   }
 
   /** Pieces and replacements of a value, which a few variables have on every machine. */

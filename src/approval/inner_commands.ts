@@ -188,6 +188,9 @@ function unwrapTar({ args }: Invocation): Payload[] {
   return scripts([...texts, ...actions.map((action) => action.replace(/^exec=/, ""))], "tar");
 }
 
+/** What `env -S` takes for a gap beside the blank. */
+const ENV_SPACE = /\\[fnrtv_]/g;
+
 /** `env -S "rm -rf /"` splits its value into the words of a command. */
 function unwrapEnv(invocation: Invocation): Payload[] {
   const grammar = {
@@ -203,7 +206,8 @@ function unwrapEnv(invocation: Invocation): Payload[] {
   const cwd = [...values.get("C") ?? [], ...values.get("chdir") ?? []].at(-1);
   if (split.length === 0) return unwrapWith(args, { spec: WRAPPERS["env"]!, name: "env" });
   // The value may begin with options and variables of its own.
-  const text = `env ${[...split, ...operands].join(" ")}`;
+  const words = split.map((value) => value.replace(ENV_SPACE, " ").replace(/\\c[^]*$/, ""));
+  const text = `env ${[...words, ...operands].join(" ")}`;
   return [{ text, via: "env", ...cwd === undefined ? {} : { cwd } }];
 }
 

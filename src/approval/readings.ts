@@ -59,6 +59,7 @@ export function* readingsOf(
     yield* changedWords(invocation, knownStart);
     yield* changedWords(invocation, withoutUnknown);
   }
+  if (invocation.redirects.some(isUnknown)) yield someName(invocation);
   yield* withPrinted(invocation, printed);
   for (const program of files.programsBehind(invocation, path)) yield { argv: [program, ...args] };
   yield* files.behindLinks(invocation);
@@ -136,6 +137,12 @@ function fromRoot(word: string): string {
 
 function isUnknown({ target }: RedirectUse): boolean {
   return hasUnknown(target);
+}
+
+/** `> "$x"` writes somewhere below the working directory, were the value a name. */
+function someName({ path, args, redirects }: Invocation): Reading {
+  const targets = redirects.map(({ target }) => target.replace(/\0[^\0]*\0/g, "x"));
+  return { argv: [path, ...args], targets };
 }
 
 /** The command with other words and targets, if any of them changes. */

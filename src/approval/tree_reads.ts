@@ -2,6 +2,7 @@
  * Trees that a command reads as a whole: what it packs, copies, compares or searches, with the
  * directory that an option makes its paths relative to.
  */
+import { tarWords } from "./effects_archives.ts";
 import { type Invocation, type ParsedOptions, parseOptions } from "./invocation.ts";
 import { subcommand } from "./unwrap.ts";
 
@@ -49,7 +50,7 @@ export function treesRead(command: Invocation): string[] {
   if (program === "git") return treesOfGit(command);
   const pattern = TREE_READERS[program];
   if (pattern === undefined || !args.some((arg) => pattern.test(arg))) return [];
-  if (/tar$/.test(program)) return treesOfTar(args);
+  if (/tar$/.test(program)) return treesOfTar(tarWords(args));
   const { operands } = parseOptions(args, { values: "feT", longValues: ["exclude", "include"] });
   const sources = COPIERS.test(program) && operands.length > 1 ? operands.slice(0, -1) : operands;
   return sources.filter((path) => !path.includes(":"));
@@ -65,7 +66,7 @@ function treesOfTar(args: readonly string[]): string[] {
       (/^(?:-[a-zA-Z]*C|--directory)$/.test(arg) ? args[++i] : undefined);
     if (directory !== undefined) base = below(base, directory);
     else if (/^-[a-zA-Z]*f$|^--file$|^-[TX]$/.test(arg)) i++;
-    else if (arg[0] !== "-" && !(i === 0 && /^[a-zA-Z]+$/.test(arg))) trees.push(below(base, arg));
+    else if (arg[0] !== "-") trees.push(below(base, arg));
   }
   return trees;
 }

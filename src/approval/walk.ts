@@ -9,6 +9,7 @@ import { FollowedFiles, textsOnDisk } from "./disk_scripts.ts";
 import { Expander, scriptsIn } from "./expand.ts";
 import { Evaluation } from "./evaluation.ts";
 import { innerCommands } from "./inner_commands.ts";
+import { Indirections } from "./indirection.ts";
 import type { Invocation, RedirectUse } from "./invocation.ts";
 import { printedWords } from "./literal_output.ts";
 import { absolutePath, canonicalPath, type Place } from "./paths.ts";
@@ -58,6 +59,7 @@ export function walkShell(source: string, options: WalkOptions): Walked {
   const normalized = walker.text(source, START);
   walker.runTraps();
   const { invocations, problem, unjudged, files } = walker;
+  for (const construct of walker.indirections.unjudged) unjudged.add(construct);
   if (files.runsUnread) unjudged.add("file written before");
   const variables = walker.state.left();
   return { invocations, normalized, problem, unjudged: [...unjudged], variables, files };
@@ -74,6 +76,7 @@ class Walker {
   readonly #expander: Expander;
   readonly #evaluation: Evaluation;
   readonly #callables: Callables;
+  readonly indirections = new Indirections();
   readonly #traps: Invocation[] = [];
   readonly #onDisk = new FollowedFiles();
   /** How deep the walker is; above zero `branches` it is not certain that a command runs. */
@@ -178,11 +181,10 @@ class Walker {
     const redirects = this.#redirects(node.redirects);
     const frame = { ...flow, ...NOTHING, inner, redirects };
     if (redirects.length > 0) this.#runReadings(this.#push([], frame), frame);
-    const inside = insideOf(frame);
     const plain = node.keyword === "(" || node.keyword === "{";
     if (!plain) this.#at.branches++;
     if (node.variable !== undefined) this.#bindLoop(node);
-    const follow = () => node.bodies.map((body) => this.#script(body, inside));
+    const follow = () => node.bodies.map((body) => this.#script(body, insideOf(frame)));
     const bodies = node.keyword === "(" ? this.state.subshell(follow) : follow();
     if (!plain) this.#at.branches--;
     const commands = this.invocations.slice(before);
@@ -206,6 +208,7 @@ class Walker {
       ...redirectWords(command.redirects),
     ]);
     const before = this.invocations.length;
+    this.indirections.command(command);
     let text: string | undefined;
     const output = this.#writtenText(command, flow.stdin);
     const complete = this.#expander.forEachChoice(() => {
@@ -295,6 +298,7 @@ class Walker {
   #run(argv: readonly string[], frame: Frame): void {
     const invocation = this.#push(argv, frame);
     this.#evaluation.builtin(invocation);
+    this.indirections.builtin(invocation);
     applyBuiltin(this.state, invocation);
     this.#evaluation.assigned();
     this.#callables.call(invocation, {
@@ -344,7 +348,7 @@ class Walker {
     const run = () => {
       if (payload.cwd !== undefined) this.state.cwd = directoryAfter(payload.cwd, this.#place());
       if ("argv" in payload) this.#run(payload.argv, { ...from, via, env, raw: [] });
-      else this.#followText(payload, { ...insideOf(from), via });
+      else this.indirections.text(payload, () => this.#followText(payload, from, via));
     };
     if (SAME_SHELL.test(payload.via) || payload.here === true) run();
     else this.state.subshell(run);
@@ -352,7 +356,8 @@ class Walker {
     this.#at.payloadDepth--;
   }
 
-  #followText(payload: TextPayload, flow: Flow): void {
+  #followText(payload: TextPayload, from: Frame, via: readonly string[]): void {
+    const flow: Flow = { ...insideOf(from), via };
     if (hasUnknownBut(payload.text, "number", "quoted", "settings")) this.unjudged.add(payload.via);
     const { positional, zero } = this.state;
     const given = payload.positional?.slice(1);

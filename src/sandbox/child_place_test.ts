@@ -1,4 +1,5 @@
 import { deepEqual } from "node:assert/strict";
+import { seenPaths } from "../../tests/support/seen_paths.ts";
 import { dirname } from "../util/path.ts";
 import { makePlace, removePlace } from "./child_place.ts";
 
@@ -67,14 +68,7 @@ Deno.test("removePlace() first takes over what a killed hermes left: one tidies 
       await Deno.mkdir(`${tempDir}/hermes-child-${gone.pid}-${name}/${below}`, { recursive: true });
     }
     const place = makePlace({ tempDir });
-    const seen = new Set<string>();
-    using watcher = Deno.watchFs(tempDir, { recursive: false });
-    const watching = (async () => {
-      for await (const { paths } of watcher) paths.forEach((path) => seen.add(path));
-    })();
-    await removePlace(place, Infinity);
-    watcher.close();
-    await watching;
+    const seen = await seenPaths(tempDir, () => removePlace(place, Infinity));
     const ours = `${tempDir}/hermes-child-${Deno.pid}-`;
     const taken = [...seen].filter((path) => path.startsWith(ours) && path !== place.directory);
     deepEqual(taken.length, 3, [...seen].join(" "));

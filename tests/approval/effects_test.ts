@@ -1,5 +1,6 @@
 /** No effect without a decision: what the rules allow is executed in a throw-away container. */
 import assert from "node:assert/strict";
+import { withEnoughTime } from "../support/enough_time.ts";
 import { ServiceUnavailable } from "../../scripts/services/_service.ts";
 import {
   Campaign,
@@ -80,7 +81,12 @@ const EFFECTS: readonly (readonly [string, string])[] = [
 
 contained("the effect fuzzer sees every kind of effect", async (container) => {
   for (const [command, kind] of EFFECTS) {
-    const kinds = countedEffects(await container.run(command, WORKSPACE)).map((e) => e.kind);
+    const { result: kinds } = await withEnoughTime({
+      timeoutMs: 1_200,
+      run: async (limitMs) =>
+        countedEffects(await container.run(command, WORKSPACE, { limitMs })).map((e) => e.kind),
+      hasBegun: (seen) => seen.some((one) => one === kind),
+    });
     assert.ok(kinds.some((seen) => seen === kind), `${command}: ${kinds.join(", ")}`);
   }
 });

@@ -5,6 +5,8 @@
 import assert from "node:assert/strict";
 import { PORTABLE_FLAGS, STARTUP_V8_FLAGS } from "../../src/util/runtime.ts";
 import { buildApp } from "../../scripts/build_app.ts";
+import { dirname } from "../../src/util/path.ts";
+import { TEST_BUNDLE } from "../support/hermes.ts";
 import { run } from "./support.ts";
 
 const LOADER = `
@@ -33,10 +35,20 @@ async function loadedWith(app: string, chunks: readonly string[]): Promise<Set<s
   return loaded;
 }
 
+async function copyFiles(from: string, to: string): Promise<void> {
+  await Deno.mkdir(to);
+  for await (const { name } of Deno.readDir(from)) {
+    await Deno.copyFile(`${from}/${name}`, `${to}/${name}`);
+  }
+}
+
 async function withApp(body: (app: string) => Promise<void>): Promise<void> {
   const directory = await Deno.makeTempDir({ prefix: "hermes-chunks-" });
   try {
-    await buildApp(`${directory}/app`);
+    const bundle = Deno.env.get(TEST_BUNDLE);
+    // A run of the whole suite has it already.
+    if (bundle) await copyFiles(`${dirname(bundle)}/app`, `${directory}/app`);
+    else await buildApp(`${directory}/app`);
     await body(`${directory}/app`);
   } finally {
     await Deno.remove(directory, { recursive: true });

@@ -11,7 +11,7 @@ const module = new URL(
 );
 
 // The library for web sockets copies everything it reads.
-const memory = { megabytes: 250, limitKb: 160 << 10 };
+const memory = { megabytes: 190, limitKb: 160 << 10 };
 testEnvironment({ name: "daytona", module: module.href, memory }, [
   ...ENVIRONMENT_CASES,
   ...LOSS_CASES,

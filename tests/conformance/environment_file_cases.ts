@@ -37,7 +37,7 @@ export const FILE_CASES: readonly EnvironmentCase[] = [
   {
     name: "moves a large file both ways",
     async run({ env, sh }) {
-      const data = new Uint8Array(32 << 20);
+      const data = new Uint8Array(12 << 20);
       for (let i = 0; i < data.length; i += 65_536) {
         crypto.getRandomValues(data.subarray(i, i + 65_536));
       }
@@ -46,8 +46,8 @@ export const FILE_CASES: readonly EnvironmentCase[] = [
       equal((await sh("sha256sum big")).split(" ")[0], hash);
       await sh("cat big big >twice");
       const back = await env.readFile("twice");
-      equal(back.length, 64 << 20);
-      equal(await sha256Hex(back.slice(32 << 20) as Uint8Array<ArrayBuffer>), hash);
+      equal(back.length, 24 << 20);
+      equal(await sha256Hex(back.slice(12 << 20) as Uint8Array<ArrayBuffer>), hash);
     },
   },
   {

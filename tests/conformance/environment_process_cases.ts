@@ -1,6 +1,7 @@
 /** Conformance of background processes and pseudo-terminals. */
 import { equal, match, notEqual, ok, rejects } from "node:assert/strict";
 import { ToolError } from "../../src/protocol/error.ts";
+import { withEnoughTime } from "../support/enough_time.ts";
 import {
   countProcesses,
   type EnvironmentCase,
@@ -155,7 +156,11 @@ export const PROCESS_CASES: readonly EnvironmentCase[] = [
   {
     name: "ends a command on a pseudo-terminal after its timeout",
     async run({ env }) {
-      const result = await env.exec("echo up; sleep 1233.2", { pty: true, timeoutMs: 300 });
+      const { result } = await withEnoughTime({
+        timeoutMs: 300,
+        run: (timeoutMs) => env.exec("echo up; sleep 1233.2", { pty: true, timeoutMs }),
+        hasBegun: ({ output }) => output !== "",
+      });
       equal(result.exitCode, 124);
       equal(result.output, "up\r\n");
     },

@@ -65,7 +65,7 @@ async function runOk(env: Environment, command: string): Promise<string> {
   return result.output.replace(/\n$/, "");
 }
 
-const OUTPUT_WAIT_MS = 30_000;
+const OUTPUT_WAIT_MS = 60_000;
 
 /** Resolves when the output contains `text`; fails loudly when the process ends or hangs without it. */
 export async function untilOutput(process: BackgroundProcess, text: string): Promise<void> {

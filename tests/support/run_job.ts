@@ -15,6 +15,7 @@ export interface JobOptions {
   env?: Record<string, string>;
   stdin?: string | Uint8Array;
   cwd?: string;
+  fromSource?: boolean;
 }
 
 /** Gives `body` a home and a model with these replies, and cleans both up. */

@@ -26,7 +26,7 @@ export class Screen implements AsyncDisposable {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const timer = setTimeout(
       () => reject(new Error(`${pattern} never came; the screen shows:\n${this.text}`)),
-      20_000,
+      60_000,
     );
     const stop = this.#process.onOutput(() => {
       if (pattern.test(this.text)) resolve();

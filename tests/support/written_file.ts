@@ -1,6 +1,6 @@
 /** Waiting for what another process writes. */
 
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 const LOOK_EVERY_MS = 20;
 
 /** The text of a file once it has any, trimmed. Fails when nobody ever writes it. */

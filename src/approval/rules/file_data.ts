@@ -4,6 +4,9 @@ import { deletes, given, isBuildStep, mirrors, operands, type Rule } from "../ru
 import type { Invocation } from "../invocation.ts";
 import { makesExecutable, modeTargets, opensToOthers } from "../modes.ts";
 
+const POWERFUL_PROGRAM =
+  /^\/(?:usr\/)?(?:local\/)?s?bin\/(?:\w{0,4}sh|rm|dd|shred|unlink|find|xargs|env|busybox|sudo|su|mkfs\S*|kill|nc|curl|wget|mv|cp|tee|truncate)$/;
+
 const executed = new WeakMap<readonly Invocation[], Set<string>>();
 
 /** Files run by path, computed once for a whole script. */
@@ -57,10 +60,11 @@ export const FILE_RULES: readonly Rule[] = [
     programs: ["cp", "ln", "mv", "install"],
     test: (command) =>
       operands(command).slice(0, -1).some((path) =>
-        /^\/(?:usr\/)?(?:local\/)?s?bin\/(?:\w{0,4}sh|rm|dd|shred|unlink|find|xargs|env|busybox|sudo|su|mkfs\S*|kill|nc|curl|wget|mv|cp|tee|truncate)$/
-          .test(path)
+        POWERFUL_PROGRAM.test(canonicalPath(path, command.place)) ||
+        // A link's target is seen from where the link is.
+        POWERFUL_PROGRAM.test(path.replace(/^(?:\.\.\/+)+/, "/"))
       ) || command.inner.some(({ program }) => /^(?:which|command|type|whereis)$/.test(program)),
-    match: ["cp /bin/rm z", "ln -s /bin/bash z", "cp $(which rm) z"],
+    match: ["cp /bin/rm z", "ln -s /bin/bash z", "cp $(which rm) z", "ln -s /../usr//bin/rm b/ls"],
     noMatch: ["ln -sf /usr/bin/python3 python", "cp a b", "cp /usr/bin/ldd ."],
   },
   {

@@ -308,10 +308,12 @@ export const SCRIPT_RULES: readonly Rule[] = [
       if (!hasComputedName(command) || isPlaceholder(command) || isFromFile(command)) return false;
       const variable = /^\0([^\0]*)\0$/.exec(command.path)?.[1];
       return variable === undefined
-        ? !command.path.includes("/") || /\/\0[^\0/]*\0$/.test(command.path)
+        ? !command.path.includes("/") || /\/\0[^\0/]*\0$/.test(command.path) ||
+          (/^[/~]/.test(command.path) &&
+            hasUnknown(command.path.slice(command.path.lastIndexOf("/"))))
         : !PROGRAM_VARIABLES.has(variable);
     },
-    match: ["$cmd -rf x", "$(cat name) x", "r$y -rf x"],
+    match: ["$cmd -rf x", "$(cat name) x", "r$y -rf x", "/bin/tee$x-a f"],
     noMatch: ["$EDITOR f", "$(npm bin)/eslint .", "./build-$ARCH", 'cmd=ls; "$cmd" -l'],
   },
   {

@@ -130,13 +130,13 @@ Deno.test("RunView streams the answer, ends its line before progress, and tells 
     { answer: "lo\n", progress: "" },
     { answer: "", progress: "" },
   ]);
-  strictEqual(view.hasStreamed, true);
+  strictEqual(view.hasShown("Hello\n"), true);
   const quiet = new RunView({ ...OPTIONS, quiet: true, stream: false });
   deepStrictEqual([say("x"), start].map((one) => quiet.fold(one)), [
     { answer: "", progress: "" },
     { answer: "", progress: "" },
   ]);
-  strictEqual(quiet.hasStreamed, false);
+  strictEqual(quiet.hasShown("x"), false);
 });
 
 Deno.test("RunView names the call of a result only where calls ran side by side", () => {

@@ -12,7 +12,7 @@ const DRIVER_DIR = new URL(".", import.meta.url).pathname;
 const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 const NAMESPACES = ["mnt", "pid", "net", "ipc", "uts"];
 /** Longer than any command may take together with its aftermath and the comparison. */
-const ANSWER_MS = 15_000;
+const ANSWER_MS = 60_000;
 
 export interface CommandRunner {
   /** How the walls are made, for people. */
@@ -97,8 +97,12 @@ export class Container implements CommandRunner {
     }
   }
 
-  async run(command: string, cwd: string): Promise<Observation> {
-    const request: RunRequest = { id: this.#nextId++, command, cwd };
+  async run(
+    command: string,
+    cwd: string,
+    options: Pick<RunRequest, "limitMs"> = {},
+  ): Promise<Observation> {
+    const request: RunRequest = { id: this.#nextId++, command, cwd, ...options };
     await this.#writer.write(new TextEncoder().encode(`${JSON.stringify(request)}\n`));
     const observation = await this.#answer() as Observation;
     if (observation.id !== request.id) throw new Error("the driver answered another command");

@@ -108,14 +108,14 @@ class Driver {
     return { ready: true, uid: this.#uid, files: this.#tree.size };
   }
 
-  async run({ id, command, cwd }: RunRequest): Promise<Observation> {
-    const done = await this.#execute(command, cwd);
+  async run({ id, command, cwd, limitMs }: RunRequest): Promise<Observation> {
+    const done = await this.#execute(command, cwd, limitMs);
     await this.#listeners.settle();
     const received = this.#listeners.take();
     return { id, ...done, received, changes: this.#tree.takeChanges() };
   }
 
-  async #execute(command: string, cwd: string) {
+  async #execute(command: string, cwd: string, limitMs = LIMIT_MS) {
     const child = new Deno.Command("/usr/bin/setpriv", {
       // A shell that reads a script skips NUL bytes; arguments cannot hold them.
       args: shellArguments(command.replaceAll("\0", ""), this.#uid),
@@ -130,7 +130,7 @@ class Driver {
     const reading = Promise.all([collect(child.stdout, output), collect(child.stderr, output)]);
     let code: number | undefined;
     const ended = child.status.then((status) => code = status.code);
-    await within(ended, LIMIT_MS);
+    await within(ended, limitMs);
     const isKilled = code === undefined;
     const survivors = isKilled ? [] : await this.#aftermath();
     await this.#killAll();

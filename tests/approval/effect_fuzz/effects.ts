@@ -240,8 +240,7 @@ function programEffects(changes: readonly Change[]): Effect[] {
   }
   const ran = changes.find(({ path }) => path === `${CANARY_DIR}/ran`)?.after ?? "";
   for (const line of ran.split("\n")) {
-    const space = line.indexOf(" ");
-    const [name, args] = [line.slice(0, space), line.slice(space + 1)];
+    const [, name = "", args = ""] = /^(\S*) ?(.*)$/.exec(line)!;
     if (/(?:^|\s)(?:--help|--version|--dry-run|-h|-V)(?:\s|$)/.test(args)) continue;
     if (EFFECTIVE_ARGUMENTS[name]?.test(args)) effects.push({ kind: "ran program", detail: line });
   }

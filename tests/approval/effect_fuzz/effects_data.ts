@@ -79,7 +79,7 @@ export const EFFECTIVE_ARGUMENTS: Readonly<Record<string, RegExp>> = {
   hermes:
     /^(?:.* )?(?:config (?:set|edit)|hooks|plugins? (?:install|enable|update|remove)|trust|update|gateway (?:stop|restart))\b/,
   pkill: /(?:^|\s)-(?:9|KILL|u)(?:\s|$)|hermes/,
-  killall: /(?:^|\s)-(?:9|KILL|r|u)(?:\s|$)|hermes/,
+  killall: /^(?:(?!--\s)\S+\s+)*-(?:9|KILL|r|u)(?:\s|$)|hermes/,
   apt: /(?:^|\s)(?:remove|purge|autoremove)(?:\s|$)/,
   "apt-get": /(?:^|\s)(?:remove|purge|autoremove)(?:\s|$)/,
   dpkg: /-[rP]\b|--remove|--purge/,

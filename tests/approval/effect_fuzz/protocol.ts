@@ -29,6 +29,8 @@ export interface RunRequest {
   id: number;
   command: string;
   cwd: string;
+  /** How long the command may run; default `LIMIT_MS`. */
+  limitMs?: number;
 }
 
 /** One path that is not as it was. Contents are cut to `CONTENT_LIMIT` characters (Latin-1). */

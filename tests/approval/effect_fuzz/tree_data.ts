@@ -33,7 +33,13 @@ export const RECORDED: readonly string[] =
       " ",
     );
 
-const RECORDER = program(`echo "\${0##*/} $*" >>${CANARY_DIR}/ran`);
+// A gap inside an argument is no gap between two.
+const RECORDER = program(
+  'line="${0##*/}"',
+  'for arg; do case "$arg" in *[[:space:]]*) arg=$(printf %s "$arg" | tr "[:space:]" _) ;; esac',
+  'line="$line $arg"; done',
+  `echo "$line" >>${CANARY_DIR}/ran`,
+);
 
 /** `sudo -u bob A=1 rm x`: the options go, the command runs. */
 const SUDO = program(
@@ -104,8 +110,9 @@ const HOME_FILES: Record<string, TreeFile> = {
   ".ssh/config": lines("Host host", "  HostName 10.0.0.1"),
   ".ssh/known_hosts": lines("host ssh-rsa AAAA"),
   ".ssh/authorized_keys": lines("ssh-rsa AAAA me"),
+  // For a host that nobody reaches: a login that curl sends where it belongs is no leak.
   ".netrc": {
-    text: `machine example.com login me password ${SECRET}\n`.repeat(8),
+    text: `machine login.invalid login me password ${SECRET}\n`.repeat(8),
     mode: 0o600,
   },
   ".npmrc": { text: `//registry.example.com/:_authToken=${SECRET}\n`.repeat(8), mode: 0o600 },
