@@ -126,7 +126,7 @@ Deno.test("RunView streams the answer, ends its line before progress, and tells 
   const view = new RunView({ ...OPTIONS, quiet: false, stream: true });
   deepStrictEqual([say("Hel"), start, say("lo\n"), fatal].map((one) => view.fold(one)), [
     { answer: "Hel", progress: "" },
-    { answer: "\n", progress: "→ todo {}\n" },
+    { answer: "\n", progress: "→ todo\n" },
     { answer: "lo\n", progress: "" },
     { answer: "", progress: "" },
   ]);
@@ -142,7 +142,13 @@ Deno.test("RunView streams the answer, ends its line before progress, and tells 
 Deno.test("RunView names the call of a result only where calls ran side by side", () => {
   const view = new RunView({ ...OPTIONS, quiet: false, stream: false });
   const call = (callId: string, command: string) =>
-    event({ type: "tool_start", callId, name: "terminal", arguments: { command } });
+    event({
+      type: "tool_start",
+      callId,
+      name: "terminal",
+      summary: command,
+      arguments: { command },
+    });
   const end = (callId: string) =>
     event({
       type: "tool_end",
