@@ -83,7 +83,8 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
   let isOpen = false;
   const records = openRecords(given, { cassette, onNotice: (text) => notices.push(text) });
   requireSameWalls(given, records.found);
-  const options: OpenOptions = { ...given, cwd: sessionDirectory(given, records.found) };
+  const own = records.isImported ? undefined : records.found;
+  const options: OpenOptions = { ...given, cwd: sessionDirectory(given, own) };
   const { cwd } = options;
   if (cwd !== given.cwd) notices.push(`goes on in ${cwd}; -C DIR goes on elsewhere`);
   const [route, tools] = await Promise.all([
@@ -91,7 +92,7 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
     selectTools({ ...options, environment }),
   ]);
   if (route.notice !== undefined && !options.quiet) notices.push(route.notice);
-  const before = records.found?.systemPrompt;
+  const before = own?.systemPrompt;
   const system = before !== undefined && isPromptFor(before, environment)
     ? before
     : await systemPrompt(options, { environment, tools });
