@@ -258,8 +258,12 @@ async function findRoute(
 /** The model that judges commands under the policy `smart`: its own, or the session's. */
 async function findReviewer(
   options: OpenOptions,
-  { primary, cassette: { wireFetch } }: { primary: Provider; cassette: Cassette },
+  { primary, cassette }: { primary: Provider; cassette: Cassette },
 ): Promise<Provider> {
+  if (!await cassette.mayApprove()) {
+    throw new UsageError("a recording that was not made in this home approves nothing");
+  }
+  const { wireFetch } = cassette;
   const { settings } = options;
   const own = settings.config.auxiliary["approval"];
   if (!own?.model) return primary;
