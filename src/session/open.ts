@@ -19,6 +19,7 @@ import type { Clarifier } from "../protocol/services.ts";
 import type { StreamTimeouts } from "../providers/watchdog.ts";
 import { resolveRoute, type Route } from "../providers/route.ts";
 import { type Cassette, openCassette } from "./cassette.ts";
+import { ENV_FILES } from "./env_files_data.ts";
 import { withImages } from "./images.ts";
 import { LazyRuntime } from "./lazy_runtime.ts";
 import { mayHoldSecret } from "../util/secret_hint.ts";
@@ -310,9 +311,18 @@ async function systemPrompt(
     environment: facts.environment,
     headless: options.source === "run",
     tools: facts.tools.map((tool) => tool.name),
-    ...(project === undefined ? {} : { project: await withoutSecrets(options.settings, project) }),
+    ...(project === undefined ? {} : { project: await cleanProject(options, project) }),
     ...(extra === "" ? {} : { extra }),
   });
+}
+
+/** A project's instructions without the secrets of the settings and of the project's own files. */
+async function cleanProject({ settings, cwd }: OpenOptions, text: string): Promise<string> {
+  if (!ENV_FILES.some((name) => exists(`${cwd}/${name}`))) {
+    return await withoutSecrets(settings, text);
+  }
+  const { projectRedactor } = await import("./project_secrets.ts");
+  return projectRedactor(settings, cwd)(text, "code");
 }
 
 /** For text that others wrote: a project's author, or a server that repeats what it was sent. */
