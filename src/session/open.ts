@@ -177,8 +177,8 @@ async function shrink(
 }
 
 /**
- * What a session did in a container, or was about to do there, must not go on upon this machine
- * because somebody forgot a flag.
+ * What a session did in a container, or was about to do there, must not go on upon this machine or
+ * another one because somebody forgot a flag.
  * @throws {UsageError} when it would.
  */
 function requireSameWalls(
@@ -187,9 +187,11 @@ function requireSameWalls(
 ): void {
   if (found === undefined || environment !== undefined) return;
   const before = environmentOf(found.systemPrompt);
-  if (before === "local" || settings.config.terminal.backend !== "local") return;
-  throw new UsageError(`session ${found.id} worked in ${before}, not on this machine`, {
-    hint: `Go on there: --env ${before}. Or on this machine: --env local`,
+  const { backend } = settings.config.terminal;
+  if (before === "local" || before === backend) return;
+  const here = backend === "local" ? "on this machine" : `in ${backend}`;
+  throw new UsageError(`session ${found.id} worked in ${before}, not ${here}`, {
+    hint: `Go on there: --env ${before}. Or ${here}: --env ${backend}`,
   });
 }
 
