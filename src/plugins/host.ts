@@ -184,6 +184,12 @@ export class PluginHost implements SessionPlugins {
       report(`Plugin ${one.id}: tool "${record.name}" is left out: MCP servers have such names`);
       return;
     }
+    const alike = this.#toolAlike(one.id, record.name);
+    if (alike !== undefined) {
+      const whose = this.#ownerName(registry.facts(alike)!.toolset);
+      report(`Plugin ${one.id}: tool "${record.name}" is left out: ${whose} has "${alike}"`);
+      return;
+    }
     const owner = registry.facts(record.name)?.toolset;
     const overrides = owner !== undefined && owner !== one.id;
     if (overrides && !(record.override && one.allowToolOverride)) {
@@ -195,11 +201,25 @@ export class PluginHost implements SessionPlugins {
     if (registry.register(spec)) one.tools.push(spec);
   }
 
+  /** A tool of others whose name a model, or a person, would take this one for. */
+  #toolAlike(id: string, name: string): string | undefined {
+    const folded = foldName(name);
+    return this.#options.registry.list().find((tool) =>
+      tool.toolset !== id && tool.name !== name && foldName(tool.name) === folded
+    )?.name;
+  }
+
   /** A toolset's owner for people: another plugin, an MCP server, or hermes itself. */
   #ownerName(toolset: string): string {
     const isOthers = toolset.startsWith("mcp-") || this.#plugins.some(({ id }) => id === toolset);
     return isOthers ? toolset : "hermes";
   }
+}
+
+/** Names that differ in case, in what separates words, or in letters that look the same. */
+function foldName(name: string): string {
+  return name.toLowerCase().replaceAll(/[-_]/g, "").replaceAll(/[i1]/g, "l").replaceAll("0", "o")
+    .replace(/tool$/, "");
 }
 
 /** Of two commands with one name the first is kept. */

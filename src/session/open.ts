@@ -19,6 +19,7 @@ import type { Clarifier } from "../protocol/services.ts";
 import type { StreamTimeouts } from "../providers/watchdog.ts";
 import { resolveRoute, type Route } from "../providers/route.ts";
 import { type Cassette, openCassette } from "./cassette.ts";
+import { ENV_FILES } from "./env_files_data.ts";
 import { withImages } from "./images.ts";
 import { LazyRuntime } from "./lazy_runtime.ts";
 import { mayHoldSecret } from "../util/secret_hint.ts";
@@ -83,7 +84,8 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
   let isOpen = false;
   const records = openRecords(given, { cassette, onNotice: (text) => notices.push(text) });
   requireSameWalls(given, records.found);
-  const options: OpenOptions = { ...given, cwd: sessionDirectory(given, records.found) };
+  const own = records.isImported ? undefined : records.found;
+  const options: OpenOptions = { ...given, cwd: sessionDirectory(given, own) };
   const { cwd } = options;
   if (cwd !== given.cwd) notices.push(`goes on in ${cwd}; -C DIR goes on elsewhere`);
   const [route, tools] = await Promise.all([
@@ -91,7 +93,7 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
     selectTools({ ...options, environment }),
   ]);
   if (route.notice !== undefined && !options.quiet) notices.push(route.notice);
-  const before = records.found?.systemPrompt;
+  const before = own?.systemPrompt;
   const system = before !== undefined && isPromptFor(before, environment)
     ? before
     : await systemPrompt(options, { environment, tools });
@@ -175,8 +177,8 @@ async function shrink(
 }
 
 /**
- * What a session did in a container, or was about to do there, must not go on upon this machine
- * because somebody forgot a flag.
+ * What a session did in a container, or was about to do there, must not go on upon this machine or
+ * another one because somebody forgot a flag.
  * @throws {UsageError} when it would.
  */
 function requireSameWalls(
@@ -185,9 +187,11 @@ function requireSameWalls(
 ): void {
   if (found === undefined || environment !== undefined) return;
   const before = environmentOf(found.systemPrompt);
-  if (before === "local" || settings.config.terminal.backend !== "local") return;
-  throw new UsageError(`session ${found.id} worked in ${before}, not on this machine`, {
-    hint: `Go on there: --env ${before}. Or on this machine: --env local`,
+  const { backend } = settings.config.terminal;
+  if (before === "local" || before === backend) return;
+  const here = backend === "local" ? "on this machine" : `in ${backend}`;
+  throw new UsageError(`session ${found.id} worked in ${before}, not ${here}`, {
+    hint: `Go on there: --env ${before}. Or ${here}: --env ${backend}`,
   });
 }
 
@@ -257,8 +261,12 @@ async function findRoute(
 /** The model that judges commands under the policy `smart`: its own, or the session's. */
 async function findReviewer(
   options: OpenOptions,
-  { primary, cassette: { wireFetch } }: { primary: Provider; cassette: Cassette },
+  { primary, cassette }: { primary: Provider; cassette: Cassette },
 ): Promise<Provider> {
+  if (!await cassette.mayApprove()) {
+    throw new UsageError("a recording that was not made in this home approves nothing");
+  }
+  const { wireFetch } = cassette;
   const { settings } = options;
   const own = settings.config.auxiliary["approval"];
   if (!own?.model) return primary;
@@ -305,9 +313,18 @@ async function systemPrompt(
     environment: facts.environment,
     headless: options.source === "run",
     tools: facts.tools.map((tool) => tool.name),
-    ...(project === undefined ? {} : { project: await withoutSecrets(options.settings, project) }),
+    ...(project === undefined ? {} : { project: await cleanProject(options, project) }),
     ...(extra === "" ? {} : { extra }),
   });
+}
+
+/** A project's instructions without the secrets of the settings and of the project's own files. */
+async function cleanProject({ settings, cwd }: OpenOptions, text: string): Promise<string> {
+  if (!ENV_FILES.some((name) => exists(`${cwd}/${name}`))) {
+    return await withoutSecrets(settings, text);
+  }
+  const { projectRedactor } = await import("./project_secrets.ts");
+  return projectRedactor(settings, cwd)(text, "code");
 }
 
 /** For text that others wrote: a project's author, or a server that repeats what it was sent. */

@@ -10,6 +10,7 @@ import type { UserPart } from "../protocol/message.ts";
 import type { JsonSchema } from "../protocol/json_schema.ts";
 import type { ScriptCall } from "../store/record.ts";
 import type { BlobShelf } from "./images.ts";
+import { missingResults, NOT_APPROVED } from "./history.ts";
 import { EXIT } from "../protocol/error.ts";
 import { VERSION } from "../util/version.ts";
 
@@ -129,6 +130,7 @@ export class Session {
     options: SendOptions,
   ): AsyncGenerator<AgentEvent, TurnResult> {
     const turn = ++this.#turn;
+    if (content !== undefined) this.#answerOpenCalls();
     const input = await this.#input(content, options);
     yield this.#stamp({ type: "turn_start", turn, input: content ?? [] });
     const events = runTurn(input, {
@@ -174,6 +176,12 @@ export class Session {
     if (this.#closed) return;
     this.#closed = true;
     await this.#deps.dispose();
+  }
+
+  /** New input puts aside calls that wait for a yes; no provider takes a call without its result. */
+  #answerOpenCalls(): void {
+    const { history } = this.#deps;
+    for (const result of missingResults(history.messages(), NOT_APPROVED)) history.append(result);
   }
 
   async #input(content: UserPart[] | undefined, options: SendOptions): Promise<TurnInput> {

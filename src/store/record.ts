@@ -1,5 +1,5 @@
 /** What the store keeps and gives back, as types, and the conversions between rows and records. */
-import type { Message, Usage } from "../protocol/message.ts";
+import { type Message, messageText, type Usage } from "../protocol/message.ts";
 import type { Row } from "./database.ts";
 
 /** What is said of a session when it begins. */
@@ -181,4 +181,19 @@ export function blobRefs(message: Message): string[] {
   return message.content.flatMap((part) =>
     part.type === "image" && part.ref.startsWith("sha256:") ? [part.ref] : []
   );
+}
+
+/** How many tools an assistant's message calls. */
+export function countToolCalls(message: Message): number {
+  if (message.role !== "assistant") return 0;
+  return message.content.filter((part) => part.type === "tool_call").length;
+}
+
+const PREVIEW_CHARS = 80;
+
+/** The beginning of what was first asked, on one line. */
+export function previewOf(row: Row): string {
+  if (row["first_message"] === null) return "";
+  const text = messageText(readableMessage(row["first_message"]));
+  return text.slice(0, PREVIEW_CHARS * 4).replaceAll(/\s+/g, " ").trim().slice(0, PREVIEW_CHARS);
 }

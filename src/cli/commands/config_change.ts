@@ -69,8 +69,11 @@ async function edit(home: Home): Promise<number> {
   if (readOptional(file) === undefined) await writeFileAtomic(file, TEMPLATE);
   const env = ownEnvironment();
   const editor = env.VISUAL || env.EDITOR || "vi";
-  const command = new Deno.Command("sh", {
+  // By its path and in the home: neither a PATH with "." in it nor the settings that an editor
+  // looks for where it starts may come from whatever directory the person stands in.
+  const command = new Deno.Command("/bin/sh", {
     args: ["-c", `${editor} "$1"`, "sh", file],
+    cwd: home.dir,
     env,
     stdin: "inherit",
     stdout: "inherit",

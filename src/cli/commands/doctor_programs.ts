@@ -65,6 +65,7 @@ async function probe(
   try {
     const { code, stdout, stderr } = await new Deno.Command(path, {
       args: [...args],
+      cwd: "/",
       stdin: "null",
       signal: AbortSignal.timeout(PROBE_MS),
     }).output();
