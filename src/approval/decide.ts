@@ -180,7 +180,11 @@ function inspectViews(command: string, policy: CommandPolicy): Inspection {
     if (policy.takesInput === true && walked.invocations.some(takesCommands)) {
       unjudged.add("interactive input");
     }
-    for (const use of hermesUses(walked.invocations, policy.hermesPrograms)) uses.add(use);
+    const around = {
+      programs: policy.hermesPrograms,
+      variables: [...walked.variables.keys(), ...policy.variables?.keys() ?? []],
+    };
+    for (const use of hermesUses(walked.invocations, around)) uses.add(use);
     if (walked.problem !== undefined) findings.add(UNPARSABLE);
   }
   for (const construct of unjudged) {

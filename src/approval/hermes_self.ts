@@ -3,15 +3,19 @@
  * Changes of what hermes trusts need a yes from a session, every time.
  */
 import {
+  AGENT_LETTERS,
+  AGENT_SWITCHES,
+  AGENT_VALUES,
   AGENTS,
+  GOVERNING,
   HERMES_MAIN,
   HERMES_NAME,
   LAUNCHERS,
-  LOOSENING,
   OTHERS,
   OWN_FORMS,
   OWN_SETTING,
   READ_ONLY,
+  TAME_VARIABLE,
 } from "./hermes_self_data.ts";
 import type { Invocation } from "./invocation.ts";
 import { parseLeading } from "./invocation.ts";
@@ -39,31 +43,93 @@ const SETTINGS: HermesUse = {
   description: "sets or hides variables that hermes goes by",
 };
 
-/** Whether `hermes ARGS` does more than look. */
+/** Whether `hermes ARGS` does more than look. Reads the words as hermes' own parser does. */
 export function changesHermes(args: readonly string[]): boolean {
-  if (args.some((arg) => /^(?:-h|--help|-V|--version)$/.test(arg))) return false;
-  const { operands } = parseLeading(args, GLOBAL_OPTIONS["hermes"]!);
-  const [name = "", next = ""] = operands;
-  if (name === "" || AGENTS.has(name)) return loosens(args);
-  if (hasUnknown(name) || hasUnknown(next)) return true;
+  // A word that only running would tell may be the `--` after which nothing is a flag.
+  const end = args.findIndex((arg) => arg === "--" || hasUnknown(arg));
+  const flags = end < 0 ? args : args.slice(0, end);
+  if (flags.some((arg) => arg === "-h" || arg === "--help")) return false;
+  // A later `--no-version` takes the question for the version back.
+  if (args.length === 1 && /^(?:-V|--version)$/.test(args[0]!)) return false;
+  const words = afterGlobals(args);
+  const [name = "", ...rest] = words;
+  // The settings of another profile may be looser.
+  const isOther = args.slice(0, args.length - words.length).some((arg) => /^--?p/.test(arg));
+  if (name === "" || AGENTS.has(name)) return isOther || loosens(rest);
+  // Flags before the name are those of the default command, and their values hide the name.
+  if (name.startsWith("-") || hasUnknown(name)) return true;
+  if (name === "update") return !onlyChecks(rest);
   if (READ_ONLY.has(`${name} *`)) return false;
-  if (name === "update") return !operands.includes("--check");
-  return !READ_ONLY.has(`${name} ${next.startsWith("-") ? "" : next}`);
+  return !onlyLooks(name, rest);
 }
 
+/** Whether a command of this name, with these words after it, is one of those that only look. */
+function onlyLooks(name: string, rest: readonly string[]): boolean {
+  const at = rest.findIndex((word) => !/^--(?:json|all|verbose|no-color)$/.test(word));
+  const next = rest[at] ?? "";
+  if (!next.startsWith("-")) return !hasUnknown(next) && READ_ONLY.has(`${name} ${next}`);
+  // A flag may take the next word, so that the word after it is the subcommand.
+  const isBare = rest.slice(at).every((word) => /^(?:-[a-z]\d*|--[a-z-]+|\d+)$/.test(word));
+  return isBare && READ_ONLY.has(`${name} `);
+}
+
+/** The words after the flags that every command takes. */
+function afterGlobals(args: readonly string[]): readonly string[] {
+  let at = 0;
+  for (; at < args.length; at++) {
+    if (/^(?:-p|--profile)$/.test(args[at]!)) at++;
+    else if (!/^(?:-p[^-]|--profile=|--verbose$|--no-color$)/.test(args[at]!)) break;
+  }
+  return args.slice(at);
+}
+
+/** `hermes update` that says whether there is a newer version, and nothing else. */
+function onlyChecks(args: readonly string[]): boolean {
+  return args.includes("--check") && args.every((arg) => /^--(?:check|json)$/.test(arg));
+}
+
+/** Whether words after `run` or `chat` hold a flag that is not known to leave the rules as they are. */
 function loosens(args: readonly string[]): boolean {
-  return args.some((arg, i) =>
-    LOOSENING.test(arg) || (arg === "--approve" && !/^(?:never|ask)$/.test(args[i + 1] ?? ""))
-  );
+  for (let at = 0; at < args.length; at++) {
+    const arg = args[at]!;
+    if (arg === "--") return false;
+    if (arg.startsWith("\0")) return true;
+    if (!/^-[^\d]/.test(arg)) continue;
+    const used = arg.startsWith("--") ? longFlag(args, at) : shortFlags(arg);
+    if (used === undefined) return true;
+    at += used;
+  }
+  return false;
+}
+
+/** How many further words a long flag takes; undefined when it may loosen the rules. */
+function longFlag(args: readonly string[], at: number): 0 | 1 | undefined {
+  const [name = "", ...inline] = args[at]!.slice(2).split("=");
+  const value = inline.length > 0 ? inline.join("=") : args[at + 1] ?? "";
+  if (name === "approve" && !/^(?:never|ask)$/.test(value)) return undefined;
+  if (name === "approve" || AGENT_VALUES.has(name)) return inline.length > 0 ? 0 : 1;
+  return AGENT_SWITCHES.has(name) && inline.length === 0 ? 0 : undefined;
+}
+
+/** The same for `-q`, `-qm NAME` and `-mNAME`. */
+function shortFlags(arg: string): 0 | 1 | undefined {
+  const [, switches = "", flag = "", value = ""] = /^-([qc]*)(.?)(.*)$/s.exec(arg) ?? [];
+  if (flag === "") return switches === "" ? undefined : 0;
+  return AGENT_LETTERS.includes(flag) ? value === "" ? 1 : 0 : undefined;
 }
 
 /** What a whole script does to hermes, each reason once. */
 export function hermesUses(
   invocations: readonly Invocation[],
-  programs: readonly string[] = [],
+  { programs = [], variables = [] }: {
+    programs?: readonly string[] | undefined;
+    /** Names that the script, or one before it in the same shell, has set. */
+    variables?: Iterable<string>;
+  } = {},
 ): HermesUse[] {
   const found = new Set<HermesUse>();
   const names = new Set(programs);
+  const isGoverned = [...variables].some((name) => GOVERNING.test(name));
   for (const command of invocations) {
     for (const target of copiesOf(command, names)) {
       found.add(COPIES);
@@ -71,9 +137,21 @@ export function hermesUses(
     }
     const args = hermesArgs(command, names);
     if (args === undefined ? looksLikeHermes(command) : changesHermes(args)) found.add(CHANGES);
-    if (changesVariables(command, args !== undefined)) found.add(SETTINGS);
+    const isAgent = args !== undefined && startsAgent(args);
+    if (changesVariables(command, args !== undefined) || (isAgent && isGoverned)) {
+      found.add(SETTINGS);
+    }
+    if (isAgent && ![...command.env.keys()].every((name) => TAME_VARIABLE.test(name))) {
+      found.add(SETTINGS);
+    }
   }
   return [...found];
+}
+
+/** Whether the words after hermes start an agent, which goes by a home, an address and keys. */
+function startsAgent(args: readonly string[]): boolean {
+  const [name = ""] = afterGlobals(args);
+  return name === "" || name.startsWith("-") || hasUnknown(name) || AGENTS.has(name);
 }
 
 /** The words after hermes, when the command runs it. */

@@ -53,9 +53,30 @@ export const READ_ONLY: ReadonlySet<string> = new Set(
 /** Commands that start an agent: they look only as long as no flag makes it freer. */
 export const AGENTS: ReadonlySet<string> = new Set(["run", "chat"]);
 
-/** Flags that let an agent do more, load code, or use other settings. */
-export const LOOSENING =
-  /^(?:--(?:yolo|approve-once|accept-hooks|accept-plugins|plugin|profile|base-url|record|output-last-message|system)(?:=|$)|-p|--approve=(?!never|ask))/;
+/**
+ * Flags of an agent that leave the rules, the settings, the model's address and every file as they
+ * are. Whatever is not here loads code, writes a file, or makes the agent freer.
+ */
+export const AGENT_SWITCHES: ReadonlySet<string> = new Set(
+  "continue json no-color no-session quiet verbose".split(" "),
+);
+
+/** Those of them that take a value; `approve` is looked at by value. */
+export const AGENT_VALUES: ReadonlySet<string> = new Set(
+  ("cwd disable-toolsets image max-cost max-tokens max-turns model output-schema prompt-file " +
+    "provider resume timeout toolsets").split(" "),
+);
+
+/** Their letters that take a value. */
+export const AGENT_LETTERS = "Cfmrt";
+
+/** Variables that decide which home, address or certificates an agent goes by. */
+export const GOVERNING =
+  /^(?:HOME|_?HERMES_\w+|(?:DENO|NODE|LD|DYLD|SSL|XDG)_\w+|\w*(?:BASE_URL|API_BASE|API_URL|ENDPOINT|_HOST|_API_KEY)|(?:https?|all|no)_proxy)$/i;
+
+/** Variables before an agent's name that change nothing but how text looks. */
+export const TAME_VARIABLE =
+  /^(?:NO_COLOR|FORCE_COLOR|CLICOLOR(?:_FORCE)?|TERM|COLORTERM|COLUMNS|LINES|LANG|LANGUAGE|LC_[A-Z]+|TZ|CI)$/;
 
 /** Programs that start another one which their arguments name. */
 export const LAUNCHERS =

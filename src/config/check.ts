@@ -31,6 +31,8 @@ export interface CheckedConfig {
 
 const MAX_SIZE = 4_000_000;
 const MAX_SHOWN = 60;
+/** Nobody reads more; finding the place of each takes as long as the file has keys. */
+const MAX_TOLD = 100;
 
 /** Parses and checks; broken YAML is a problem like any other. */
 export async function checkConfigText(text: string): Promise<CheckedConfig> {
@@ -39,8 +41,9 @@ export async function checkConfigText(text: string): Promise<CheckedConfig> {
   const tree = normalizeConfig(parsed.tree);
   const merged = mergeTrees(DEFAULTS, tree);
   const result = ConfigSchema.safeParse(merged);
-  const problems = (result.error?.issues ?? []).map((issue) => describeIssue(issue, merged));
-  const warnings = [...unknownKeys(tree, ConfigSchema, "")];
+  const issues = (result.error?.issues ?? []).slice(0, MAX_TOLD);
+  const problems = issues.map((issue) => describeIssue(issue, merged));
+  const warnings = unknownKeys(tree, ConfigSchema, "").take(MAX_TOLD).toArray();
   if (problems.length + warnings.length > 0) {
     const { locate } = await import("./locate.ts");
     locate(text, [...problems, ...warnings]);
@@ -58,7 +61,7 @@ function parseYaml(text: string): { tree: Tree } | Problem {
   let value: unknown;
   try {
     value = load(text.replace(/^\ufeff/, ""));
-    if (JSON.stringify(value).length > MAX_SIZE) throw new RangeError("larger than 4 MB");
+    requireSmall(value);
   } catch (error) {
     if (error instanceof YAMLException) {
       return isBlank(text) ? { tree: {} } : syntaxProblem(error, text);
@@ -76,6 +79,28 @@ function parseYaml(text: string): { tree: Tree } | Problem {
     line: 1,
     column: 1,
   };
+}
+
+/**
+ * Aliases make a mountain of a few lines: what stands behind them is counted as often as it is
+ * used, and no further than the limit. @throws {RangeError | TypeError}
+ */
+function requireSmall(root: unknown): void {
+  let left = MAX_SIZE;
+  const above = new Set<unknown>();
+  const visit = (value: unknown) => {
+    left -= typeof value === "string" ? value.length : 4;
+    if (left < 0) throw new RangeError("larger than 4 MB");
+    if (typeof value !== "object" || value === null) return;
+    if (above.has(value)) throw new TypeError("cyclic");
+    above.add(value);
+    for (const [key, item] of Object.entries(value)) {
+      left -= key.length;
+      visit(item);
+    }
+    above.delete(value);
+  };
+  visit(root);
 }
 
 /** Only comments and blank lines: the reader calls that "no document". */

@@ -122,3 +122,29 @@ Deno.test("checkConfigText() points at broken YAML", async () => {
   assert.match((await complaints("just text\n"))[0]!, /^1: must hold "key: value" lines/);
   assert.match((await complaints("a: &x\n  b: *x\n"))[0]!, /alias refers to itself/);
 });
+
+Deno.test("checkConfigText() counts what stands behind aliases, and no further than the limit", async () => {
+  const lists = ["l0: &l0 [lol, lol, lol, lol, lol, lol, lol, lol, lol]"];
+  const maps = ["m0: &m0 { a: lol, b: lol, c: lol }"];
+  for (let i = 1; i < 25; i++) {
+    lists.push(`l${i}: &l${i} [${Array(9).fill(`*l${i - 1}`).join(", ")}]`);
+    maps.push(`m${i}: &m${i} { a: *m${i - 1}, b: *m${i - 1} }`);
+  }
+  for (const text of [lists.join("\n"), maps.join("\n"), `a: &a ${"x".repeat(3_000_000)}\nb: *a`]) {
+    const { problems } = await checkConfigText(text);
+    assert.match(problems[0]!.message, /cannot be used: .*larger than 4 MB/);
+  }
+  const { problems } = await checkConfigText("a: &a\n  b: [*a]\n");
+  assert.match(problems[0]!.message, /an alias refers to itself/);
+  const sound = await checkConfigText("agent: &a { max_turns: 3 }\nother: *a\n");
+  assert.deepEqual(sound.problems, []);
+});
+
+Deno.test("checkConfigText() tells of a hundred keys and values at most", async () => {
+  const keys = Array.from({ length: 3000 }, (_, i) => `k${i}: 1`);
+  const { warnings } = await checkConfigText(keys.join("\n"));
+  assert.equal(warnings.length, 100);
+  assert.equal(warnings[99]!.line, 100);
+  const { problems } = await checkConfigText(`toolsets: [${"1, ".repeat(3000)}2]`);
+  assert.equal(problems.length, 100);
+});

@@ -12,6 +12,7 @@ import { DEFAULTS } from "./defaults_data.ts";
 import { parseEnvFile } from "./env_file.ts";
 import { envOverrides } from "./env_overlay.ts";
 import { type EnvRecord, type Home, requireProfile } from "./home.ts";
+import { closeCommand, type FileRights, isForeign, othersWhoChange } from "./other_users.ts";
 import type { Config } from "./schema.ts";
 import { getPath, isTree, mapStrings, mergeTrees, setPath, type Tree } from "./tree.ts";
 
@@ -53,7 +54,7 @@ export async function loadSettings(options: LoadOptions): Promise<Settings> {
     const own = Object.hasOwn(options.env, name) ? options.env[name] : undefined;
     return own || stored.get(name) || undefined;
   };
-  const warnings = [...looseWarnings(home, loose), ...file.warnings];
+  const warnings = [...directoryWarnings(home), ...loose, ...file.warnings];
   const expanded = mapStrings(file.tree, (text) => expandVariables(text, env, warnings)) as Tree;
   const config = mergeTrees(DEFAULTS, expanded);
   const origins = new Map<string, string>();
@@ -86,15 +87,20 @@ const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
 /**
  * The file's text, or undefined when there is none. Synchronous: a small file is read sooner
- * than a thread starts. Told in `loose` when every user can change the file.
+ * than a thread starts. A line in `loose` says when others can change the file.
  */
 export function readOptional(path: string, loose: string[] = []): string | undefined {
   try {
-    const { isFile, isDirectory, size, mode } = Deno.statSync(path);
+    const info = Deno.statSync(path);
+    const { isFile, isDirectory, size, uid } = info;
     // A pipe would be waited for without end.
     if (!isFile && !isDirectory) throw new TypeError("it is no regular file");
     if (size > MAX_FILE_BYTES) throw new TypeError("it is too large");
-    if (isLoose(mode)) loose.push(path);
+    // Root works for others too: in a container, or by sudo.
+    if (Deno.uid() !== 0 && isForeign(uid, Deno.uid())) {
+      throw new TypeError(`it belongs to another user (${uid}), who would decide what hermes does`);
+    }
+    loose.push(...othersWarning(path, info));
     return Deno.readTextFileSync(path);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;
@@ -104,21 +110,24 @@ export function readOptional(path: string, loose: string[] = []): string | undef
   }
 }
 
-function isLoose(mode: number | null): boolean {
-  return ((mode ?? 0) & 0o002) !== 0;
+/** What others can change decides what hermes does. */
+function othersWarning(path: string, info: FileRights): string[] {
+  const self = Deno.uid();
+  const who = othersWhoChange(info, self);
+  return who === undefined ? [] : [
+    `${who} can change ${path}, and with it what hermes does: ${closeCommand(info, self)} ${path}`,
+  ];
 }
 
-/** What can be changed by every user decides what hermes does; one line each. */
-function looseWarnings(home: Home, files: readonly string[]): string[] {
-  const loose = [...files];
-  try {
-    if (isLoose(Deno.statSync(home.dir).mode)) loose.unshift(home.dir);
-  } catch {
-    // There is no home yet: hermes makes it private.
-  }
-  return loose.map((path) =>
-    `every user of this machine can change ${path}, and with it what hermes does: chmod o-w ${path}`
-  );
+/** Who can write to a directory can put another file in the place of any in it. */
+function directoryWarnings({ dir, root }: Home): string[] {
+  return [...new Set([root, dir])].flatMap((path) => {
+    try {
+      return othersWarning(path, Deno.statSync(path));
+    } catch {
+      return []; // there is no home yet: hermes makes it private
+    }
+  });
 }
 
 async function readConfigFile(home: Home, loose: string[]): Promise<FileResult> {

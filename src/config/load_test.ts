@@ -4,6 +4,7 @@ import { Seal } from "../util/seal.ts";
 import { VERSION } from "../util/version.ts";
 import { DEFAULTS } from "./defaults_data.ts";
 import { resolveHome } from "./home.ts";
+import { closeCommand, othersWhoChange } from "./other_users.ts";
 import { loadSettings, type Settings } from "./load.ts";
 
 /** A home with these files, removed at the end of its scope. */
@@ -226,6 +227,42 @@ Deno.test("loadSettings() says when every user can change what hermes believes",
     assert.equal(warnings.length, 1, name);
     assert.match(warnings.join("\n"), new RegExp(`chmod o-w ${path}$`));
     await Deno.chmod(path, mode! & 0o777);
+  }
+});
+
+Deno.test("othersWhoChange() names who besides the user and root can change something", () => {
+  const rights = (mode: number, uid: number | null, gid: number | null) => ({ mode, uid, gid });
+  const cases: [ReturnType<typeof rights>, string | undefined][] = [
+    [rights(0o600, 1000, 1000), undefined],
+    [rights(0o664, 1000, 1000), undefined],
+    [rights(0o755, 0, 0), undefined],
+    [rights(0o775, 0, 0), undefined],
+    [rights(0o600, null, null), undefined],
+    [rights(0o602, 1000, 1000), "every user of this machine"],
+    [rights(0o777, 1001, 1001), "every user of this machine"],
+    [rights(0o600, 1001, 1000), "the user 1001"],
+    [rights(0o660, 1000, 100), "the group 100"],
+    [rights(0o775, 0, 20), "the group 20"],
+  ];
+  for (const [info, who] of cases) assert.equal(othersWhoChange(info, 1000), who);
+  assert.equal(closeCommand(rights(0o602, 1001, 1001), 1000), "chmod o-w");
+  assert.equal(closeCommand(rights(0o600, 1001, 1001), 1000), "chown 1000");
+  assert.equal(closeCommand(rights(0o660, 1000, 100), 1000), "chmod g-w");
+});
+
+Deno.test("loadSettings() says when another user owns what hermes believes", async () => {
+  if (Deno.uid() !== 0) return console.log("skipped: only root can give a file away");
+  await using home = await homeWith({
+    "config.yaml": "agent: { max_turns: 1 }\n",
+    ".env": "A=1\n",
+  });
+  for (const name of ["", "/config.yaml", "/.env"]) {
+    const path = `${home.dir}${name}`;
+    await Deno.chown(path, 4321, 4321);
+    const { warnings } = await home.load();
+    assert.equal(warnings.length, 1, name);
+    assert.match(warnings[0]!, new RegExp(`^the user 4321 can change .*: chown 0 ${path}$`));
+    await Deno.chown(path, 0, 0);
   }
 });
 

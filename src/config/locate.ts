@@ -10,7 +10,12 @@ interface Located {
 /** Fills in line and column: of the key, or of the nearest mapping above it that exists. */
 export function locate(text: string, targets: readonly Located[]): void {
   const counter = new LineCounter();
-  const document = parseDocument(text, { lineCounter: counter, logLevel: "silent" });
+  // Keys are unique: the file was read before, and this reader compares each with every other.
+  const document = parseDocument(text, {
+    lineCounter: counter,
+    logLevel: "silent",
+    uniqueKeys: false,
+  });
   for (const target of targets) {
     const offset = offsetOf(document.contents, target.path.split("."));
     if (offset === undefined) continue;

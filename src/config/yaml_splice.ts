@@ -72,13 +72,15 @@ function isPlain(text: string): boolean {
 }
 
 function readTree(text: string): Tree {
-  if (parseDocument(text, { logLevel: "silent" }).contents === null) return {};
+  if (parseDocument(text, { logLevel: "silent", uniqueKeys: false }).contents === null) return {};
   const value: unknown = load(text.replace(/^\ufeff/, ""));
   return isTree(value) ? value : {};
 }
 
 function descend(text: string, keys: readonly string[]): Descent {
-  const root = parseDocument(text, { logLevel: "silent" }).contents as Node | null;
+  const root = parseDocument(text, { logLevel: "silent", uniqueKeys: false }).contents as
+    | Node
+    | null;
   const descent: Descent = { pair: undefined, node: root, trail: [], missing: [] };
   for (const [i, key] of keys.entries()) {
     const { node } = descent;

@@ -71,5 +71,6 @@ function cap(
   if (clean.length <= maxChars) return clean;
   const head = clean.slice(0, maxChars * 0.7);
   const tail = clean.slice(-maxChars * 0.2);
-  return `${head}\n[… cut: read ${name} for the rest …]\n${tail}`;
+  // Half a character is nothing that a provider takes.
+  return `${head}\n[… cut: read ${name} for the rest …]\n${tail}`.toWellFormed();
 }

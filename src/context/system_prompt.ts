@@ -2,6 +2,7 @@
  * The system prompt: assembled once per session from capped blocks, stored with it, and byte
  * for byte the same in every request, so that provider caches hold.
  */
+import { terminalText } from "../util/terminal_text.ts";
 
 export interface PromptFacts {
   /** Of the environment. */
@@ -39,14 +40,21 @@ const CHAT = "Answer briefly; the person sees your tool calls.";
 /** Begins the line that names an environment other than the local one. */
 const PLACE = "Commands and files are in: ";
 
+/** Characters that making hidden ones visible may add. */
+const MAX_ESCAPES = 4000;
+
+/** Begins the last line of what hermes itself says. */
+const DATE = "Date: ";
+
 /** False when a stored prompt speaks of another environment: it would mislead the model. */
 export function isPromptFor(prompt: string, environment: string): boolean {
   return environmentOf(prompt) === environment;
 }
 
-/** The environment that a stored prompt was made for. */
+/** The environment that a stored prompt was made for. Behind the date others have written. */
 export function environmentOf(prompt: string): string {
-  const place = prompt.split("\n").find((line) => line.startsWith(PLACE));
+  const [facts = ""] = prompt.split(`\n${DATE}`, 1);
+  const place = facts.split("\n").find((line) => line.startsWith(PLACE));
   return place?.slice(PLACE.length) ?? "local";
 }
 
@@ -57,14 +65,28 @@ export function buildSystemPrompt(facts: PromptFacts): string {
     [IDENTITY, ...rules.map((rule) => `- ${rule}`), `- ${facts.headless ? HEADLESS : CHAT}`]
       .join("\n"),
     [
-      `Working directory: ${facts.cwd}`,
+      `Working directory: ${onOneLine(facts.cwd)}`,
       facts.environment === "local"
         ? `Platform: ${facts.platform}`
         : `${PLACE}${facts.environment}`,
-      `Date: ${facts.date}`,
+      `${DATE}${facts.date}`,
     ].join("\n"),
   ];
-  if (facts.project) blocks.push(`# Project instructions\n${facts.project}`);
+  if (facts.project) blocks.push(`# Project instructions\n${visible(facts.project)}`);
   if (facts.extra) blocks.push(facts.extra);
   return blocks.join("\n\n");
+}
+
+/**
+ * What a person sees who looks at the file: characters that hide text or turn it round are shown
+ * as escapes, so that no instruction is for the model alone. Escapes are longer than what they
+ * stand for; a text of nothing else is cut.
+ */
+function visible(text: string): string {
+  return terminalText(text).slice(0, text.length + MAX_ESCAPES).toWellFormed();
+}
+
+/** The name of a directory may hold anything; in the prompt it is one line that can be seen. */
+function onOneLine(path: string): string {
+  return terminalText(path).replaceAll("\n", "\\n").replaceAll("\t", "\\t");
 }

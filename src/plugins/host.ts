@@ -306,6 +306,12 @@ export class PluginHost implements SessionPlugins, PluginServer {
       report(`Plugin ${one.id}: tool "${record.name}" is left out: MCP servers have such names`);
       return [];
     }
+    const alike = toolAlike(table, one.id, record.name);
+    if (alike !== undefined) {
+      const whose = this.#ownerName(table.facts(alike)!.toolset);
+      report(`Plugin ${one.id}: tool "${record.name}" is left out: ${whose} has "${alike}"`);
+      return [];
+    }
     const owner = table.facts(record.name)?.toolset;
     const overrides = owner !== undefined && owner !== one.id;
     if (overrides && !(record.override && one.allowToolOverride)) {
@@ -328,6 +334,20 @@ export class PluginHost implements SessionPlugins, PluginServer {
 function rollBack(use: SessionUse, one: Registered): void {
   for (const detach of use.detach.get(one)?.splice(0).reverse() ?? []) detach();
   for (const tool of use.tools.get(one)?.splice(0).reverse() ?? []) use.table?.withdraw(tool);
+}
+
+/** A tool of others whose name a model, or a person, would take this one for. */
+function toolAlike(table: ToolTable, id: string, name: string): string | undefined {
+  const folded = foldName(name);
+  return table.list().find((tool) =>
+    tool.toolset !== id && tool.name !== name && foldName(tool.name) === folded
+  )?.name;
+}
+
+/** Names that differ in case, in what separates words, or in letters that look the same. */
+function foldName(name: string): string {
+  return name.toLowerCase().replaceAll(/[-_]/g, "").replaceAll(/[i1]/g, "l").replaceAll("0", "o")
+    .replace(/tool$/, "");
 }
 
 /** Of two commands, platforms or providers with one name the first is kept. */

@@ -5,6 +5,7 @@
  */
 import type { Home } from "../config/home.ts";
 import { notWritable } from "../config/not_writable.ts";
+import { closeCommand, othersWhoChange } from "../config/other_users.ts";
 import type { PluginManifest } from "../protocol/plugin.ts";
 import { sha256Hex } from "../util/hash.ts";
 import { randomId } from "../util/id.ts";
@@ -68,6 +69,7 @@ export async function openSnapshot(source: PluginSource, cache: SnapshotCache): 
   const place = { dir: joinPath(cache.dir, key), seal: cache.seal };
   const stored = await readStored(place) ?? await build(source, place);
   const { dir } = place;
+  requirePrivate(dir);
   markUsed(dir);
   const modulesDir = joinPath(dir, "modules");
   const entryUrl = fileUrl(`${modulesDir}${stored.entry}`.slice(1));
@@ -79,11 +81,24 @@ export async function openSnapshot(source: PluginSource, cache: SnapshotCache): 
  * Looks at the prepared files once more, right before they are loaded.
  * @throws {PluginProblem} when they are not those that were checked.
  */
-export async function requireWhole({ modulesDir, files }: Snapshot): Promise<void> {
+export async function requireWhole({ dir, modulesDir, files }: Snapshot): Promise<void> {
+  requirePrivate(dir);
   if (await areWhole(modulesDir, files)) return;
   throw new PluginProblem("its prepared files were changed after they were checked", {
     hint: "Start hermes again: they are made anew.",
   });
+}
+
+/** Between the look and the load nobody else may put other files there. @throws {PluginProblem} */
+function requirePrivate(dir: string): void {
+  for (const path of [dirname(dir), dir, joinPath(dir, "modules")]) {
+    const info = statOf(path);
+    const who = info && othersWhoChange(info, Deno.uid());
+    if (who === undefined) continue;
+    throw new PluginProblem(`${who} can change ${path}, from where it is loaded`, {
+      hint: `${closeCommand(info!, Deno.uid())} ${path}`,
+    });
+  }
 }
 
 /** The snapshot if it is whole: what was edited, cut short, added to or removed in part is never run. */

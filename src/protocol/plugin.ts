@@ -111,6 +111,7 @@ export interface HookTarget {
 
 /** Where tools can be added: the registry view of one session. */
 export interface ToolTable {
+  list(): ToolFacts[];
   facts(name: string): ToolFacts | undefined;
   register(spec: ToolSpec): boolean;
   withdraw(spec: ToolSpec): boolean;

@@ -6,6 +6,7 @@
 import { HermesError, UsageError } from "../protocol/error.ts";
 import type { WireFetch, WireRequest } from "../protocol/provider.ts";
 import { reasonOf } from "../util/reason.ts";
+import type { Seal } from "../util/seal.ts";
 import { VERSION } from "../util/version.ts";
 import { describeDifference } from "./cassette_diff.ts";
 import { CASSETTE_HEADER } from "./classify_error.ts";
@@ -35,7 +36,12 @@ interface Exchange {
   } | { error: string };
 }
 
+/** An exchange as it is written: the seal is over it and the seal before it. */
+type SealedExchange = Exchange & { seal?: string };
+
 export interface CassetteOptions {
+  /** Seals what is recorded, and tells whether a recording was made in this home. */
+  seal?: Seal;
   /** Replaces what differs between runs (paths, dates) in the request's JSON text. */
   normalize?: (text: string) => string;
 }
@@ -45,6 +51,13 @@ export interface Recorder {
   /** Waits for everything to be on disk. */
   close(): Promise<void>;
 }
+
+export type Replayer = RouteFetch & {
+  /** True when every exchange was recorded in this home, in this order, and is as it was. */
+  isOwn(): Promise<boolean>;
+};
+
+const PURPOSE = "cassette";
 
 /** Starts a new cassette at `path`; every request goes through `inner` and is written when answered. */
 export async function createRecorder(
@@ -56,11 +69,17 @@ export async function createRecorder(
   const header: Header = { cassette: FORMAT, hermes: VERSION };
   let begun = false;
   let written = Promise.resolve();
+  let before = "";
   function write(exchange?: Exchange): Promise<void> {
-    const lines = [...(begun ? [] : [header]), ...(exchange ? [exchange] : [])];
+    const head = begun ? "" : `${JSON.stringify(header)}\n`;
     begun = true;
-    const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
-    written = written.then(() => writeAll(file, text));
+    written = written.then(async () => {
+      if (exchange === undefined) return await writeAll(file, head);
+      const seal = await sealOf(exchange, { before, seal: options.seal });
+      if (seal !== undefined) before = seal;
+      const line: SealedExchange = seal === undefined ? exchange : { ...exchange, seal };
+      await writeAll(file, `${head}${JSON.stringify(line)}\n`);
+    });
     return written;
   }
   async function record(url: string, init: WireRequest): Promise<Response> {
@@ -95,7 +114,7 @@ export async function createRecorder(
 export async function createReplayer(
   path: string,
   options: CassetteOptions = {},
-): Promise<RouteFetch> {
+): Promise<Replayer> {
   const { header, exchanges } = await readCassette(path);
   let next = 0;
   function replay(url: string, init: WireRequest): Promise<Response> {
@@ -118,7 +137,33 @@ export async function createReplayer(
       ? Promise.reject(new TypeError(response.error))
       : Promise.resolve(toResponse(response));
   }
-  return Object.assign(replay, { target: header.target });
+  const isOwn = () => areSealed(exchanges, options.seal);
+  return Object.assign(replay, { target: header.target, isOwn });
+}
+
+/** Undefined in a home that has no key and takes none: such a recording plays, and proves nothing. */
+async function sealOf(
+  exchange: Exchange,
+  { before, seal }: { before: string; seal: Seal | undefined },
+): Promise<string | undefined> {
+  try {
+    return await seal?.sign(PURPOSE, before + JSON.stringify(exchange));
+  } catch {
+    // A read-only or full home; what the model said is still worth recording.
+    return undefined;
+  }
+}
+
+async function areSealed(
+  exchanges: readonly SealedExchange[],
+  seal: Seal | undefined,
+): Promise<boolean> {
+  let before = "";
+  for (const { seal: made = "", ...exchange } of exchanges) {
+    if (!await seal?.verify(PURPOSE, before + JSON.stringify(exchange), made)) return false;
+    before = made;
+  }
+  return true;
 }
 
 function refusal(message: string): Response {
@@ -265,7 +310,7 @@ async function readCassette(path: string): Promise<{ header: Header; exchanges: 
   }
   const exchanges = lines.slice(1).map((line, index) => {
     const exchange = toJson(line) as Partial<Exchange> | null;
-    if (exchange?.request !== undefined && exchange.response !== undefined) {
+    if (exchange?.request !== undefined && isPlayable(exchange.response)) {
       return exchange as Exchange;
     }
     throw new UsageError(
@@ -273,4 +318,20 @@ async function readCassette(path: string): Promise<{ header: Header; exchanges: 
     );
   });
   return { header: header as Header, exchanges };
+}
+
+/** What is not an answer would look like a broken network, and be asked for again and again. */
+function isPlayable(response: unknown): boolean {
+  if (typeof response !== "object" || response === null) return false;
+  if ("error" in response) return typeof response.error === "string";
+  const { status, headers, events } = response as Record<string, unknown>;
+  try {
+    if (!Array.isArray(events)) return false;
+    new Response(null, { status: status as number, headers: headers as HeadersInit });
+    return events.every((piece) =>
+      typeof piece === "string" || Uint8Array.fromBase64(piece.base64).length > 0
+    );
+  } catch {
+    return false; // no status, no header or no base64 at all
+  }
 }

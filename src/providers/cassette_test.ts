@@ -238,3 +238,28 @@ Deno.test("describeDifference() finds the place, bounds the values and ignores k
   assert.match(text, /"…x{20}1x+…", now "…x{20}2/);
   assert.ok(text.length < 300);
 });
+
+Deno.test("createReplayer() refuses answers that cannot be played, before anything runs", async () => {
+  const file = await Deno.makeTempFile();
+  try {
+    const sound = { status: 200, headers: {}, events: ["x"] };
+    const bad = [
+      5,
+      null,
+      { error: { a: 1 } },
+      { ...sound, status: 999 },
+      { ...sound, headers: null },
+      { ...sound, headers: { "a\nb": "1" } },
+      { ...sound, events: 5 },
+      { ...sound, events: [null] },
+      { ...sound, events: [{ base64: "!" }] },
+    ];
+    for (const response of bad) {
+      const lines = [{ cassette: 1, hermes: "0" }, { request: {}, response }];
+      await Deno.writeTextFile(file, lines.map((line) => JSON.stringify(line)).join("\n"));
+      await assert.rejects(createReplayer(file), /line 2 of cassette .* is damaged/);
+    }
+  } finally {
+    await Deno.remove(file);
+  }
+});

@@ -4,6 +4,7 @@
  */
 import { UsageError } from "../protocol/error.ts";
 import type { RouteFetch } from "../providers/route.ts";
+import { Seal, SEAL_KEY_FILE } from "../util/seal.ts";
 import type { EventClock } from "./session_deps.ts";
 
 export interface Cassette {
@@ -13,6 +14,8 @@ export interface Cassette {
   clock: EventClock;
   /** Fixed for replays, so that events carry the same id. */
   sessionId?: string;
+  /** False for a recording that may be somebody else's: what it says is no yes to anything. */
+  mayApprove(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -23,7 +26,7 @@ export interface CassetteOptions {
   record?: string;
   replay?: string;
   cwd: string;
-  settings: { home: { dir: string } };
+  settings: { home: { dir: string; root: string } };
   /** What time it is; default the machine's. */
   now?: () => Date;
 }
@@ -35,21 +38,26 @@ export async function openCassette(options: CassetteOptions): Promise<Cassette> 
     throw new UsageError("--record and --replay cannot be used together");
   }
   const { now = () => new Date() } = options;
+  const mayApprove = () => Promise.resolve(true);
   const clock: EventClock = { now, duration: (ms) => ms };
   if (record === undefined && replay === undefined) {
-    return { mode: "live", clock, close: () => Promise.resolve() };
+    return { mode: "live", clock, mayApprove, close: () => Promise.resolve() };
   }
   const { createRecorder, createReplayer } = await import("../providers/cassette.ts");
   const normalize = createNormalizer(options);
+  const seal = new Seal(`${options.settings.home.root}/${SEAL_KEY_FILE}`);
   if (record !== undefined) {
     const { networkFetch } = await import("../providers/wire_fetch.ts");
-    const recorder = await createRecorder(record, networkFetch, { normalize });
-    return { mode: "record", wireFetch: recorder.fetch, clock, close: () => recorder.close() };
+    const recorder = await createRecorder(record, networkFetch, { normalize, seal });
+    const close = () => recorder.close();
+    return { mode: "record", wireFetch: recorder.fetch, clock, mayApprove, close };
   }
+  const wireFetch = await createReplayer(replay!, { normalize, seal });
   let ticks = 0;
   return {
     mode: "replay",
-    wireFetch: await createReplayer(replay!, { normalize }),
+    wireFetch,
+    mayApprove: () => wireFetch.isOwn(),
     clock: { now: () => new Date(REPLAY_EPOCH_MS + ticks++), duration: () => 0 },
     sessionId: REPLAY_ID,
     close: () => Promise.resolve(),

@@ -35,11 +35,13 @@ export class SessionHistory implements History {
   }
 }
 
+export const NOT_APPROVED =
+  "This call needed a yes that nobody gave. It did not run; the person went on with what follows.";
 const INTERRUPTED =
   "Hermes stopped before this call reported a result. Whether it took effect is unknown: check before repeating it.";
 
-/** Results for calls that never got one (a crash mid-call), in order. Ids may recur in later messages. */
-export function missingResults(messages: readonly Message[]): Message[] {
+/** Results for calls that never got one (by default a crash mid-call), in order. Ids may recur in later messages. */
+export function missingResults(messages: readonly Message[], error = INTERRUPTED): Message[] {
   const last = messages.findLastIndex((message) => message.role === "assistant");
   const answered = new Set(
     messages.slice(last + 1).flatMap((m) => m.role === "tool" ? [m.toolCallId] : []),
@@ -50,7 +52,7 @@ export function missingResults(messages: readonly Message[]): Message[] {
     role: "tool",
     toolCallId: call.id,
     name: call.name,
-    content: JSON.stringify({ error: INTERRUPTED }),
+    content: JSON.stringify({ error }),
     isError: true,
   }));
 }

@@ -73,9 +73,13 @@ async function routeTo(
 
 /** The model that judges commands under the policy `smart`: its own, or the session's. */
 export async function findReviewer(
-  { settings, routes, cassette: { wireFetch } }: Omit<ModelChoiceOptions, "offersOffline">,
+  { settings, routes, cassette }: Omit<ModelChoiceOptions, "offersOffline">,
   primary: Provider,
 ): Promise<Provider> {
+  if (!await cassette.mayApprove()) {
+    throw new UsageError("a recording that was not made in this home approves nothing");
+  }
+  const { wireFetch } = cassette;
   const own = settings.config.auxiliary["approval"];
   if (!own?.model) return primary;
   const { model, provider, base_url: baseUrl } = own;

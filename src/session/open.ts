@@ -76,11 +76,12 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
     await (await import("./environment_check.ts")).requireEnvironment(given);
   }
   requireSameWalls(given);
-  const cwd = sessionDirectory(given);
+  const records = openRecords(given);
+  const own = records.isImported ? undefined : found;
+  const cwd = sessionDirectory(given, own);
   const options = { ...given, cwd, environment };
   const notices: string[] = [];
   if (cwd !== given.cwd) notices.push(`goes on in ${cwd}; -C DIR goes on elsewhere`);
-  const records = openRecords(given);
   const models = {
     ...options,
     ...(spec.model === undefined ? {} : { choice: spec.model }),
@@ -92,7 +93,7 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
     chooseTools(options, (line) => notices.push(line)),
   ]);
   if (route.notice !== undefined && !given.quiet) notices.push(route.notice);
-  const before = found?.systemPrompt;
+  const before = own?.systemPrompt;
   const system = before !== undefined && isPromptFor(before, environment)
     ? before
     : await systemPrompt({
@@ -277,16 +278,18 @@ async function shrink(
 }
 
 /**
- * What a session did in a container, or was about to do there, must not go on upon this machine
- * because somebody forgot a flag.
+ * What a session did in a container, or was about to do there, must not go on upon this machine or
+ * another one because somebody forgot a flag.
  * @throws {UsageError} when it would.
  */
 function requireSameWalls({ spec, settings, found }: OpenOptions): void {
   if (found === undefined || spec.environment !== undefined) return;
   const before = environmentOf(found.systemPrompt);
-  if (before === "local" || settings.config.terminal.backend !== "local") return;
-  throw new UsageError(`session ${found.id} worked in ${before}, not on this machine`, {
-    hint: `Go on there: --env ${before}. Or on this machine: --env local`,
+  const { backend } = settings.config.terminal;
+  if (before === "local" || before === backend) return;
+  const here = backend === "local" ? "on this machine" : `in ${backend}`;
+  throw new UsageError(`session ${found.id} worked in ${before}, not ${here}`, {
+    hint: `Go on there: --env ${before}. Or ${here}: --env ${backend}`,
   });
 }
 
@@ -295,7 +298,10 @@ function requireSameWalls({ spec, settings, found }: OpenOptions): void {
  * directory it had; a person who wants another one names it.
  * @throws {UsageError} when that directory cannot be entered any more.
  */
-function sessionDirectory({ spec, cwd, settings, found }: OpenOptions): string {
+function sessionDirectory(
+  { spec, cwd, settings }: OpenOptions,
+  found: SessionRecord | undefined,
+): string {
   if (found === undefined || spec.cwd !== undefined || found.cwd === cwd) return cwd;
   if (settings.config.terminal.backend !== "local" || !found.cwd) return cwd;
   if (exists(`${found.cwd}/.`)) return found.cwd;

@@ -8,17 +8,8 @@ import type { Settings } from "../config/load.ts";
 import { readForeignText } from "../util/foreign_text.ts";
 import { joinPath } from "../util/path.ts";
 import { createRedactor, type Redactor } from "../util/redact.ts";
+import { ENV_FILES } from "./env_files_data.ts";
 
-/** What frameworks read; examples and templates hold no secrets. */
-const NAMES = [
-  ".env",
-  ".env.local",
-  ".env.development",
-  ".env.production",
-  ".env.staging",
-  ".env.test",
-  ".envrc",
-];
 const MAX_BYTES = 64 * 1024;
 /** How long a look at the files counts: a call's result is redacted in several places. */
 const FRESH_MS = 100;
@@ -53,7 +44,7 @@ export function projectRedactor(
 /** Changes when one of the files does; empty when there is none. */
 function versionOf(directory: string): string {
   let version = "";
-  for (const name of NAMES) {
+  for (const name of ENV_FILES) {
     const info = lookAt(joinPath(directory, name));
     if (info !== undefined) version += `${name} ${info.mtime?.getTime()} ${info.size} `;
   }
@@ -70,7 +61,7 @@ function lookAt(path: string): Deno.FileInfo | undefined {
 }
 
 function secretsOf(directory: string): string[] {
-  return NAMES.flatMap((name) => {
+  return ENV_FILES.flatMap((name) => {
     const path = realPath(joinPath(directory, name));
     const text = path === undefined ? undefined : readForeignText(path, MAX_BYTES);
     return text === undefined ? [] : envFileSecrets(text);

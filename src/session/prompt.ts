@@ -5,6 +5,7 @@ import { readProjectFiles } from "../context/project_files.ts";
 import { buildSystemPrompt } from "../context/system_prompt.ts";
 import type { ToolDefinition } from "../protocol/provider.ts";
 import { mayHoldSecret } from "../util/secret_hint.ts";
+import { ENV_FILES } from "./env_files_data.ts";
 import { readProjectText } from "./project_text.ts";
 
 export interface PromptFacts {
@@ -40,9 +41,18 @@ export async function systemPrompt(facts: PromptFacts): Promise<string> {
     environment: facts.environment,
     headless: facts.headless,
     tools: facts.tools.map((tool) => tool.name),
-    ...(project === undefined ? {} : { project: await withoutSecrets(facts.settings, project) }),
+    ...(project === undefined ? {} : { project: await cleanProject(facts, project) }),
     ...(extra === "" ? {} : { extra }),
   });
+}
+
+/** A project's instructions without the secrets of the settings and of the project's own files. */
+async function cleanProject({ settings, cwd }: PromptFacts, text: string): Promise<string> {
+  if (!ENV_FILES.some((name) => exists(`${cwd}/${name}`))) {
+    return await withoutSecrets(settings, text);
+  }
+  const { projectRedactor } = await import("./project_secrets.ts");
+  return projectRedactor(settings, cwd)(text, "code");
 }
 
 /** For text that others wrote: a project's author, or a server that repeats what it was sent. */

@@ -49,10 +49,13 @@ export class SessionRecords {
   readonly id: string;
   /** The record of a resumed session as it was found. */
   readonly found: SessionRecord | undefined;
+  /** It comes from a file: neither its directory nor its prompt nor its open calls count. */
+  readonly isImported: boolean;
   readonly history: SessionHistory;
   readonly blobs: () => BlobShelf;
   #store: Store | undefined;
   #facts: SessionFacts | undefined;
+  #isAdopted = false;
 
   /** @throws {UsageError} when the session to resume cannot be read. */
   constructor(options: RecordsOptions) {
@@ -61,6 +64,7 @@ export class SessionRecords {
     const memory = new MemoryShelf();
     this.blobs = () => blobs === undefined ? memory : new BlobStore(blobs);
     this.found = options.found;
+    this.isImported = this.found !== undefined && store?.isImported(this.found.id) === true;
     this.id = this.found?.id ?? options.id ?? createId();
     const messages = this.found ? this.#load(this.found) : [];
     this.history = new SessionHistory(messages, {
@@ -85,7 +89,7 @@ export class SessionRecords {
 
   /**
    * The transcript, every call paired. After an unanswered approval the open calls stay open:
-   * nothing ran, so going on runs them.
+   * nothing ran, so going on runs them. Calls that a file brought were never waiting here.
    */
   #load(session: SessionRecord): Message[] {
     const stored = this.#store!.messages(session.id);
@@ -95,7 +99,7 @@ export class SessionRecords {
       });
     }
     const messages = stored.map(({ message }) => message);
-    if (session.endReason === "needs_approval") return messages;
+    if (session.endReason === "needs_approval" && !this.isImported) return messages;
     const missing = missingResults(messages);
     if (missing.length > 0) this.#store!.appendMessages(session.id, missing);
     return [...messages, ...missing];
@@ -107,6 +111,10 @@ export class SessionRecords {
     store.transaction(() => {
       if (this.#facts && this.found === undefined && this.history.messages().length === 0) {
         store.createSession({ id: this.id, ...this.#facts });
+      }
+      if (this.#facts && this.isImported && !this.#isAdopted) {
+        store.adoptSession(this.id, this.#facts);
+        this.#isAdopted = true;
       }
       store.appendMessage(this.id, message);
       if (message.role === "assistant") this.#recordUsage(message);

@@ -6,6 +6,7 @@ import { runTurn } from "../agent/loop.ts";
 import type { TurnInput, TurnResult } from "../agent/types.ts";
 import type { EventBody } from "../protocol/event.ts";
 import { reasonOf } from "../util/reason.ts";
+import { missingResults, NOT_APPROVED } from "./history.ts";
 import { ScriptLog } from "./script_log.ts";
 import type { FollowedTurn } from "./send.ts";
 import { notifyHooks, type SessionDeps } from "./session_deps.ts";
@@ -57,6 +58,7 @@ export class TurnRunner {
     const deps = this.#options.deps();
     const { content, outputSchema } = request;
     if (deps.timeMs !== undefined) deps.budget.startClock(deps.timeMs);
+    if (content !== undefined) answerOpenCalls(deps);
     const input = await turnInput(deps, { request, signal });
     emit({ type: "turn_start", turn, input: content ?? [] });
     const events = runTurn(input, {
@@ -78,6 +80,11 @@ export class TurnRunner {
     await notifyHooks(deps, { name: "post_turn", payload, turn: signal });
     return result;
   }
+}
+
+/** New input puts aside calls that wait for a yes; no provider takes a call without its result. */
+function answerOpenCalls({ history }: SessionDeps): void {
+  for (const result of missingResults(history.messages(), NOT_APPROVED)) history.append(result);
 }
 
 /** The answer as hooks leave it; the transcript keeps what the model said. */

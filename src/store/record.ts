@@ -1,5 +1,11 @@
 /** What the store keeps and gives back, as types, and the conversions between rows and records. */
-import { type ImagePart, imagesOf, type Message, type Usage } from "../protocol/message.ts";
+import {
+  type ImagePart,
+  imagesOf,
+  type Message,
+  messageText,
+  type Usage,
+} from "../protocol/message.ts";
 import type { Row } from "./database.ts";
 
 /** What is said of a session when it begins. */
@@ -189,4 +195,19 @@ function withoutBytes({ data: _bytes, ...reference }: ImagePart): ImagePart {
 /** Blobs of the home directory that a message refers to. */
 export function blobRefs(message: Message): string[] {
   return imagesOf(message).flatMap(({ ref }) => ref.startsWith("sha256:") ? [ref] : []);
+}
+
+/** How many tools an assistant's message calls. */
+export function countToolCalls(message: Message): number {
+  if (message.role !== "assistant") return 0;
+  return message.content.filter((part) => part.type === "tool_call").length;
+}
+
+const PREVIEW_CHARS = 80;
+
+/** The beginning of what was first asked, on one line. */
+export function previewOf(row: Row): string {
+  if (row["first_message"] === null) return "";
+  const text = messageText(readableMessage(row["first_message"]));
+  return text.slice(0, PREVIEW_CHARS * 4).replaceAll(/\s+/g, " ").trim().slice(0, PREVIEW_CHARS);
 }

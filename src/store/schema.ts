@@ -69,8 +69,21 @@ CREATE TABLE script_calls (
 ) STRICT;
 CREATE INDEX script_calls_by_session ON script_calls (session_id, id);`;
 
+/** Sessions that came from a file and were not gone on with here: see `Store.isImported()`. */
+const IMPORTED = `
+CREATE TABLE imported_sessions (
+  session_id TEXT PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE
+) STRICT;`;
+
 /** Step `n` brings a database from version `n` to `n + 1`. Never edit a step that was released. */
-export const MIGRATIONS: readonly string[] = [`${SESSIONS}${MESSAGES}${LEDGERS}`];
+export const MIGRATIONS: readonly string[] = [`${SESSIONS}${MESSAGES}${LEDGERS}`, IMPORTED];
 
 /** Tables worth saving from a damaged file, parents first. */
-export const TABLES = ["sessions", "messages", "message_blobs", "usage", "script_calls"] as const;
+export const TABLES = [
+  "sessions",
+  "messages",
+  "message_blobs",
+  "usage",
+  "script_calls",
+  "imported_sessions",
+] as const;

@@ -4,16 +4,17 @@
  * between stores and `blobs.ts` holds images.
  */
 import { HermesError, UsageError } from "../protocol/error.ts";
-import { type Message, messageText, type Usage } from "../protocol/message.ts";
+import type { Message, Usage } from "../protocol/message.ts";
 import { createId } from "../util/id.ts";
-import type { Database, DatabaseOptions, Row, TransactionOptions } from "./database.ts";
+import type { Database, DatabaseOptions, TransactionOptions } from "./database.ts";
 import { failureKind } from "./failure.ts";
 import { openDatabase } from "./open.ts";
 import {
   blobRefs,
+  countToolCalls,
   encodeMessage,
   type NewSession,
-  readableMessage,
+  previewOf,
   type ScriptCall,
   type ScriptCallRecord,
   type SessionRecord,
@@ -49,7 +50,6 @@ export interface StoreStats {
 
 /** Milliseconds that tidying may spend on the search index. */
 const INDEX_BUDGET_MS = 20;
-const PREVIEW_CHARS = 80;
 const FILTERED = "(?1 IS NULL OR source = ?1) AND (?2 IS NULL OR cwd = ?2) " +
   "AND (?3 IS NULL OR updated_at < ?3)";
 /** Machines that share a home do not agree on the second. */
@@ -117,6 +117,22 @@ export class Store implements Disposable {
         session.toolCallCount,
       )
     );
+  }
+
+  /** Notes that a session comes from a file: somebody else may have written all that is in it. */
+  markImported(id: string): void {
+    this.#db.run("INSERT INTO imported_sessions VALUES (?)", id);
+  }
+
+  /** True until a session that comes from a file goes on here. */
+  isImported(id: string): boolean {
+    return this.#db.get("SELECT 1 FROM imported_sessions WHERE session_id = ?", id) !== undefined;
+  }
+
+  /** Makes an imported session one of this machine: it goes on here, and with this prompt. */
+  adoptSession(id: string, { cwd, systemPrompt }: { cwd: string; systemPrompt: string }): void {
+    this.#update("cwd = ?, system_prompt = ?", id, cwd, systemPrompt);
+    this.#db.run("DELETE FROM imported_sessions WHERE session_id = ?", id);
   }
 
   /** Stores one message durably and returns its id. */
@@ -223,12 +239,13 @@ export class Store implements Disposable {
   }
 
   /**
-   * The session used last. One from the future was used while the clock was wrong: it counts only
-   * where there is no other.
+   * The session used last; of a directory, the one that really worked there. One from the future
+   * was used while the clock was wrong: it counts only where there is no other.
    */
   latestSession(filter: SessionFilter = {}): SessionRecord | undefined {
     const before = Math.min(filter.before ?? Infinity, Date.now() + CLOCK_TOLERANCE_MS);
-    const sql = `${FILTERED} ${NEWEST_FIRST}`;
+    const isOwn = "(?2 IS NULL OR id NOT IN (SELECT session_id FROM imported_sessions))";
+    const sql = `${FILTERED} AND ${isOwn} ${NEWEST_FIRST}`;
     return this.#one(sql, ...filterParams({ ...filter, before })) ??
       this.#one(sql, ...filterParams(filter));
   }
@@ -382,15 +399,4 @@ type FilterParam = string | number | null;
 
 function filterParams(filter: SessionFilter): FilterParam[] {
   return [filter.source ?? null, filter.cwd ?? null, filter.before ?? null];
-}
-
-function countToolCalls(message: Message): number {
-  if (message.role !== "assistant") return 0;
-  return message.content.filter((part) => part.type === "tool_call").length;
-}
-
-function previewOf(row: Row): string {
-  if (row["first_message"] === null) return "";
-  const text = messageText(readableMessage(row["first_message"]));
-  return text.slice(0, PREVIEW_CHARS * 4).replaceAll(/\s+/g, " ").trim().slice(0, PREVIEW_CHARS);
 }

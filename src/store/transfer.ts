@@ -92,6 +92,7 @@ function addSession(
   if (taken) ids.renamed.set(originalId, id);
   const parentId = ids.renamed.get(parsed.session.parentId ?? "") ?? parsed.session.parentId;
   store.insertSession({ ...parsed.session, id, ...(parentId !== undefined && { parentId }) });
+  store.markImported(id);
   for (const { message, createdAt } of parsed.messages) store.insertMessage(id, message, createdAt);
   for (const record of parsed.usage) store.recordUsage(id, record);
   for (const call of parsed.scriptCalls) store.logScriptCall(id, call);

@@ -7,6 +7,9 @@ import type { ScriptCallRecord, SessionRecord, UsageRecord } from "./record.ts";
 /** An id names files, and is written on command lines. */
 const SESSION_ID = /^[0-9A-Za-z][\w-]{0,63}$/;
 
+/** How far the clock of another machine may be ahead. */
+const MAX_AHEAD_MS = 24 * 3_600_000;
+
 type Fields = Record<string, unknown>;
 /** Expected type by field; a trailing `?` allows it to be absent. */
 type Shape = Readonly<Record<string, Kind | `${Kind}?`>>;
@@ -71,7 +74,11 @@ export function checkSession(value: unknown, where: string): SessionRecord {
   if (!SESSION_ID.test(session.id) || session.id === "latest") {
     throw new UsageError(`${where}: session: "id" must be up to 64 letters, digits, - and _`);
   }
-  // A session goes on in its directory: only a place that is the same from everywhere will do.
+  // The session used last is the one that `latest` means.
+  if (session.updatedAt > Date.now() + MAX_AHEAD_MS) {
+    throw new UsageError(`${where}: session: "updatedAt" is in the future`);
+  }
+  // Lists and searches go by the directory: only a place that is the same from everywhere will do.
   if (session.cwd !== "" && (!isAbsolute(session.cwd) || session.cwd.includes("\0"))) {
     throw new UsageError(`${where}: session: "cwd" must be an absolute path`);
   }

@@ -74,7 +74,7 @@ Deno.test("hermes update changes nothing when anything is wrong", async () => {
       assert.match(outcome.stderr, line);
       assert.deepEqual(await Deno.readFile(path), before);
     };
-    await refuses(/the new version does not start here: no\n {2}Nothing was changed\./);
+    await refuses(/the other version does not start here: no\n {2}Nothing was changed\./);
     release.files.set(`hermes-${platformName()}`, nextVersion("6.6.6"));
     await refuses(/is not the file the release names: its SHA-256 is /);
     release.files.delete(`hermes-${platformName()}`);

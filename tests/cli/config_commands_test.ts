@@ -115,6 +115,24 @@ Deno.test("hermes config edit opens the editor and checks what it left", async (
   assert.match(failed.stderr, /editor "false" ended with code 1/);
 });
 
+Deno.test("hermes config edit and doctor start nothing from the directory they are called in", async () => {
+  await using home = await tempHome();
+  const hermes = hermesIn(home.path);
+  const trap = `${home.path}/trap`;
+  await Deno.mkdir(trap);
+  for (const name of ["sh", "bash", "git", "rg", "docker"]) {
+    const text = `#!/bin/sh\ntouch ${home.path}/sprung-${name}\n`;
+    await Deno.writeTextFile(`${trap}/${name}`, text, { mode: 0o755 });
+  }
+  const env = { PATH: `.::${Deno.env.get("PATH")}`, EDITOR: "git --version" };
+  await hermes(["config", "edit"], { env, cwd: trap });
+  await hermes(["config", "edit"], { env: { ...env, EDITOR: "pwd > $HOME/where; :" }, cwd: trap });
+  await hermes(["doctor"], { env, cwd: trap });
+  assert.equal(await Deno.readTextFile(`${home.path}/where`), `${home.path}/.hermes\n`);
+  const names = (await Array.fromAsync(Deno.readDir(home.path))).map(({ name }) => name);
+  assert.deepEqual(names.filter((name) => name.startsWith("sprung")), []);
+});
+
 Deno.test("hermes -p uses the profile's own files and refuses an unknown one", async () => {
   await using home = await tempHome();
   const hermes = hermesIn(home.path);

@@ -49,6 +49,29 @@ Deno.test("a snapshot that was edited or half removed is made again", async () =
   }
 });
 
+Deno.test("a plugin is not loaded from where other users can change it", async () => {
+  await using bench = await PluginBench.create();
+  await (await bench.load(toolModule("hello", "return {}"))).close();
+  const dir = snapshotOf(bench);
+  for (const path of [dir.slice(0, dir.lastIndexOf("/")), dir, `${dir}/modules`]) {
+    const opens: [() => Promise<void>, RegExp][] = [
+      [() => Deno.chmod(path, 0o777), /every user of this machine can change .*chmod o-w/],
+    ];
+    if (Deno.uid() === 0) {
+      opens.push([() => Deno.chown(path, 4321, 0), /the user 4321 can change .*chown 0/]);
+      opens.push([() => Deno.chown(path, 0, 4321), /the group 4321 can change .*chmod g-w/]);
+    }
+    for (const [open, wanted] of opens) {
+      await Deno.chmod(path, 0o770);
+      await open();
+      await (await bench.open({ enabled: ["demo"] })).close();
+      assert.match(bench.reports.at(-1) ?? "", wanted);
+      if (Deno.uid() === 0) await Deno.chown(path, 0, 0);
+      await Deno.chmod(path, 0o700);
+    }
+  }
+});
+
 Deno.test("a snapshot that somebody else has sealed is made again", async () => {
   await using bench = await PluginBench.create();
   await (await bench.load(toolModule("hello", "return { from: 'the author' }"))).close();

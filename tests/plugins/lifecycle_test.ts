@@ -188,6 +188,21 @@ withBench("a grant alone replaces nothing, and no name makes a plugin built-in",
   assert.match(bench.reports.at(-1)!, /is the name of a built-in toolset/);
 });
 
+withBench("no spelling puts a plugin's tool beside one it would be taken for", async (bench) => {
+  for (const name of ["Todo", "TODO", "to-do", "t0do", "todo_tool"]) {
+    const host = await bench.load(toolModule(name, "return {}", "override: true,"), {
+      entries: { demo: { allow_tool_override: true } },
+    });
+    assert.match(bench.reports.at(-1)!, new RegExp(`"${name}" is left out: hermes has "todo"`));
+    assert.equal(bench.bench.registry.facts(name), undefined);
+    await host.close();
+  }
+  await bench.user("first", toolModule("shared_thing", "return {}"));
+  await bench.user("second", toolModule("SharedThing", "return {}"));
+  await bench.open({ enabled: ["first", "second"] });
+  assert.match(bench.reports.at(-1)!, /second: tool "SharedThing" is left out: first has/);
+});
+
 withBench("only the operator's hand puts a plugin into hermes itself", async (bench) => {
   const files = {
     "plugin.yaml": "name: demo\nversion: 1.0.0\ndescription: x\ntrust: full\n",

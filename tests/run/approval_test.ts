@@ -173,6 +173,31 @@ Deno.test("run --replay answers for the judge too", async () => {
   });
 });
 
+Deno.test("run --replay takes no yes from a recording that is another's or was changed", async () => {
+  const changes: ((lines: string[], home: string) => string[] | Promise<string[]>)[] = [
+    (lines) => lines.map((line) => line.replace(/,"seal":"[0-9a-f]+"/, "")),
+    (lines) => lines.map((line) => line.replaceAll("other", "build")),
+    async (lines, home) => {
+      await Deno.remove(`${home}/.hermes/seal.key`);
+      return lines;
+    },
+  ];
+  for (const [index, change] of changes.entries()) {
+    const replies = [call(`rm -rf ${index === 1 ? "other" : "build"}`), { text: "APPROVE" }, {
+      text: "done",
+    }];
+    await withJob(replies, async (job) => {
+      const [file, args] = [`${job.home}/tape`, ["--quiet", "--approve", "smart", "go"]];
+      strictEqual((await job.run(["--record", file, ...args])).code, 0);
+      await Deno.mkdir(`${job.home}/build`);
+      const lines = (await Deno.readTextFile(file)).split("\n");
+      await Deno.writeTextFile(file, (await change(lines, job.home)).join("\n"));
+      await job.run(["--replay", file, ...args]);
+      ok(await Deno.stat(`${job.home}/build`));
+    });
+  }
+});
+
 Deno.test("run never asks a judge about what is forbidden", async () => {
   const forbidden = [
     { command: "rm -rf /" },

@@ -53,6 +53,11 @@ Deno.test("run --resume does not go on upon this machine with what ran in a cont
       strictEqual(refused.code, 2);
       match(refused.stderr, new RegExp(`worked in ${place}, not on this machine\\s+.*--env local`));
     }
+    // Nor in another box: each of them holds other files and reaches other machines.
+    const env = { TERMINAL_ENV: "docker" };
+    const elsewhere = await job.run(["--resume", "far", "on"], { env });
+    strictEqual(elsewhere.code, 2);
+    match(elsewhere.stderr, /worked in ssh, not in docker\s+.*--env ssh.*--env docker/);
     strictEqual(job.model.requests.length, 1);
     strictEqual((await job.run(["--resume", "boxed", "--env", "local", "on"])).code, 0);
     strictEqual(job.model.requests.length, 3);

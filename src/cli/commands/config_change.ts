@@ -71,10 +71,12 @@ async function edit(home: Home): Promise<number> {
   if (readOptional(file) === undefined) await writeFileAtomic(file, TEMPLATE);
   const env = ownEnvironment();
   const editor = env.VISUAL || env.EDITOR || "vi";
+  // By its path and in the home: neither a PATH with "." in it nor the settings that an editor
+  // looks for where it starts may come from whatever directory the person stands in.
   const { code } = await spawnChild({
-    argv: ["sh", "-c", `${editor} "$1"`, "sh", file],
+    argv: ["/bin/sh", "-c", `${editor} "$1"`, "sh", file],
     env: personalEnvironment(env),
-    cwd: Deno.cwd(),
+    cwd: home.dir,
     group: "terminal",
     stdin: "inherit",
     stdout: "inherit",

@@ -66,7 +66,7 @@ async function probe(
   env: ChildEnvironment,
 ): Promise<{ ok: boolean; line: string }> {
   try {
-    const end = await runProgram(argv, { env, timeoutMs: PROBE_MS });
+    const end = await runProgram(argv, { env, cwd: "/", timeoutMs: PROBE_MS });
     const { code, stdout, stderr, timedOut } = end;
     if (timedOut) return { ok: false, line: `no answer within ${PROBE_MS / 1000} s` };
     const text = stdout.trim() || stderr.trim();

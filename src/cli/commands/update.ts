@@ -17,6 +17,11 @@ const MANAGED: readonly [inPath: string, command: string][] = [
 export async function main(input: CommandInput): Promise<number> {
   const { flags } = input;
   if (flags.rollback === true) {
+    if (flags.check === true || flags.to !== undefined) {
+      throw new UsageError(
+        "--rollback goes back to the version of before: without --check and --to",
+      );
+    }
     const path = await replaceableFile();
     await rollBack(path);
     out(`${path} is the version of before the last update again\n`);

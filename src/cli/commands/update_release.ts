@@ -23,7 +23,9 @@ export interface Release {
 
 const MANIFEST_TIMEOUT_MS = 30_000;
 const DOWNLOAD_TIMEOUT_MS = 15 * 60_000;
+const MAX_MANIFEST_BYTES = 1024 * 1024;
 const MAX_BYTES = 200 * 1024 * 1024;
+const MAX_REDIRECTS = 10;
 const VERSION = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$/;
 
 /**
@@ -34,8 +36,13 @@ export async function fetchRelease(base: string, version?: string): Promise<Rele
   const root = checkedUrl(base);
   const directory = version === undefined ? "latest/download" : `download/v${version}`;
   const url = `${root}/${directory}`;
-  const bytes = await download(`${url}/manifest.json`, MANIFEST_TIMEOUT_MS);
-  return { ...parseManifest(new TextDecoder().decode(bytes)), url };
+  const limits = { timeoutMs: MANIFEST_TIMEOUT_MS, maxBytes: MAX_MANIFEST_BYTES };
+  const bytes = await download(`${url}/manifest.json`, limits);
+  const release = parseManifest(new TextDecoder().decode(bytes));
+  if (version === undefined || release.version === version) return { ...release, url };
+  throw new HermesError(`asked for ${version}, the release says that it is ${release.version}`, {
+    hint: "Nothing was changed.",
+  });
 }
 
 /** The bytes of a release's file. @throws {HermesError} when they are not what the manifest says. */
@@ -43,7 +50,8 @@ export async function fetchFile(
   release: Release,
   file: ReleaseFile,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const bytes = await download(`${release.url}/${file.file}`, DOWNLOAD_TIMEOUT_MS);
+  const limits = { timeoutMs: DOWNLOAD_TIMEOUT_MS, maxBytes: file.size };
+  const bytes = await download(`${release.url}/${file.file}`, limits);
   const sum = await sha256Hex(bytes);
   if (sum === file.sha256 && bytes.length === file.size) return bytes;
   throw new HermesError(
@@ -69,9 +77,10 @@ function compare(a: string, b: string): number {
 function parseManifest(text: string): { version: string; files: Record<string, ReleaseFile> } {
   try {
     const { version, files } = JSON.parse(text);
-    if (!VERSION.test(version)) throw new TypeError("no version");
+    if (!isText(version, VERSION)) throw new TypeError("no version");
     for (const { file, sha256, size } of Object.values(files) as ReleaseFile[]) {
-      const sound = /^[\w.-]+$/.test(file) && /^[0-9a-f]{64}$/.test(sha256) && size > 0;
+      const sound = isText(file, /^\w[\w.-]*$/) && isText(sha256, /^[0-9a-f]{64}$/) &&
+        Number.isSafeInteger(size) && size > 0 && size <= MAX_BYTES;
       if (!sound) throw new TypeError(`a bad entry for ${file}`);
     }
     return { version, files };
@@ -80,36 +89,79 @@ function parseManifest(text: string): { version: string; files: Record<string, R
   }
 }
 
+/** A pattern alone would take a list of one text for that text. */
+function isText(value: unknown, pattern: RegExp): boolean {
+  return typeof value === "string" && pattern.test(value);
+}
+
 /** An update replaces the program: it comes encrypted, or from this machine. */
 function checkedUrl(base: string): string {
   const url = URL.parse(base);
-  const isLocal = url?.hostname === "127.0.0.1" || url?.hostname === "localhost";
-  if (url?.protocol === "https:" || (url?.protocol === "http:" && isLocal)) {
-    return trimEndOf(url.href, "/");
-  }
+  if (url?.protocol === "https:" || isLocalHttp(url)) return trimEndOf(url!.href, "/");
   throw new UsageError(`"${base}" is no https address of releases`);
 }
 
-async function download(url: string, timeoutMs: number): Promise<Uint8Array<ArrayBuffer>> {
+function isLocalHttp(url: URL | null): boolean {
+  return url?.protocol === "http:" &&
+    (url.hostname === "127.0.0.1" || url.hostname === "localhost");
+}
+
+interface DownloadLimits {
+  timeoutMs: number;
+  maxBytes: number;
+}
+
+async function download(
+  url: string,
+  { timeoutMs, maxBytes }: DownloadLimits,
+): Promise<Uint8Array<ArrayBuffer>> {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) });
+    const response = await follow(url, AbortSignal.timeout(timeoutMs));
     if (!response.ok) {
       await response.body?.cancel();
       throw new Error(`status ${response.status}`);
     }
-    return await readLimited(response);
+    return await readLimited(response, maxBytes);
   } catch (cause) {
     const reason = reasonOf(cause);
     throw new HermesError(`cannot download ${url}: ${reason}`, { exitCode: EXIT.failed, cause });
   }
 }
 
-async function readLimited(response: Response): Promise<Uint8Array<ArrayBuffer>> {
+/**
+ * Follows redirects one by one. `fetch` itself would go from https to http, where anybody on the
+ * way writes both the program and the checksum that it is compared with.
+ */
+async function follow(start: string, signal: AbortSignal): Promise<Response> {
+  let url = start;
+  for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
+    const response = await fetch(url, { redirect: "manual", signal });
+    const location = response.headers.get("location");
+    if (location === null || response.status < 300 || response.status > 399) return response;
+    await response.body?.cancel();
+    const next = URL.parse(location, url);
+    if (!mayLead(URL.parse(start), next)) {
+      throw new Error(`it leads to ${location.slice(0, 200)}, which is no https address`);
+    }
+    url = next!.href;
+  }
+  throw new Error(`more than ${MAX_REDIRECTS} redirects`);
+}
+
+/** Whether a download that begins at `start` may be led to `next`. */
+export function mayLead(start: URL | null, next: URL | null): boolean {
+  return next?.protocol === "https:" || (isLocalHttp(next) && isLocalHttp(start));
+}
+
+async function readLimited(
+  response: Response,
+  maxBytes: number,
+): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
   for await (const chunk of response.body ?? []) {
     size += chunk.length;
-    if (size > MAX_BYTES) throw new Error(`more than ${MAX_BYTES} bytes`);
+    if (size > maxBytes) throw new Error(`more than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
   return new Uint8Array(await new Blob(chunks).arrayBuffer());
