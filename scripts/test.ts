@@ -6,6 +6,7 @@
  */
 import { LOCKED, ROOT, runDeno, typescriptFiles } from "./_tree.ts";
 import { SLOW_FIRST } from "./test_order_data.ts";
+import { makeTestTemp, outliveRunner } from "./test_temp.ts";
 
 /** What the runner counted; a run that died before its summary counts as one failure. */
 export interface Summary {
@@ -132,11 +133,14 @@ export function endWhenLate(child: Deno.ChildProcess, deadlineMs = DEADLINE_MS):
 
 /** Runs the suite, copying its output to stdout. */
 async function runTests({ args, files }: Plan): Promise<{ code: number; output: string }> {
+  using _outlive = outliveRunner();
+  await using temp = await makeTestTemp();
   const child = new Deno.Command(Deno.execPath(), {
     args,
     cwd: ROOT,
     stdout: "piped",
     env: {
+      ...temp.env,
       // Many tests wait, for a process or a clock: one more of them keeps every core busy.
       DENO_JOBS: Deno.env.get("DENO_JOBS") ?? `${navigator.hardwareConcurrency + 1}`,
       ...Deno.stdout.isTerminal() ? { FORCE_COLOR: "1" } : { NO_COLOR: "1" },
