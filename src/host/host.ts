@@ -7,7 +7,7 @@ import { TOOL_MANIFEST } from "../../tools/manifest.ts";
 import type { Settings } from "../config/load.ts";
 import type { PluginHost } from "../plugins/host.ts";
 import type { OpenPluginsOptions } from "../plugins/open.ts";
-import { HermesError } from "../protocol/error.ts";
+import { HermesError, UsageError } from "../protocol/error.ts";
 import type { EndReason } from "../protocol/event.ts";
 import type { SessionSpec, SurfacePolicy } from "../protocol/session_spec.ts";
 import { registry as catalogue, type ToolRegistry } from "../registry/registry.ts";
@@ -15,7 +15,7 @@ import { type Cassette, openCassette } from "../session/cassette.ts";
 import { openSession } from "../session/open.ts";
 import { findRecord } from "../session/records.ts";
 import type { Session } from "../session/session.ts";
-import type { StartTimer } from "../session/time_budget.ts";
+import type { StartTimer } from "../session/timers.ts";
 import type { SessionRecord } from "../store/record.ts";
 import { Store } from "../store/store.ts";
 import { firstDirectory } from "./directory.ts";
@@ -132,6 +132,9 @@ export class Host {
       ...(spec.cwd === undefined ? {} : { given: spec.cwd }),
       ...(processEnv.HOME === undefined ? {} : { userHome: processEnv.HOME }),
     });
+    if (spec.resume && (spec.storage === "none" || spec.cassette?.replay !== undefined)) {
+      throw new UsageError("a session that keeps nothing has nothing to resume");
+    }
     const facts = { spec, opener, voice: new Voice(opener), settings, cwd };
     const found = spec.resume && findRecord(this.#openStore(), {
       session: spec.resume.session,
@@ -224,6 +227,7 @@ export class Host {
       quiet,
       log,
       progress: quiet ? log : (line) => voice.tell(line),
+      onRemember: (rule) => this.#remember(rule),
       release: async () => {
         this.#live.delete(session.id);
         await plugins?.release();
@@ -236,6 +240,12 @@ export class Host {
     voice.use(session);
     for (const line of [...this.#storeNotices.splice(0), ...notices]) voice.tell(line);
     return opened;
+  }
+
+  /** What was allowed for good holds for every session that opens from now on. */
+  #remember(rule: string): void {
+    const { config } = this.settings;
+    config.command_allowlist = [...new Set([...config.command_allowlist, rule])];
   }
 
   /** The one open store of the process. @throws {HermesError} when it cannot be used. */

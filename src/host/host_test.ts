@@ -54,6 +54,7 @@ Deno.test("open() fails with one line and leaves nothing behind", async () => {
   await rejects(host.open({ ...RUN, environment: "nowhere" }), /nowhere/);
   await rejects(host.open({ ...RUN, toolsets: { enabled: ["no_such_set"] } }), /no_such_set/);
   await rejects(host.open({ surface: "run", resume: { session: "x" } }), /no session is called/);
+  await rejects(host.open({ ...RUN, resume: { session: "latest" } }), /nothing to resume/);
   deepEqual(host.list(), []);
 });
 
@@ -135,6 +136,22 @@ Deno.test("an approval is a question that any listener answers, for its own sess
   b.session.submit({ op: "interrupt" });
   equal((await other.next("question_end")).by, "interrupt");
   await b.session.idle;
+});
+
+Deno.test("an answer for good holds for sessions that open later", async () => {
+  await using bench = await openTestHost({ respond: removes });
+  const { session } = await bench.host.open(ASKS);
+  const log = new EventLog(session);
+  session.submit(input("go"));
+  const { question: { id: questionId } } = await log.next("question_start");
+  const answer = { kind: "approval", answer: "always" } as const;
+  session.submit({ op: "answer", questionId, answer });
+  await session.idle;
+  const later = (await bench.host.open(ASKS)).session;
+  const events = new EventLog(later);
+  await turn(later, "go");
+  equal((await events.next("turn_end")).reason, "done");
+  ok(!events.types.includes("question_start"));
 });
 
 Deno.test("a question expires by the host's clock, and its default is the answer", async () => {

@@ -147,7 +147,8 @@ export class PluginHost implements SessionPlugins {
         this.#registerTool(table, one, record)
       );
       use.tools.set(one, tools);
-      for (const line of one.gaps) this.#options.report(`Plugin ${one.id}: ${line}`);
+      // Every session would say it again.
+      for (const line of one.gaps.splice(0)) this.#options.report(`Plugin ${one.id}: ${line}`);
     }
   }
 

@@ -24,6 +24,8 @@ export interface GateOptions {
   /** The variables hermes was started with. */
   processEnv: Readonly<Record<string, string>>;
   redact: (text: string) => string;
+  /** Told of a rule that was allowed for good. */
+  onRemember?: (rule: string) => void;
   /** Commands reach this machine itself. */
   sharesHost: boolean;
 }
@@ -77,7 +79,10 @@ async function load(options: GateOptions): Promise<ApprovalGate> {
     // The question ends by itself; this is for an approver that forgets to.
     timeoutMs: approvals.timeout * 1000 + TIMEOUT_MARGIN_MS,
     once: options.approveOnce,
-    remember: (rule) => remember(settings, rule),
+    async remember(rule) {
+      await remember(settings, rule);
+      options.onRemember?.(rule);
+    },
     smart: {
       review: async (prompt, signal) => await review(options, { prompt, signal }),
       operatorRules: approvals.smart_policy,

@@ -25,7 +25,7 @@ import { exists, systemPrompt } from "./prompt.ts";
 import { SessionRecords } from "./records.ts";
 import { Session } from "./session.ts";
 import { notifyHooks, type SessionCommands } from "./session_deps.ts";
-import type { StartTimer } from "./time_budget.ts";
+import type { StartTimer } from "./timers.ts";
 import { selectTools } from "./tool_choice.ts";
 
 /** What a host gives to a session. */
@@ -53,6 +53,8 @@ export interface OpenOptions {
   log: (line: string) => void;
   /** What takes a while before a command can run: an image that is pulled. */
   progress: (line: string) => void;
+  /** Told of a rule that was allowed for good: later sessions know it. */
+  onRemember?: (rule: string) => void;
   /** Called when the session is closed; frees what belongs to the host. */
   release: () => Promise<void>;
 }

@@ -17,7 +17,8 @@ import { Questions } from "./questions.ts";
 import { TurnFollower } from "./running_turn.ts";
 import { type FollowedTurn, sendTurn } from "./send.ts";
 import { notifyHooks, type SessionDeps } from "./session_deps.ts";
-import { type StartTimer, TimeBudget } from "./time_budget.ts";
+import { TimeBudget } from "./time_budget.ts";
+import { settledWithin, startTimer } from "./timers.ts";
 import { TurnQueue, type TurnRequest } from "./turn_queue.ts";
 import { TurnRunner } from "./turn_runner.ts";
 import { Waker } from "./wake.ts";
@@ -35,6 +36,8 @@ export interface EndOptions {
   graceMs?: number;
 }
 
+/** What a session takes while it ends. */
+const LATE_OPERATIONS: ReadonlySet<string> = new Set(["answer", "steer", "interrupt", "close"]);
 /** A turn that does not end this long after its interrupt is left behind. */
 const INTERRUPT_LIMIT_MS = 15_000;
 
@@ -195,7 +198,9 @@ export class Session {
   submit(operation: Operation): Acknowledgement {
     const { v = OPERATION_VERSION, by } = operation;
     if (v !== OPERATION_VERSION) return rejected(`operations of version ${v} are not known`);
-    if (this.#closed) return rejected("the session is closed");
+    // A turn that may still end within the grace can be answered and steered.
+    const isLate = this.#ending !== undefined && !LATE_OPERATIONS.has(operation.op);
+    if (this.#closed || isLate) return rejected("the session is closed");
     const whose = by === undefined ? {} : { by };
     switch (operation.op) {
       case "input": {
@@ -270,7 +275,8 @@ export class Session {
     this.#turns.close();
     const timer = this.#deps.timer ?? startTimer;
     if (graceMs > 0) await settledWithin(this, { ms: graceMs, timer });
-    this.#interrupt("the session is closed");
+    this.#turns.interrupt("the session is closed");
+    for (const command of this.#commands) command.abort(new Error("the session is closed"));
     await settledWithin(this, { ms: INTERRUPT_LIMIT_MS, timer });
     this.#time.close();
     try {
@@ -286,7 +292,9 @@ export class Session {
   async #finish(reason: EndReason, { detail, exitCode }: EndOptions): Promise<void> {
     // Observers of the start do not hold up the first request; none is left out for that.
     await this.#announced;
-    await notifyHooks(this.#deps, { name: "on_session_end", payload: { reason } });
+    if (this.#announced !== undefined) {
+      await notifyHooks(this.#deps, { name: "on_session_end", payload: { reason } });
+    }
     this.#deps.end(reason);
     this.#stamp({
       type: "session_end",
@@ -379,22 +387,4 @@ export class Session {
 
 function rejected(reason: string): Acknowledgement {
   return { status: "rejected", reason };
-}
-
-function startTimer(ms: number, ring: () => void): () => void {
-  const timer = setTimeout(ring, ms);
-  return () => clearTimeout(timer);
-}
-
-/** Waits until the session is idle, at most this long. */
-async function settledWithin(
-  session: Pick<Session, "idle" | "isRunning">,
-  { ms, timer }: { ms: number; timer: StartTimer },
-): Promise<void> {
-  // The first timer of a process costs milliseconds: not for a session that is idle anyway.
-  if (!session.isRunning) return;
-  const late = Promise.withResolvers<void>();
-  const cancel = timer(ms, late.resolve);
-  await Promise.race([session.idle, late.promise]);
-  cancel();
 }

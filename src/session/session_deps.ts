@@ -6,7 +6,7 @@ import type { BusyPolicy } from "../protocol/operation.ts";
 import type { SessionOrigin, WakePolicy } from "../protocol/session_spec.ts";
 import type { ScriptCall } from "../store/record.ts";
 import type { BlobShelf } from "./images.ts";
-import type { StartTimer } from "./time_budget.ts";
+import type { StartTimer } from "./timers.ts";
 
 /** Everything of the loop but what belongs to one turn. */
 export type SessionDeps = Omit<LoopDeps, "signal" | "inbox"> & {

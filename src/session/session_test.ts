@@ -144,3 +144,77 @@ Deno.test("end() interrupts the running turn, drops what waits, stores and frees
   deepEqual((await until(listener, "nothing")).slice(-3), ["turn_end", "session_end", "end"]);
   deepEqual(ended, ["done", "disposed"]);
 });
+
+Deno.test("end() with a grace takes answers for the running turn and nothing else", async () => {
+  const late: { session?: Session } = {};
+  const dispatcher = new FakeDispatcher(async (_call, signal) => {
+    const fallback = { kind: "confirm", yes: false } as const;
+    await late.session!.questions.ask({ kind: "confirm", text: "?" }, { fallback, signal });
+    return {};
+  });
+  const calls = [{ name: "probe", arguments: {} }];
+  const { session, messages } = createSession([{ calls }, { text: "done" }], dispatcher);
+  late.session = session;
+  const listener = reading(session.subscribe({ snapshot: false }));
+  session.submit(input("go"));
+  await until(listener, "question_start");
+  const ended = session.end("done", { graceMs: 60_000 });
+  equal(session.submit(input("more")).status, "rejected");
+  equal(session.submit({ op: "command", name: "x", argument: "" }).status, "rejected");
+  const [question] = session.snapshot().questions;
+  const answer = { kind: "confirm", yes: true } as const;
+  equal(session.submit({ op: "answer", questionId: question!.id, answer }).status, "accepted");
+  await ended;
+  equal(messages.length, 4);
+  deepEqual((await until(listener, "nothing")).slice(-3), ["turn_end", "session_end", "end"]);
+});
+
+Deno.test("end() that abandons leaves the record as it is", async () => {
+  const { session, ended } = createSession([]);
+  await session.end("failed", { abandon: true });
+  deepEqual(ended, ["disposed"]);
+});
+
+Deno.test("command runs by name, tells what it printed, and ends with the session", async () => {
+  const provider = new ScriptedProvider([]);
+  const { deps } = loopDeps({ provider });
+  const aborted: unknown[] = [];
+  const session = new Session({
+    ...deps,
+    id: "s1",
+    cwd: "/work",
+    resumed: false,
+    hooks: () => Promise.resolve(undefined),
+    images: () => {
+      throw new Error("no images here");
+    },
+    logScriptCall: () => {},
+    onFirstRequest: () => {},
+    notices: () => [],
+    clock: { now: () => new Date(0), duration: (ms) => ms },
+    commands: {
+      has: (name) => name !== "none",
+      run: async (name, argument, signal) => {
+        if (name !== "hang") return `${name} ${argument}`;
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        aborted.push(signal.reason);
+        throw new Error("stopped");
+      },
+    },
+    end: () => {},
+    dispose: () => Promise.resolve(),
+  });
+  const listener = reading(session.subscribe({ snapshot: false }));
+  equal(session.submit({ op: "command", name: "none", argument: "" }).status, "rejected");
+  equal(session.submit({ op: "command", name: "echo", argument: "x" }).status, "accepted");
+  const { value } = await listener.next();
+  ok(value?.type === "event" && value.event.type === "command_end");
+  deepEqual([value.event.text, value.event.isError], ["echo x", false]);
+  session.submit({ op: "command", name: "hang", argument: "" });
+  deepEqual(session.submit({ op: "interrupt" }), { status: "accepted" });
+  const next = (await listener.next()).value;
+  ok(next?.type === "event" && next.event.type === "command_end" && next.event.isError);
+  session.submit({ op: "command", name: "hang", argument: "" });
+  await session.end("done");
+  equal(aborted.length, 2);
+});

@@ -1,9 +1,7 @@
 /** How long the turns of a session may take together. Its clock starts with the first turn. */
 import { BudgetExceeded } from "../agent/budget.ts";
 import { durationText } from "../util/duration.ts";
-
-/** Calls `ring` after `ms`; returns what cancels that. */
-export type StartTimer = (ms: number, ring: () => void) => () => void;
+import type { StartTimer } from "./timers.ts";
 
 /** A longer timer would ring at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;

@@ -39,6 +39,8 @@ export interface ToolRuntimeOptions {
   approve?: ApprovalPolicy;
   /** Ids of actions that may run one time. */
   approveOnce?: readonly string[];
+  /** Told of a rule that was allowed for good. */
+  onRemember?: (rule: string) => void;
   approver?: Approver;
   clarifier?: Clarifier;
   contextTokens: number;

@@ -89,7 +89,7 @@ Deno.test("run exits 3 naming the action, its rule and a resume that allows just
     ]);
     ok(!events.some(({ type }) => type === "question_start"));
     const [, words] = /Allow this one action: hermes (.*)\n/.exec(outcome.stderr)!;
-    ok(words!.includes(` --approve-once ${request.id}`), words!);
+    ok(words!.includes(` --approve-once ${request.id}`), outcome.stderr);
     const resumed = await job.hermes(words!.split(" "));
     strictEqual(resumed.code, 3, resumed.stderr);
     match(String(results(job)[0]!.output), /first/);

@@ -4,6 +4,7 @@ import { zeroUsage } from "../../protocol/message.ts";
 import { ChatView } from "./chat_view.ts";
 import { jobSummary } from "./job_summary.ts";
 import { progressLines } from "./progress.ts";
+import { RunView } from "./run_view.ts";
 import { createStyle } from "./style.ts";
 import { oneLine, plainText, visibleText } from "./tool_line.ts";
 
@@ -79,4 +80,53 @@ Deno.test("oneLine(), visibleText() and plainText() show what would act on a ter
   strictEqual(oneLine(text), `${shown} c\\u200bd\\udb40\\udc41`);
   strictEqual(visibleText(text), `${shown}\\rc\\u200bd\\udb40\\udc41`);
   strictEqual(plainText(text), visibleText(text));
+});
+
+Deno.test("RunView streams the answer, ends its line before progress, and tells quiet from silent", () => {
+  const say = (text: string) => event({ type: "message_delta", kind: "text", text });
+  const start = event({ type: "tool_start", callId: "c", name: "todo", arguments: {} });
+  const fatal = event({ type: "error", kind: "auth", message: "no", fatal: true });
+  const view = new RunView({ ...OPTIONS, quiet: false, stream: true });
+  deepStrictEqual([say("Hel"), start, say("lo\n"), fatal].map((one) => view.fold(one)), [
+    { answer: "Hel", progress: "" },
+    { answer: "\n", progress: "→ todo {}\n" },
+    { answer: "lo\n", progress: "" },
+    { answer: "", progress: "" },
+  ]);
+  strictEqual(view.hasStreamed, true);
+  const quiet = new RunView({ ...OPTIONS, quiet: true, stream: false });
+  deepStrictEqual([say("x"), start].map((one) => quiet.fold(one)), [
+    { answer: "", progress: "" },
+    { answer: "", progress: "" },
+  ]);
+  strictEqual(quiet.hasStreamed, false);
+});
+
+Deno.test("RunView names the call of a result only where calls ran side by side", () => {
+  const view = new RunView({ ...OPTIONS, quiet: false, stream: false });
+  const call = (callId: string, command: string) =>
+    event({ type: "tool_start", callId, name: "terminal", arguments: { command } });
+  const end = (callId: string) =>
+    event({
+      type: "tool_end",
+      callId,
+      name: "terminal",
+      isError: false,
+      durationMs: 1,
+      result: "ok",
+    });
+  const lines = [
+    call("a", "one"),
+    call("b", "two"),
+    end("b"),
+    end("a"),
+    call("c", "three"),
+    end("c"),
+  ]
+    .map((one) => view.fold(one).progress);
+  deepStrictEqual(lines.filter((line) => line.includes("✓")), [
+    "  ✓ terminal two: ok\n",
+    "  ✓ terminal one: ok\n",
+    "  ✓ ok\n",
+  ]);
 });
