@@ -8,6 +8,7 @@ import { TEST_BUNDLE } from "../tests/support/hermes.ts";
 import { LOCKED, ROOT, runDeno, typescriptFiles } from "./_tree.ts";
 import { makeTestBundle, type TestBundle } from "./test_bundle.ts";
 import { SLOW_FIRST } from "./test_order_data.ts";
+import { makeTestTemp } from "./test_temp.ts";
 
 /** What the runner counted; a run that died before its summary counts as one failure. */
 export interface Summary {
@@ -151,11 +152,15 @@ export async function runTests(
   makeBundle: MakeBundle = makeTestBundle,
 ): Promise<TestRun> {
   using interrupts = new Interrupts();
+  await using temp = await makeTestTemp();
   await using bundle = files === undefined || Deno.build.os === "windows"
     ? undefined
     : await makeBundle();
   if (interrupts.count > 0) return { code: INTERRUPTED, output: "" };
-  const child = interrupts.runner = startRunner(args, bundle);
+  const child = interrupts.runner = startRunner(args, {
+    ...temp.env,
+    ...bundle === undefined ? {} : { [TEST_BUNDLE]: bundle.path },
+  });
   using _late = endWhenLate(child);
   const progress = files === undefined ? undefined : new Progress(files);
   const decoder = new TextDecoder();
@@ -170,13 +175,13 @@ export async function runTests(
   return { code: interrupts.count > 0 ? INTERRUPTED : code, output };
 }
 
-function startRunner(args: string[], bundle: TestBundle | undefined): Deno.ChildProcess {
+function startRunner(args: string[], env: Record<string, string>): Deno.ChildProcess {
   return new Deno.Command(Deno.execPath(), {
     args,
     cwd: ROOT,
     stdout: "piped",
     env: {
-      ...bundle === undefined ? {} : { [TEST_BUNDLE]: bundle.path },
+      ...env,
       // Many tests wait, for a process or a clock: two more of them keep every core busy.
       DENO_JOBS: Deno.env.get("DENO_JOBS") ?? `${navigator.hardwareConcurrency + 2}`,
       ...Deno.stdout.isTerminal() ? { FORCE_COLOR: "1" } : { NO_COLOR: "1" },

@@ -20,7 +20,6 @@ import { questionApprover, questionClarifier } from "./ask.ts";
 import type { Cassette } from "./cassette.ts";
 import { withImages } from "./images.ts";
 import { LazyRuntime } from "./lazy_runtime.ts";
-import { withLlmHooks } from "./llm_hooks.ts";
 import { findModel, findReviewer, type FindRoute, otherModel } from "./model_choice.ts";
 import { exists, systemPrompt } from "./prompt.ts";
 import { SessionRecords } from "./records.ts";
@@ -111,10 +110,13 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
   const runtime = createRuntime(options, { records, tools, primary, budget, notices, late });
   // A guard that is configured and not on duty must be known before the first call.
   const hooks = await runtime.hooks();
+  const told = hooks && {
+    hooks,
+    sessionId: records.id,
+    withLlmHooks: (await import("./llm_hooks.ts")).withLlmHooks,
+  };
   const dress = (provider: Provider) =>
-    hooks === undefined
-      ? models.images(provider)
-      : withLlmHooks(models.images(provider), { sessionId: records.id, hooks });
+    told?.withLlmHooks(models.images(provider), told) ?? models.images(provider);
   late.session = new Session({
     ...identity(options, records),
     ...policies(options),
