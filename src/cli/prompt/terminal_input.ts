@@ -5,6 +5,9 @@
 import { decodeKeys } from "./keys.ts";
 import { terminalText } from "../../util/terminal_text.ts";
 
+/** How long a signal to this very process may take. */
+const INTERRUPT_MS = 1_000;
+
 /** The terminal as far as prompts need it; tests drive one without a TTY. */
 export interface TerminalDevice {
   readonly input: AsyncIterable<Uint8Array>;
@@ -93,7 +96,9 @@ export class TerminalInput {
     onReady?.();
     await promise;
     signal?.removeEventListener("abort", close);
-    if (interrupted) this.#device.interrupt();
+    if (!interrupted) return;
+    this.#device.interrupt();
+    if (signal !== undefined) await arrives(signal);
   }
 
   async #pump(): Promise<void> {
@@ -122,6 +127,15 @@ export class TerminalInput {
       else this.onStray(line);
     }
   }
+}
+
+/** Waits for an interrupt to become known: until then its answer would be taken for a no. */
+async function arrives(signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, INTERRUPT_MS);
+  signal.addEventListener("abort", () => resolve(), { once: true });
+  if (!signal.aborted) await promise;
+  clearTimeout(timer);
 }
 
 /** The process's own terminal. */
