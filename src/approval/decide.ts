@@ -16,6 +16,7 @@ import { findingsIn, KNOWN_PROGRAMS } from "./rules.ts";
 import { SUDO_STDIN_KEY } from "./rules/hardline_data.ts";
 import type { EarlierVariables } from "./shell_state.ts";
 import { walkShell } from "./walk.ts";
+import type { Walked } from "./walk_flow.ts";
 import type { EarlierFiles, WrittenFiles } from "./written_files.ts";
 
 export interface CommandPolicy {
@@ -155,9 +156,8 @@ function inspectViews(command: string, policy: CommandPolicy): Inspection {
   const variables = new Map<string, readonly string[]>();
   const files: WrittenFiles[] = [];
   let normalized = "";
-  const disk = policy.disk === undefined ? undefined : new KnownDisk(policy.disk);
-  for (const { view, cwd } of viewsOf(command, policy)) {
-    const walked = walkShell(view, { ...policy, cwd, disk, programs: KNOWN_PROGRAMS });
+  for (const walked of walks(command, policy)) {
+    const { view } = walked;
     normalized ||= walked.normalized;
     for (const [name, values] of walked.variables) variables.set(name, values);
     files.push(walked.files);
@@ -200,6 +200,17 @@ function inspectViews(command: string, policy: CommandPolicy): Inspection {
   }
   if (reordersText(command)) findings.add(REORDERED);
   return { findings: [...findings], normalized, variables, files };
+}
+
+/** Follows each view of the command, and once more as if no `cd` had succeeded where that matters. */
+function* walks(command: string, policy: CommandPolicy): Generator<Walked & { view: string }> {
+  const disk = policy.disk === undefined ? undefined : new KnownDisk(policy.disk);
+  for (const { view, cwd } of viewsOf(command, policy)) {
+    const options = { ...policy, cwd, disk, programs: KNOWN_PROGRAMS };
+    const walked = walkShell(view, options);
+    yield { ...walked, view };
+    if (walked.moves) yield { ...walkShell(view, { ...options, staysPut: true }), view };
+  }
 }
 
 /** The text as it is and as it looks, seen from each name of the directory. */

@@ -37,11 +37,18 @@ export class ShellState {
   /** The working directory; undefined after a `cd` to somewhere unknown. */
   cwd: string | undefined;
 
+  /** Commands follow a change of the directory whether or not it came about. */
+  moves = false;
   readonly #startsSomewhere: boolean;
+  readonly #staysPut: boolean;
 
-  /** @param earlier what commands before this one may have left in the environment. */
-  constructor(cwd?: string, earlier: EarlierVariables = new Map()) {
+  /**
+   * @param earlier what commands before this one may have left in the environment.
+   * @param staysPut every change of the directory fails, for what follows in any case.
+   */
+  constructor(cwd?: string, earlier: EarlierVariables = new Map(), staysPut = false) {
     this.cwd = cwd;
+    this.#staysPut = staysPut;
     this.#startsSomewhere = cwd !== undefined;
     this.vars.set("HOME", ["~"]);
     this.vars.set("HERMES_HOME", ["~/.hermes"]);
@@ -86,6 +93,17 @@ export class ShellState {
         else this.vars.set(name, values);
       }
     };
+  }
+
+  /** Follows one statement of several; what is linked to a `cd` by `&&` is part of its statement. */
+  statement<T>(isLast: boolean, run: () => T): T {
+    const { cwd } = this;
+    const result = run();
+    if (this.cwd !== cwd && !isLast) {
+      this.moves = true;
+      if (this.#staysPut) this.cwd = cwd;
+    }
+    return result;
   }
 
   /**

@@ -58,11 +58,11 @@ export function walkShell(source: string, options: WalkOptions): Walked {
   const walker = new Walker(options);
   const normalized = walker.text(source, START);
   walker.runTraps();
-  const { invocations, problem, unjudged, files } = walker;
+  const { invocations, problem, unjudged, files, state } = walker;
   for (const construct of walker.indirections.unjudged) unjudged.add(construct);
   if (files.runsUnread) unjudged.add("file written before");
-  const variables = walker.state.left();
-  return { invocations, normalized, problem, unjudged: [...unjudged], variables, files };
+  const left = { variables: state.left(), moves: state.moves };
+  return { invocations, normalized, problem, unjudged: [...unjudged], files, ...left };
 }
 
 class Walker {
@@ -85,7 +85,7 @@ class Walker {
   constructor(options: WalkOptions) {
     this.#around = { home: options.home, places: options.places, disk: options.disk };
     this.#programs = options.programs;
-    this.state = new ShellState(options.cwd, options.variables);
+    this.state = new ShellState(options.cwd, options.variables, options.staysPut);
     this.files = new WrittenFiles(this.state.files, options.files ?? NO_FILES);
     this.#expander = new Expander(this.state, absolutePath("~", options));
     this.#evaluation = new Evaluation({
@@ -120,7 +120,8 @@ class Walker {
     for (const statement of script.statements) {
       const inside = { ...flow, background: flow.background || statement.background };
       const follow = () => statement.pipelines.map((pipeline) => this.#linked(pipeline, inside));
-      const text = (statement.background ? this.state.subshell(follow) : follow()).join(" ");
+      const run = () => this.state.statement(statement === script.statements.at(-1), follow);
+      const text = (statement.background ? this.state.subshell(follow) : run()).join(" ");
       if (out !== "") out += out.endsWith(" &") ? " " : "; ";
       out += statement.background ? `${text} &` : text;
     }
@@ -222,10 +223,9 @@ class Walker {
       const raw = command.words.slice(1).map((word) => word.raw);
       const frame = { ...flow, env, redirects, raw, inner };
       this.files.expected = output?.key;
+      const hasEffect = redirects.length > 0 || env.size > 0;
       if (argv.length > 0) this.#run(argv, frame);
-      else if (redirects.length > 0 || env.size > 0) {
-        this.#runReadings(this.#push([], frame), frame);
-      }
+      else if (hasEffect) this.#runReadings(this.#push([], frame), frame);
       if (argv.length > 0) this.#evaluation.variables(env);
     });
     const commands = this.invocations.slice(before);

@@ -35,6 +35,8 @@ export interface Walked {
   variables: Map<string, string[]>;
   /** Files that were written, copied or linked. */
   files: WrittenFiles;
+  /** True when commands follow a `cd` whether or not it succeeds. */
+  moves: boolean;
 }
 
 export interface WalkOptions extends Place {
@@ -43,6 +45,8 @@ export interface WalkOptions extends Place {
   /** What earlier commands of the session may have left. */
   variables?: EarlierVariables | undefined;
   files?: EarlierFiles | undefined;
+  /** Takes every `cd` for failed, for what follows it in any case. */
+  staysPut?: boolean;
 }
 
 /** What surrounds a command. */

@@ -94,7 +94,8 @@ function requirePrivate(dir: string): void {
   for (const path of [dirname(dir), dir, joinPath(dir, "modules")]) {
     const info = statOf(path);
     const who = info && othersWhoChange(info, Deno.uid());
-    if (who === undefined) continue;
+    // Where the sticky bit is set, as in /tmp, nobody replaces what is another's.
+    if (who === undefined || ((info?.mode ?? 0) & 0o1000) !== 0) continue;
     throw new PluginProblem(`${who} can change ${path}, from where it is loaded`, {
       hint: `${closeCommand(info!, Deno.uid())} ${path}`,
     });

@@ -118,7 +118,19 @@ export function findTree(tree: ProcessTree, since: number = performance.now()): 
       }
     }
   }
-  return all.filter(({ pid }) => found.has(pid));
+  return parentsFirst(all.filter(({ pid }) => found.has(pid)));
+}
+
+/** A shell that outlives its child for a moment writes that it was terminated. */
+function parentsFirst(members: readonly ProcessFacts[]): ProcessFacts[] {
+  const parents = new Map(members.map(({ pid, parent }) => [pid, parent]));
+  const depthOf = (pid: number) => {
+    let depth = 0;
+    for (let at = parents.get(pid); at !== undefined && depth < 64; at = parents.get(at)) depth++;
+    return depth;
+  };
+  const depths = new Map(members.map(({ pid }) => [pid, depthOf(pid)]));
+  return members.toSorted((a, b) => depths.get(a.pid)! - depths.get(b.pid)!);
 }
 
 /** SIGCONT asks whether the group exists and harms nobody. */

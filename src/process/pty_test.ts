@@ -4,7 +4,7 @@ import { openPty } from "./pty.ts";
 const LIBC = {
   tgkill: { parameters: ["i32", "i32", "i32"], result: "i32" },
 } as const satisfies Deno.ForeignLibraryInterface;
-const SIGUSR2 = 12;
+const SIGURG = 23;
 
 /** Threads of this process that wait for a descriptor. */
 function waitingThreads(): number[] {
@@ -22,18 +22,18 @@ Deno.test("read() goes on waiting when a signal reaches the thread that waits", 
   const libc = Deno.dlopen("libc.so.6", LIBC);
   let heard = 0;
   const listener = () => heard++;
-  Deno.addSignalListener("SIGUSR2", listener);
+  Deno.addSignalListener("SIGURG", listener);
   let ended = false;
   const reading = pty.read().finally(() => ended = true);
   try {
     while (heard < 3 && !ended) {
-      for (const thread of waitingThreads()) libc.symbols.tgkill(Deno.pid, thread, SIGUSR2);
+      for (const thread of waitingThreads()) libc.symbols.tgkill(Deno.pid, thread, SIGURG);
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     await slave.write(new TextEncoder().encode("here"));
     equal(new TextDecoder().decode(await reading), "here");
   } finally {
-    Deno.removeSignalListener("SIGUSR2", listener);
+    Deno.removeSignalListener("SIGURG", listener);
     await pty.close();
     libc.close();
   }

@@ -3,6 +3,7 @@
  * program of the shell with a megabyte of ballast in place of Deno and the bundle. What the script
  * does with its archive takes seconds with the real one, and is the same.
  */
+import { writeProgram } from "./support.ts";
 import { hostTarget } from "../../scripts/_targets.ts";
 import { compressRuntime, joinPortable } from "../../scripts/portable.ts";
 import { sha256Hex } from "../../src/util/hash.ts";
@@ -39,5 +40,5 @@ export async function writeStandIn(path: string): Promise<void> {
     { name: "main.js", data: encoder.encode(MAIN) },
     { name: "chunk.js", data: encoder.encode("exit 1\n") },
   ];
-  await Deno.writeFile(path, await joinPortable(hostTarget(), { app, runtime }), { mode: 0o755 });
+  await writeProgram(path, await joinPortable(hostTarget(), { app, runtime }));
 }

@@ -112,13 +112,30 @@ export interface Installed {
   hermes(args: readonly string[], options?: { stdin?: string; cwd?: string }): Promise<Outcome>;
 }
 
+/**
+ * Copies a program in a process of its own: what this one writes is open in whatever another test
+ * starts at that moment, and then the program is busy.
+ */
+export async function copyProgram(from: string, to: string): Promise<void> {
+  const { success } = await new Deno.Command("cp", { args: [from, to] }).output();
+  assert.ok(success, `cannot copy ${from} to ${to}`);
+}
+
+/** The same for a program that a test has made. */
+export async function writeProgram(path: string, bytes: Uint8Array): Promise<void> {
+  const part = `${path}.part`;
+  await Deno.writeFile(part, bytes, { mode: 0o755 });
+  await copyProgram(part, path);
+  await Deno.remove(part);
+}
+
 /** The artefact on a bare machine, in a directory where nothing can be written. */
 export async function withInstalled(body: (installed: Installed) => Promise<void>): Promise<void> {
   await using machine = await bareMachine();
   const directory = await Deno.makeTempDir({ prefix: "hermes-installed-" });
   const path = `${directory}/hermes`;
   try {
-    await Deno.copyFile(await artefact(), path);
+    await copyProgram(await artefact(), path);
     await Deno.chmod(path, 0o555);
     await Deno.chmod(directory, 0o555);
     const changedAt = () =>

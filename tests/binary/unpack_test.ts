@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { VERSION } from "../../src/util/version.ts";
 import { seenPaths } from "../support/seen_paths.ts";
-import { bareMachine, type Outcome, run, skip } from "./support.ts";
+import { bareMachine, copyProgram, type Outcome, run, skip, writeProgram } from "./support.ts";
 import { linuxTest, onLinux, realTest, type Unpacking, unpackTest } from "./unpacking.ts";
 
 /** How long one run lets another unpack before it does so itself. */
@@ -21,7 +21,7 @@ async function addOldVersion(cache: string, name: string): Promise<string> {
   const old = `${cache}/${name}`;
   await Deno.mkdir(`${old}/app`, { recursive: true });
   await Deno.writeTextFile(`${old}/app/main.js`, "");
-  await Deno.copyFile("/bin/sleep", `${old}/deno`);
+  await copyProgram("/bin/sleep", `${old}/deno`);
   await age(old);
   return old;
 }
@@ -201,7 +201,7 @@ realTest(
     const [nobody, other] = [65534, `${machine.home}/other`];
     await using theirs = await bareMachine({ ownPrograms: true });
     for (const { home } of [machine, theirs]) await Deno.chmod(`${home}/..`, 0o755);
-    await Deno.copyFile(binary, `${machine.home}/hermes`);
+    await copyProgram(binary, `${machine.home}/hermes`);
     await Deno.mkdir(other);
     await Deno.chown(other, nobody, nobody);
     const shared = { ...env, HERMES_BIN_CACHE: `${machine.home}/shared` };
@@ -330,7 +330,7 @@ unpackTest("removes versions that nothing runs, and keeps the others", async (pl
 unpackTest("tells an incomplete or damaged download", async ({ binary, machine, env }) => {
   const bytes = await Deno.readFile(binary);
   const half = `${machine.home}/half`;
-  await Deno.writeFile(half, bytes.subarray(0, bytes.length / 2), { mode: 0o755 });
+  await writeProgram(half, bytes.subarray(0, bytes.length / 2));
   const incomplete = await run([half, "--version"], { env });
   assert.deepEqual(incomplete, {
     code: 126,
@@ -342,7 +342,7 @@ unpackTest("tells an incomplete or damaged download", async ({ binary, machine, 
   for (const fromEnd of [100_000, 6]) {
     const copy = bytes.slice();
     copy[copy.length - fromEnd]! ^= 0xff;
-    await Deno.writeFile(damaged, copy, { mode: 0o755 });
+    await writeProgram(damaged, copy);
     assert.deepEqual(await run([damaged, "--version"], { env }), {
       code: 126,
       stdout: "",

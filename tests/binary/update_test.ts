@@ -4,7 +4,15 @@ import { VERSION } from "../../src/util/version.ts";
 import { platformName } from "../../src/util/runtime.ts";
 import { runHermes } from "../support/hermes.ts";
 import { nextVersion, type ReleaseServer, serveRelease } from "./release_server.ts";
-import { artefact, bareMachine, type Outcome, run, skip } from "./support.ts";
+import {
+  artefact,
+  bareMachine,
+  copyProgram,
+  type Outcome,
+  run,
+  skip,
+  writeProgram,
+} from "./support.ts";
 
 interface Installed {
   path: string;
@@ -21,7 +29,7 @@ async function withInstalled(
   await using machine = await bareMachine();
   await using release = await serveRelease(next.version, next.bytes ?? nextVersion(next.version));
   const path = `${machine.home}/hermes`;
-  await Deno.copyFile(await artefact(), path);
+  await copyProgram(await artefact(), path);
   const hermes = (args: string[]) => run([path, ...args], { env: machine.env });
   await body({
     path,
@@ -89,7 +97,7 @@ Deno.test("hermes update changes nothing when anything is wrong", async () => {
 
 Deno.test("hermes update --rollback brings the version of before back", async () => {
   await withInstalled({ version: "99.0.0" }, async ({ path, update, version }) => {
-    await Deno.writeFile(`${path}.old`, nextVersion("0.0.9"), { mode: 0o755 });
+    await writeProgram(`${path}.old`, nextVersion("0.0.9"));
     const outcome = await update(["--rollback"]);
     assert.equal(outcome.code, 0, outcome.stderr);
     assert.equal(await version(), "hermes 0.0.9");
