@@ -22,6 +22,7 @@ import { type Cassette, openCassette } from "./cassette.ts";
 import { ENV_FILES } from "./env_files_data.ts";
 import { withImages } from "./images.ts";
 import { LazyRuntime } from "./lazy_runtime.ts";
+import { existsSync } from "../util/exists.ts";
 import { mayHoldSecret } from "../util/secret_hint.ts";
 import { readProjectText } from "./project_text.ts";
 import { SessionRecords } from "./records.ts";
@@ -206,7 +207,7 @@ function sessionDirectory(
 ): string {
   if (found === undefined || cwdGiven === true || found.cwd === cwd) return cwd;
   if (settings.config.terminal.backend !== "local" || !found.cwd) return cwd;
-  if (exists(`${found.cwd}/.`)) return found.cwd;
+  if (existsSync(`${found.cwd}/.`)) return found.cwd;
   throw new UsageError(`the directory of session ${found.id} cannot be entered: ${found.cwd}`, {
     hint: "Go on in another one: -C DIR",
   });
@@ -299,7 +300,7 @@ async function systemPrompt(
   const project = facts.environment === "local"
     ? readProjectFiles(cwd, {
       read: readProjectText,
-      exists,
+      exists: existsSync,
       maxChars: config.context_file_max_chars,
     })
     : undefined;
@@ -320,7 +321,7 @@ async function systemPrompt(
 
 /** A project's instructions without the secrets of the settings and of the project's own files. */
 async function cleanProject({ settings, cwd }: OpenOptions, text: string): Promise<string> {
-  if (!ENV_FILES.some((name) => exists(`${cwd}/${name}`))) {
+  if (!ENV_FILES.some((name) => existsSync(`${cwd}/${name}`))) {
     return await withoutSecrets(settings, text);
   }
   const { projectRedactor } = await import("./project_secrets.ts");
@@ -373,14 +374,4 @@ function requestSettings(settings: Settings): ModelDefaults {
 
 function isEffort(text: string): text is NonNullable<ModelDefaults["reasoningEffort"]> {
   return ["minimal", "low", "medium", "high"].includes(text);
-}
-
-function exists(path: string): boolean {
-  try {
-    Deno.statSync(path);
-    return true;
-  } catch {
-    // Only asked for the repository's mark.
-    return false;
-  }
 }

@@ -1,5 +1,5 @@
 /** What the store keeps and gives back, as types, and the conversions between rows and records. */
-import { type Message, messageText, type Usage } from "../protocol/message.ts";
+import { type Message, messageText, toolCallsOf, type Usage } from "../protocol/message.ts";
 import type { Row } from "./database.ts";
 
 /** What is said of a session when it begins. */
@@ -185,8 +185,7 @@ export function blobRefs(message: Message): string[] {
 
 /** How many tools an assistant's message calls. */
 export function countToolCalls(message: Message): number {
-  if (message.role !== "assistant") return 0;
-  return message.content.filter((part) => part.type === "tool_call").length;
+  return message.role === "assistant" ? toolCallsOf(message).length : 0;
 }
 
 const PREVIEW_CHARS = 80;
