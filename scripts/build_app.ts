@@ -88,7 +88,7 @@ async function prepareChunks(directory: string): Promise<string[]> {
       if (repaired.includes("createRequire as")) {
         throw new Error(`${name} loads node:module eagerly: the bundler's helper has changed`);
       }
-      // What every entry needs, the bundler puts into one file. Forty small ones cost 4 ms more.
+      // The bundler puts into one file what every entry needs. Forty small ones cost 4 ms more.
       const joins = entries.includes(name) && !APART.includes(moduleOf(name));
       return joins ? `${hot}${repaired}` : repaired;
     });

@@ -35,7 +35,7 @@ Deno.test("embeddedFiles() reads Deno's listing", () => {
   assert.deepEqual(embeddedFiles(listing), ["a-1.js", "main.js"]);
 });
 
-/** What a run of the whole suite has bundled at its beginning. */
+/** The bundle that a run of the whole suite made at its beginning. */
 function bundleOfRun(): { app?: string } {
   const bundle = Deno.env.get(TEST_BUNDLE);
   return bundle ? { app: `${dirname(bundle)}/app` } : {};

@@ -6,6 +6,7 @@
 import { gzipSync } from "node:zlib";
 import { parseArgs } from "node:util";
 import { writeFileAtomic } from "../src/util/atomic_write.ts";
+import { exists } from "../src/util/exists.ts";
 import { sha256Hex } from "../src/util/hash.ts";
 import { PORTABLE_FLAGS, STARTUP_V8_FLAGS } from "../src/util/runtime.ts";
 import { VERSION } from "../src/util/version.ts";
@@ -18,7 +19,7 @@ import { buildApp, type BuildOptions } from "./build_app.ts";
 type Bytes = Uint8Array<ArrayBuffer>;
 
 const CACHE = `${ROOT}/dist/cache`;
-/** What the executable is made from, beside the TypeScript files. */
+/** Files that the executable is made from, beside the TypeScript ones. */
 const INPUTS = ["deno.json", "deno.lock", "scripts/portable_stub.sh"];
 const INPUT_FOLDERS = ["src", "tools", "environments", "plugins", "scripts"];
 const KEPT_BUILDS_MS = 3600 * 1000;
@@ -68,7 +69,7 @@ async function buildPortable(target: Target, build: BuildOptions): Promise<Bytes
   });
 }
 
-/** What an executable is joined from. */
+/** The parts that an executable is joined from. */
 export interface PortableParts {
   /** Files below `app/`. */
   app: readonly { name: string; data: Bytes }[];
@@ -163,10 +164,6 @@ async function stub(
 
 async function concat(parts: Bytes[]): Promise<Bytes> {
   return new Uint8Array(await new Blob(parts).arrayBuffer());
-}
-
-async function exists(path: string): Promise<boolean> {
-  return await Deno.stat(path).then(() => true, () => false);
 }
 
 /** Somebody may still be testing the build before this one. */

@@ -4,6 +4,7 @@
  * why, and the line `N passed, N failed`, with `, N skipped` for those. Words that name no file
  * filter by test name. A run that does not end is ended, with the names of the tests that hung.
  */
+import { exists } from "../src/util/exists.ts";
 import { TEST_BUNDLE } from "../tests/support/hermes.ts";
 import { LOCKED, ROOT, runDeno, typescriptFiles } from "./_tree.ts";
 import { makeTestBundle, type TestBundle } from "./test_bundle.ts";
@@ -85,15 +86,6 @@ export async function planTests(words: readonly string[]): Promise<Plan> {
   const files = await testFiles();
   if (words.length === 0) args.push("--no-check"); // `checkTypes()` does, at the same time
   return { args: [...args, ...files], files: files.length };
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await Deno.stat(path);
-    return true;
-  } catch {
-    return false; // not a path, then: a filter
-  }
 }
 
 /** Tells from the runner's output how many files had a test that ended. */

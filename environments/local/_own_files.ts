@@ -59,6 +59,6 @@ function removeTree(path: string): void {
   try {
     Deno.removeSync(path, { recursive: true });
   } catch {
-    // What cannot be removed makes the next write fail.
+    // The next write fails where a tree cannot be removed.
   }
 }

@@ -15,7 +15,7 @@ export interface FoundFile {
   named: boolean;
 }
 
-/** One ignore file that applies to a directory: its rules speak of paths below `base`. */
+/** An ignore file that applies to a directory: its rules speak of paths below `base`. */
 interface Scope {
   base: string;
   rules: IgnoreRules;
@@ -142,7 +142,7 @@ function ownScopes(directory: string, entries: readonly Deno.DirEntry[], above: 
   return { ripgrep, plain, git: [...ownGit, ...git] };
 }
 
-/** What the directories above the root contribute. */
+/** The ignore files of the directories above the root. */
 function parentScopes(root: string): Scopes {
   const ancestors: string[] = [];
   for (let at = root; at !== "/";) ancestors.push(at = dirname(at));

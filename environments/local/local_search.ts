@@ -16,7 +16,7 @@ const BUFFER_BYTES = 1 << 20;
 /** Larger files are searched in pieces of this size, split between lines. */
 const PIECE_BYTES = 64 << 20;
 
-/** One piece of a file may take this long: meanwhile nothing else runs, not even the answer to Ctrl-C. */
+/** Milliseconds for a piece of a file: meanwhile nothing else runs, not even the answer to Ctrl-C. */
 const PIECE_LIMIT_MS = 2000;
 
 /** The `search` of the local environment. */

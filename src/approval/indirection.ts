@@ -5,7 +5,7 @@
  */
 import type { Invocation } from "./invocation.ts";
 import type { TextPayload } from "./payload.ts";
-import type { SimpleCommand } from "./shell_ast.ts";
+import type { SimpleCommand, Word } from "./shell_ast.ts";
 
 /** Builtins that change how the shell finds programs or reads words. */
 const READING = /^(?:alias|unalias|builtin|enable|hash|shopt|mapfile|readarray|coproc)$/;
@@ -66,10 +66,9 @@ export class Indirections {
     if (words[0]?.parts.some(({ kind }) => !known.test(kind)) === true) {
       this.#reading.add("program name");
     }
-    this.#computesName ||= words[0]?.parts.some((part) =>
-      part.kind === "param" &&
-      (part.indirect || !DEFAULTS.test(part.op) || (part.op !== "" && part.name.endsWith("]")))
-    ) === true;
+    // The words of an alias become the beginning of a command.
+    const names = words[0]?.raw === "alias" ? words : words.slice(0, 1);
+    this.#computesName ||= names.some(isComputedName);
     // `IFS=, read a b` is meant for the one command.
     if (words[0]?.raw !== "read" && assignments.some(({ name }) => VARIABLES.test(name))) {
       this.#reading.add("variable");
@@ -84,4 +83,11 @@ export class Indirections {
       (program === "printf" && args[0]?.startsWith("-v") === true) ||
       (program === "set" && args.includes("--"));
   }
+}
+
+function isComputedName({ parts }: Word): boolean {
+  return parts.some((part) =>
+    part.kind === "param" &&
+    (part.indirect || !DEFAULTS.test(part.op) || (part.op !== "" && part.name.endsWith("]")))
+  );
 }

@@ -57,12 +57,12 @@ Deno.test("decide() asks before a directory of the PATH is moved, replaced or me
   const home = "/home/me";
   const policy = {
     home,
-    cwd: `${home}/work`,
+    cwd: `${home}/project`,
     places: {
       homes: [home],
       hermesHomes: [`${home}/.hermes`],
       trustedBase: [],
-      programs: [`${home}/conda/bin`, `${home}/work/node_modules/.bin`],
+      programs: [`${home}/conda/bin`, `${home}/project/node_modules/.bin`],
     },
   };
   const asked = ["mv ~/conda ~/m2", "ln -sfn $PWD/evil ~/conda", "cp -r evil/. ~/conda/"];

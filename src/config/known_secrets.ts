@@ -1,5 +1,6 @@
 /** The values of every secret the settings hold, so that they can be masked wherever they turn up. */
 import { childVariables } from "../process/child_variables.ts";
+import { existsSync } from "../util/exists.ts";
 import {
   createRedactor,
   isSecretName,
@@ -51,16 +52,7 @@ function isPath(value: string): boolean {
     part !== ""
   );
   if (paths.length === 0 || paths.some((path) => !/^(?:~|\.{1,2})?\//.test(path))) return false;
-  return paths.some((path) => path[0] !== "/" || exists(path));
-}
-
-function exists(path: string): boolean {
-  try {
-    Deno.statSync(path);
-    return true;
-  } catch {
-    return false; // Not there, or not ours to see: it may be anything.
-  }
+  return paths.some((path) => path[0] !== "/" || existsSync(path));
 }
 
 /** Password, or token, of an address. */

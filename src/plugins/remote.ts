@@ -4,6 +4,7 @@
  */
 import { UsageError } from "../protocol/error.ts";
 import { Deadline } from "../registry/deadline.ts";
+import { readBody } from "../util/read_body.ts";
 import { PluginProblem } from "./problem.ts";
 import { describeLimits, type FileBytes, LIMITS, type PluginSource } from "./source.ts";
 
@@ -180,7 +181,7 @@ class RemoteGraph implements Disposable {
       const location = response.headers.get("location");
       if (response.status < 300 || response.status > 399 || location === null) {
         const { signal } = deadline;
-        return { url: url.href, bytes: await readBody(response, { url: url.href, signal }) };
+        return { url: url.href, bytes: await readFile(response, { url: url.href, signal }) };
       }
       await response.body?.cancel();
       url = parseUrl(location, url);
@@ -232,7 +233,7 @@ export function connectionProblem(error: unknown): string {
 }
 
 /** The whole body, given up as soon as it is too large. */
-async function readBody(
+async function readFile(
   response: Response,
   { url, signal }: { url: string; signal: AbortSignal },
 ): Promise<FileBytes> {
@@ -242,20 +243,13 @@ async function readBody(
     if (response.status === 200) throw tooLarge(url);
     throw new PluginProblem(`cannot fetch ${url}: the server answered ${response.status}`);
   }
-  const chunks: FileBytes[] = [];
-  let size = 0;
   try {
-    for await (const chunk of response.body ?? []) {
-      size += chunk.length;
-      if (size > LIMITS.fileBytes) throw tooLarge(url);
-      chunks.push(chunk);
-    }
+    return await readBody(response, LIMITS.fileBytes);
   } catch (error) {
-    if (error instanceof PluginProblem) throw error;
+    if (error instanceof RangeError) throw tooLarge(url);
     const reason = signal.aborted ? "the server is too slow" : "the connection broke";
     throw new PluginProblem(`cannot fetch ${url}: ${reason}`, { cause: error });
   }
-  return new Uint8Array(await new Blob(chunks).arrayBuffer());
 }
 
 function tooLarge(url: string): PluginProblem {

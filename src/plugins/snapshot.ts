@@ -91,11 +91,13 @@ export async function requireWhole({ dir, modulesDir, files }: Snapshot): Promis
 
 /** Between the look and the load nobody else may put other files there. @throws {PluginProblem} */
 function requirePrivate(dir: string): void {
-  for (const path of [dirname(dir), dir, joinPath(dir, "modules")]) {
+  const above = dirname(dir);
+  for (const path of [above, dir, joinPath(dir, "modules")]) {
     const info = statOf(path);
     const who = info && othersWhoChange(info, Deno.uid());
-    // Where the sticky bit is set, as in /tmp, nobody replaces what is another's.
-    if (who === undefined || ((info?.mode ?? 0) & 0o1000) !== 0) continue;
+    // The sticky bit of a directory like /tmp keeps others from replacing what is in it.
+    const isSticky = path === above && ((info?.mode ?? 0) & 0o1000) !== 0;
+    if (who === undefined || isSticky) continue;
     throw new PluginProblem(`${who} can change ${path}, from where it is loaded`, {
       hint: `${closeCommand(info!, Deno.uid())} ${path}`,
     });

@@ -35,7 +35,7 @@ export async function killTree(
   options: { graceMs?: number | undefined; hangUp?: boolean } = {},
 ): Promise<void> {
   const tell = (name: Deno.Signal) => signal(findTree(tree).map(({ pid }) => pid), name);
-  // Whoever cannot wait for the grace period (a second Ctrl-C) leaves nothing behind either.
+  // A second Ctrl-C does not wait for the grace period, and leaves nothing behind either.
   const cutShort = () => tell("SIGKILL");
   globalThis.addEventListener("unload", cutShort);
   try {
@@ -56,11 +56,11 @@ async function signalUntilGone(
   const deadline = performance.now() + waitMs;
   let empty = 0;
   let since = performance.now();
-  // Whoever else begins now can share the first look.
+  // Callers that begin now share the first look.
   await Promise.resolve();
   for (let pause = 2;; pause = Math.min(pause * 2, 50)) {
     const alive = findTree(tree, since);
-    // One look can miss a child whose parent forks and dies while we look; a second one cannot.
+    // A look can miss a child whose parent forks and dies meanwhile; a second look cannot.
     empty = alive.length === 0 ? empty + 1 : 0;
     if (empty === 2) return true;
     const due = name === "SIGKILL" ? alive : needTelling(alive, told);
@@ -176,7 +176,7 @@ function readFacts(pid: number): ProcessFacts | undefined {
       marker: readMarker(pid),
     };
   } catch {
-    return undefined; // It ended while we looked.
+    return undefined; // The process ended meanwhile.
   }
 }
 

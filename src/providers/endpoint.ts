@@ -1,6 +1,7 @@
 /** Addresses of model servers: how people write them, and asking one which models it has. */
 import { UsageError } from "../protocol/error.ts";
 import type { Wire } from "./catalog_data.ts";
+import { readBody } from "../util/read_body.ts";
 import { trimEndOf } from "../util/trim_end.ts";
 
 /** The address as requests use it: no trailing slash, `/v1` where the path was left out. */
@@ -56,7 +57,9 @@ export async function listModels(
     return "unreachable";
   }
   try {
-    const body = JSON.parse(await readBody(response)) as { data?: { id?: unknown }[] };
+    const body = JSON.parse(new TextDecoder().decode(await readBody(response, MAX_LIST_BYTES))) as {
+      data?: { id?: unknown }[];
+    };
     if (!response.ok || !Array.isArray(body.data)) return "unlisted";
     return body.data.map((model) => String(model.id ?? ""))
       .filter((id) => id !== "" && id.length <= MAX_ID_CHARS)
@@ -65,17 +68,4 @@ export async function listModels(
     // Whatever it sent, it is no list of models.
     return "unlisted";
   }
-}
-
-/** The text of an answer. @throws when it has no end. */
-async function readBody(response: Response): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length;
-    if (size > MAX_LIST_BYTES) throw new RangeError("the list is far too long");
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
 }

@@ -3,47 +3,48 @@ import { seenPaths } from "../../tests/support/seen_paths.ts";
 import { dirname } from "../util/path.ts";
 import { makePlace, removePlace } from "./child_place.ts";
 
-Deno.test("removePlace() also removes what a killed hermes left, and nothing else", async () => {
+/** Gives a directory, removed afterwards, and the number of a process that has ended. */
+async function withDeadProcess(
+  body: (tempDir: string, dead: number) => Promise<void>,
+): Promise<void> {
   const tempDir = await Deno.makeTempDir();
   try {
     const gone = new Deno.Command("true").spawn();
     await gone.status;
-    await Deno.mkdir(`${tempDir}/hermes-child-${gone.pid}-x/scratch`, { recursive: true });
+    await body(tempDir, gone.pid);
+  } finally {
+    await Deno.remove(tempDir, { recursive: true });
+  }
+}
+
+Deno.test("removePlace() also removes what a killed hermes left, and nothing else", async () => {
+  await withDeadProcess(async (tempDir, dead) => {
+    await Deno.mkdir(`${tempDir}/hermes-child-${dead}-x/scratch`, { recursive: true });
     await Deno.mkdir(`${tempDir}/hermes-child-1-x`);
     await Deno.mkdir(`${tempDir}/hermes-child-notes`);
     const place = makePlace({ tempDir });
     await removePlace(place);
     const left = (await Array.fromAsync(Deno.readDir(tempDir))).map(({ name }) => name).sort();
     deepEqual(left, ["hermes-child-1-x", "hermes-child-notes"]);
-  } finally {
-    await Deno.remove(tempDir, { recursive: true });
-  }
+  });
 });
 
 Deno.test("removePlace() does not wait until all is gone that a killed hermes left", async () => {
-  const tempDir = await Deno.makeTempDir();
-  try {
-    const gone = new Deno.Command("true").spawn();
-    await gone.status;
-    const left = `hermes-child-${gone.pid}-x`;
+  await withDeadProcess(async (tempDir, dead) => {
+    const left = `hermes-child-${dead}-x`;
     for (let i = 0; i < 100; i++) {
       await Deno.mkdir(`${tempDir}/${left}/scratch/${i}/${i}`, { recursive: true });
     }
     await removePlace(makePlace({ tempDir }), 0);
     deepEqual((await Array.fromAsync(Deno.readDir(tempDir))).map(({ name }) => name), [left]);
-  } finally {
-    await Deno.remove(tempDir, { recursive: true });
-  }
+  });
 });
 
 Deno.test("removePlace() ends nobody who looks around in what a killed hermes left", {
   ignore: Deno.build.os !== "linux",
 }, async () => {
-  const tempDir = await Deno.makeTempDir();
-  try {
-    const gone = new Deno.Command("true").spawn();
-    await gone.status;
-    const cwd = `${tempDir}/hermes-child-${gone.pid}-x`;
+  await withDeadProcess(async (tempDir, dead) => {
+    const cwd = `${tempDir}/hermes-child-${dead}-x`;
     await Deno.mkdir(cwd);
     const person = new Deno.Command("cat", { cwd, stdin: "piped", stdout: "piped" }).spawn();
     await removePlace(makePlace({ tempDir }));
@@ -52,20 +53,15 @@ Deno.test("removePlace() ends nobody who looks around in what a killed hermes le
     await writer.close();
     const { stdout } = await person.output();
     deepEqual(new TextDecoder().decode(stdout), "still here");
-  } finally {
-    await Deno.remove(tempDir, { recursive: true });
-  }
+  });
 });
 
 Deno.test("removePlace() first takes over what a killed hermes left: one tidies up, not two", {
   ignore: Deno.build.os !== "linux",
 }, async () => {
-  const tempDir = await Deno.makeTempDir();
-  try {
-    const gone = new Deno.Command("true").spawn();
-    await gone.status;
+  await withDeadProcess(async (tempDir, dead) => {
     for (const [name, below] of [["wide", "removed-1"], ["deep", "d/".repeat(100)], ["bare", ""]]) {
-      await Deno.mkdir(`${tempDir}/hermes-child-${gone.pid}-${name}/${below}`, { recursive: true });
+      await Deno.mkdir(`${tempDir}/hermes-child-${dead}-${name}/${below}`, { recursive: true });
     }
     const place = makePlace({ tempDir });
     const seen = await seenPaths(tempDir, () => removePlace(place, Infinity));
@@ -73,9 +69,7 @@ Deno.test("removePlace() first takes over what a killed hermes left: one tidies 
     const taken = [...seen].filter((path) => path.startsWith(ours) && path !== place.directory);
     deepEqual(taken.length, 3, [...seen].join(" "));
     deepEqual(await Array.fromAsync(Deno.readDir(tempDir)), []);
-  } finally {
-    await Deno.remove(tempDir, { recursive: true });
-  }
+  });
 });
 
 const MODULE = new URL("./child_place.ts", import.meta.url).href;

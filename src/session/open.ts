@@ -21,7 +21,8 @@ import type { Cassette } from "./cassette.ts";
 import { withImages } from "./images.ts";
 import { LazyRuntime } from "./lazy_runtime.ts";
 import { findModel, findReviewer, type FindRoute, otherModel } from "./model_choice.ts";
-import { exists, systemPrompt } from "./prompt.ts";
+import { systemPrompt } from "./prompt.ts";
+import { existsSync } from "../util/exists.ts";
 import { SessionRecords } from "./records.ts";
 import { Session } from "./session.ts";
 import { notifyHooks, type SessionCommands } from "./session_deps.ts";
@@ -306,7 +307,7 @@ function sessionDirectory(
 ): string {
   if (found === undefined || spec.cwd !== undefined || found.cwd === cwd) return cwd;
   if (settings.config.terminal.backend !== "local" || !found.cwd) return cwd;
-  if (exists(`${found.cwd}/.`)) return found.cwd;
+  if (existsSync(`${found.cwd}/.`)) return found.cwd;
   throw new UsageError(`the directory of session ${found.id} cannot be entered: ${found.cwd}`, {
     hint: "Go on in another one: -C DIR",
   });

@@ -4,6 +4,7 @@ import type { Settings } from "../config/load.ts";
 import { readProjectFiles } from "../context/project_files.ts";
 import { buildSystemPrompt } from "../context/system_prompt.ts";
 import type { ToolDefinition } from "../protocol/provider.ts";
+import { existsSync } from "../util/exists.ts";
 import { mayHoldSecret } from "../util/secret_hint.ts";
 import { ENV_FILES } from "./env_files_data.ts";
 import { readProjectText } from "./project_text.ts";
@@ -27,7 +28,7 @@ export async function systemPrompt(facts: PromptFacts): Promise<string> {
   const project = facts.environment === "local"
     ? readProjectFiles(cwd, {
       read: readProjectText,
-      exists,
+      exists: existsSync,
       maxChars: config.context_file_max_chars,
       contextTokens: facts.contextTokens,
     })
@@ -48,7 +49,7 @@ export async function systemPrompt(facts: PromptFacts): Promise<string> {
 
 /** A project's instructions without the secrets of the settings and of the project's own files. */
 async function cleanProject({ settings, cwd }: PromptFacts, text: string): Promise<string> {
-  if (!ENV_FILES.some((name) => exists(`${cwd}/${name}`))) {
+  if (!ENV_FILES.some((name) => existsSync(`${cwd}/${name}`))) {
     return await withoutSecrets(settings, text);
   }
   const { projectRedactor } = await import("./project_secrets.ts");
@@ -72,16 +73,5 @@ function* strings(value: unknown): Generator<string> {
   if (typeof value === "string") yield value;
   else if (typeof value === "object" && value !== null) {
     for (const inner of Object.values(value)) yield* strings(inner);
-  }
-}
-
-/** True when a file or directory exists at `path`. */
-export function exists(path: string): boolean {
-  try {
-    Deno.statSync(path);
-    return true;
-  } catch {
-    // What cannot be looked at is as good as absent.
-    return false;
   }
 }

@@ -5,6 +5,7 @@
 import { type Home, resolveHome } from "../config/home.ts";
 import { type HomeLinks, homeLinks } from "../config/home_links.ts";
 import { runtimeCacheDir } from "../sandbox/command.ts";
+import { existsSync } from "../util/exists.ts";
 import { basename, dirname, isAbsolute, isWithin, joinPath, resolvePath } from "../util/path.ts";
 import type { ProtectedPlaces } from "../util/protected_paths.ts";
 import { buildKind, executablePath, installedFile, portableRoot } from "../util/runtime.ts";
@@ -94,20 +95,10 @@ function searchedPlaces({ env, userHome, cwd = Deno.cwd() }: PlaceFacts): string
     isAbsolute(dir) && !isWithin(cwd, dir) && !isWithin(userHome, dir)
   );
   const programs = STARTED.flatMap((name) => {
-    const path = dirs.map((dir) => joinPath(dir, name)).find(isThere);
+    const path = dirs.map((dir) => joinPath(dir, name)).find(existsSync);
     return path === undefined ? [] : [realName(path)];
   });
   return [...dirs, ...programs];
-}
-
-function isThere(path: string): boolean {
-  try {
-    Deno.statSync(path);
-    return true;
-  } catch {
-    // Not in this directory of the PATH.
-    return false;
-  }
 }
 
 function namesOf(paths: readonly string[]): string[] {

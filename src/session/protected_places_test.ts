@@ -104,18 +104,19 @@ Deno.test("protectedPlaces() follows links of the home: settings, keys and profi
 Deno.test("protectedPlaces() takes programs on the PATH for programs, wherever the PATH leads", async () => {
   await using temporary = await tempDirectory();
   const { path } = temporary;
-  for (const dir of ["conda/bin", "opt/rg", "work/.venv/bin"]) {
+  for (const dir of ["conda/bin", "opt/rg", "project/.venv/bin"]) {
     await Deno.mkdir(`${path}/${dir}`, { recursive: true });
   }
   await Deno.writeTextFile(`${path}/opt/rg/rg-14`, "", { mode: 0o755 });
   await Deno.symlink("../../opt/rg/rg-14", `${path}/conda/bin/rg`);
-  const PATH = `${path}/conda/bin::relative:${path}/work/.venv/bin:${path}/work:${path}:/:/usr/bin`;
-  const facts = { home: { root: `${path}/.hermes` }, userHome: path, cwd: `${path}/work` };
+  const PATH =
+    `${path}/conda/bin::relative:${path}/project/.venv/bin:${path}/project:${path}:/:/usr/bin`;
+  const facts = { home: { root: `${path}/.hermes` }, userHome: path, cwd: `${path}/project` };
   const places = protectedPlaces({ ...facts, env: { PATH } });
-  for (const name of ["conda/bin/python3", "opt/rg/rg-14", "work/.venv/bin/rg"]) {
+  for (const name of ["conda/bin/python3", "opt/rg/rg-14", "project/.venv/bin/rg"]) {
     equal(accessTo(`${path}/${name}`, places).write, "ask", name);
   }
-  for (const name of ["work/a.ts", "notes", "opt/rg/other", "conda/lib/x.py"]) {
+  for (const name of ["project/a.ts", "notes", "opt/rg/other", "conda/lib/x.py"]) {
     equal(accessTo(`${path}/${name}`, places).write, "free", name);
   }
 });

@@ -2,6 +2,7 @@
  * Opens the session database, replacing a damaged file by what can still be read of it. The
  * damaged file is kept beside the new one. A sound database is never scanned.
  */
+import { existsSync } from "../util/exists.ts";
 import { DatabaseSync } from "node:sqlite";
 import { Database, type DatabaseOptions, suspectMarker } from "./database.ts";
 import { describeFailure, failureKind } from "./failure.ts";
@@ -14,7 +15,7 @@ import { salvage, type Salvaged } from "./salvage.ts";
  */
 export function openDatabase(path: string, options: DatabaseOptions = {}): Database {
   try {
-    if (!exists(suspectMarker(path)) && !isPlainlyDamaged(path)) {
+    if (!existsSync(suspectMarker(path)) && !isPlainlyDamaged(path)) {
       try {
         return new Database(path, options);
       } catch (error) {
@@ -60,8 +61,8 @@ function isSound(path: string): boolean {
 
 /** Where what was lost may still be. */
 function whereabouts(path: string, keptAs: string): string {
-  if (exists(keptAs)) return `the damaged file is ${keptAs}`;
-  if (exists(`${keptAs}-wal`)) return `its log is ${keptAs}-wal`;
+  if (existsSync(keptAs)) return `the damaged file is ${keptAs}`;
+  if (existsSync(`${keptAs}-wal`)) return `its log is ${keptAs}-wal`;
   return `${path} held nothing that could be kept: look for a backup of your own`;
 }
 
@@ -93,15 +94,6 @@ function isOther(path: string): boolean {
     return !Deno.lstatSync(path).isFile;
   } catch {
     return false; // absent
-  }
-}
-
-function exists(path: string): boolean {
-  try {
-    Deno.statSync(path);
-    return true;
-  } catch {
-    return false; // unreadable is told by opening the database itself
   }
 }
 

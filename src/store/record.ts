@@ -4,6 +4,7 @@ import {
   imagesOf,
   type Message,
   messageText,
+  toolCallsOf,
   type Usage,
 } from "../protocol/message.ts";
 import type { Row } from "./database.ts";
@@ -50,6 +51,17 @@ export interface UsageRecord {
   provider: string;
   model: string;
   usage: Usage;
+}
+
+/** All sessions of a store, counted. */
+export interface StoreStats {
+  sessions: number;
+  messages: number;
+  sessionsBySource: Record<string, number>;
+  usage: Usage;
+  oldestAt?: number;
+  newestAt?: number;
+  bytes: number;
 }
 
 /** A tool call made by a script of `execute_code`: kept for the record, never sent to the model. */
@@ -199,8 +211,7 @@ export function blobRefs(message: Message): string[] {
 
 /** How many tools an assistant's message calls. */
 export function countToolCalls(message: Message): number {
-  if (message.role !== "assistant") return 0;
-  return message.content.filter((part) => part.type === "tool_call").length;
+  return message.role === "assistant" ? toolCallsOf(message).length : 0;
 }
 
 const PREVIEW_CHARS = 80;

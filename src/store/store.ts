@@ -20,6 +20,7 @@ import {
   type SessionRecord,
   type SessionSummary,
   type StoredMessage,
+  type StoreStats,
   SUMMARY_COLUMNS,
   toScriptCall,
   toSession,
@@ -36,16 +37,6 @@ export interface SessionFilter {
   cwd?: string;
   /** Last used before this instant. */
   before?: number;
-}
-
-export interface StoreStats {
-  sessions: number;
-  messages: number;
-  sessionsBySource: Record<string, number>;
-  usage: Usage;
-  oldestAt?: number;
-  newestAt?: number;
-  bytes: number;
 }
 
 /** Milliseconds that tidying may spend on the search index. */

@@ -1,9 +1,19 @@
-/** Whether something is there. */
+/** Whether something is there. False also for what may not be looked at: it cannot be used either. */
 
-/** False also for what may not be looked at: it cannot be used either. */
+/** True also for a link that leads nowhere. */
 export async function exists(path: string): Promise<boolean> {
   try {
     await Deno.lstat(path);
+    return true;
+  } catch {
+    return false; // See above.
+  }
+}
+
+/** Follows links. Blocking: one look takes less time than the start of a thread. */
+export function existsSync(path: string): boolean {
+  try {
+    Deno.statSync(path);
     return true;
   } catch {
     return false; // See above.

@@ -53,10 +53,13 @@ Deno.test("a plugin is not loaded from where other users can change it", async (
   await using bench = await PluginBench.create();
   await (await bench.load(toolModule("hello", "return {}"))).close();
   const dir = snapshotOf(bench);
-  for (const path of [dir.slice(0, dir.lastIndexOf("/")), dir, `${dir}/modules`]) {
+  const above = dir.slice(0, dir.lastIndexOf("/"));
+  for (const path of [above, dir, `${dir}/modules`]) {
     const opens: [() => Promise<void>, RegExp][] = [
       [() => Deno.chmod(path, 0o777), /every user of this machine can change .*chmod o-w/],
     ];
+    // The sticky bit keeps others from replacing the directory, not from putting files into it.
+    if (path !== above) opens.push([() => Deno.chmod(path, 0o1777), /every user of this machine/]);
     if (Deno.uid() === 0) {
       opens.push([() => Deno.chown(path, 4321, 0), /the user 4321 can change .*chown 0/]);
       opens.push([() => Deno.chown(path, 0, 4321), /the group 4321 can change .*chmod g-w/]);

@@ -189,7 +189,7 @@ withBench("a grant alone replaces nothing, and no name makes a plugin built-in",
 });
 
 withBench("no spelling puts a plugin's tool beside one it would be taken for", async (bench) => {
-  for (const name of ["Todo", "TODO", "to-do", "t0do", "todo_tool"]) {
+  for (const name of ["Todo", "todo".toUpperCase(), "to-do", "t0do", "todo_tool"]) {
     const host = await bench.load(toolModule(name, "return {}", "override: true,"), {
       entries: { demo: { allow_tool_override: true } },
     });

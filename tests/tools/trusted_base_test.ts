@@ -26,7 +26,7 @@ async function resultsOf(
   }, async (job) => {
     await options.prepare?.(job.home);
     planned = calls(job.home);
-    const work = `${job.home}/work`;
+    const work = `${job.home}/project`;
     await Deno.mkdir(work, { recursive: true });
     const flags = ["--json", "--toolsets", "file", "--approve", "always", "--max-turns", "60"];
     const env = options.env?.(job.home) ?? {};
@@ -83,16 +83,16 @@ Deno.test("hermes run writes nothing into what hermes trusts, even when all is a
         match(String(error), /^Write refused: /, places(home)[i] ?? `patch ${i}`);
       }
       equal(await Deno.readTextFile(`${home}/.hermes/config.yaml`), "agent: {max_turns: 50}\n");
-      equal(await Deno.readTextFile(`${home}/work/mine.txt`), "mine");
+      equal(await Deno.readTextFile(`${home}/project/mine.txt`), "mine");
       for (const path of places(home).filter((path) => /never-made|\/0123\//.test(path))) {
         equal(await exists(path), false, path);
       }
     },
     {
       prepare: async (home) => {
-        for (const name of [".hermes", "tmp", "work"]) await Deno.mkdir(`${home}/${name}`);
+        for (const name of [".hermes", "tmp", "project"]) await Deno.mkdir(`${home}/${name}`);
         await Deno.writeTextFile(`${home}/.hermes/config.yaml`, "agent: {max_turns: 50}\n");
-        await Deno.writeTextFile(`${home}/work/mine.txt`, "mine");
+        await Deno.writeTextFile(`${home}/project/mine.txt`, "mine");
       },
       env: (home) => ({ TMPDIR: `${home}/tmp` }),
     },
@@ -104,10 +104,10 @@ Deno.test("hermes run knows its home by every name: links, real paths, /proc and
     (home) => [
       write(`${home}/real/state/cache/config.json`),
       write(`${home}/linked/cache/config.json`),
-      write(`${home}/work/via/cache/config.json`),
+      write(`${home}/project/via/cache/config.json`),
       write(`/proc/self/root${home}/real/state/config.yaml`),
       write(`/proc/self/cwd/via/config.yaml`),
-      write(`${home}/work/via/../state/config.yaml`),
+      write(`${home}/project/via/../state/config.yaml`),
       // The usual home counts too: a later run may not set HERMES_HOME.
       write(`~/.hermes/config.yaml`),
       { name: "read_file", arguments: { path: `${home}/real/state/.env` } },
@@ -129,13 +129,13 @@ Deno.test("hermes run knows its home by every name: links, real paths, /proc and
       prepare: async (home) => {
         await Deno.mkdir(`${home}/real/state/cache`, { recursive: true });
         await Deno.mkdir(`${home}/real/user/.ssh`, { recursive: true });
-        await Deno.mkdir(`${home}/work`);
+        await Deno.mkdir(`${home}/project`);
         await Deno.symlink(`${home}/real/state`, `${home}/linked`);
-        await Deno.symlink(`${home}/real/state`, `${home}/work/via`);
+        await Deno.symlink(`${home}/real/state`, `${home}/project/via`);
         await Deno.symlink(`${home}/real/user`, `${home}/user`);
         await Deno.writeTextFile(`${home}/real/state/.env`, "OTHER=VALUE\n");
         await Deno.writeTextFile(`${home}/real/user/.ssh/id_work`, "VALUE\n");
-        await Deno.link(`${home}/real/state/.env`, `${home}/work/copy.txt`);
+        await Deno.link(`${home}/real/state/.env`, `${home}/project/copy.txt`);
       },
       env: (home) => ({ HOME: `${home}/user`, HERMES_HOME: `${home}/linked` }),
     },
@@ -213,7 +213,7 @@ Deno.test("hermes run starts no program that a file tool put on the PATH", async
     for (const name of programs) {
       await Deno.writeTextFile(`${bin()}/${name}`, "#!/bin/sh\nexit 1\n", { mode: 0o755 });
     }
-    const work = `${home}/work`;
+    const work = `${home}/project`;
     await Deno.mkdir(work);
     const PATH = `${bin()}:${Deno.env.get("PATH")}`;
     const outcome = await job.run(["--json", "-t", "file", "go"], { cwd: work, env: { PATH } });

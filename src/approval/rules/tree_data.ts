@@ -225,13 +225,13 @@ export const TREE_RULES: readonly Rule[] = [
     ],
     noMatch: [
       "tar czf x.tgz .",
-      "grep -rn TODO src/",
+      "grep -rn useState src/",
       "rsync -a src/ dst/",
       "cp -r ~/project /tmp/p",
       "rg foo ~",
       "tar cf x.tar -C ~/project .",
       "git -C ~/project add .",
-      "find ~ -name '*.md' | xargs grep TODO",
+      "find ~ -name '*.md' | xargs grep draft",
     ],
   },
   {

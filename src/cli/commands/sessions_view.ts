@@ -1,8 +1,12 @@
 /** Saved sessions as lines for a terminal. Pure; whatever was stored is printed without escapes. */
 import type { Message } from "../../protocol/message.ts";
-import type { SessionRecord, SessionSummary, StoredMessage } from "../../store/record.ts";
+import type {
+  SessionRecord,
+  SessionSummary,
+  StoredMessage,
+  StoreStats,
+} from "../../store/record.ts";
 import type { SearchHit } from "../../store/search_index.ts";
-import type { StoreStats } from "../../store/store.ts";
 import { cleanOutput } from "../../util/clean_output.ts";
 import { terminalText } from "../../util/terminal_text.ts";
 import { usageText } from "../render/progress.ts";

@@ -4,6 +4,7 @@
  */
 import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
 import { sha256Hex } from "../../util/hash.ts";
+import { readBody } from "../../util/read_body.ts";
 import { reasonOf } from "../../util/reason.ts";
 import { trimEndOf } from "../../util/trim_end.ts";
 
@@ -121,7 +122,7 @@ async function download(
       await response.body?.cancel();
       throw new Error(`status ${response.status}`);
     }
-    return await readLimited(response, maxBytes);
+    return await readBody(response, maxBytes);
   } catch (cause) {
     const reason = reasonOf(cause);
     throw new HermesError(`cannot download ${url}: ${reason}`, { exitCode: EXIT.failed, cause });
@@ -151,18 +152,4 @@ async function follow(start: string, signal: AbortSignal): Promise<Response> {
 /** Whether a download that begins at `start` may be led to `next`. */
 export function mayLead(start: URL | null, next: URL | null): boolean {
   return next?.protocol === "https:" || (isLocalHttp(next) && isLocalHttp(start));
-}
-
-async function readLimited(
-  response: Response,
-  maxBytes: number,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length;
-    if (size > maxBytes) throw new Error(`more than ${maxBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return new Uint8Array(await new Blob(chunks).arrayBuffer());
 }

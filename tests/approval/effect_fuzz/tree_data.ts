@@ -153,7 +153,7 @@ const HERMES_FILES: Record<string, TreeFile> = {
 
 /** The workspace; what git tracks, before the uncommitted changes below. */
 const TRACKED: Record<string, TreeFile> = {
-  "README.md": lines("# project", "TODO: write"),
+  "README.md": lines("# project", "To be written."),
   "AGENTS.md": lines("# rules for agents"),
   "package.json": lines('{"name":"project","scripts":{"test":"true"}}'),
   "Makefile": { text: "all test clean build install:\n\t@true\n" },
