@@ -9,12 +9,12 @@ import { VERSION } from "./src/util/version.ts";
 /** The exit code; undefined when the process goes on and ends by itself. */
 async function main(argv: string[]): Promise<number | undefined> {
   if (argv[0] === "__sandbox") {
-    const { runChild } = await import("./src/sandbox/child_main.ts");
+    const { runChild } = await import("./src/sandbox/child/child_main.ts");
     await runChild();
     return undefined;
   }
   if (argv[0] === "__strip") {
-    const { runStripper } = await import("./src/sandbox/strip_main.ts");
+    const { runStripper } = await import("./src/sandbox/child/strip_main.ts");
     await runStripper();
     return 0;
   }

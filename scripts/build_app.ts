@@ -5,7 +5,7 @@
  * start-up fast; every figure is measured.
  */
 import type { BuildOptions as MinifyOptions } from "npm:esbuild@0.28.2";
-import { failedExample, RULES } from "../src/approval/rules.ts";
+import { failedExample, RULES } from "../src/approval/rules/rules.ts";
 import { LOCKED, runDeno } from "./_tree.ts";
 
 /** The bundler's `require` helper would load `node:module` for every command: 20 ms. */
@@ -23,7 +23,7 @@ const HEAVY_MODULES = ["src/deps/modal.ts", "src/deps/daytona.ts"];
 const HEAVY_IMPORT = /"(?:\.\.\/)+src\/deps\/(modal|daytona)\.ts"/g;
 
 /** Where children begin: each in one file, because every module more costs half a millisecond. */
-const CHILDREN = ["src/sandbox/child_main.ts", "src/sandbox/strip_main.ts"];
+const CHILDREN = ["src/sandbox/child/child_main.ts", "src/sandbox/child/strip_main.ts"];
 
 /** The lazy modules on the way from the command line to the first request of `hermes run`. */
 const HOT = ["dispatch", "run", "openai_chat"];

@@ -1,12 +1,12 @@
 /**
  * Fails when a tool executes, spawns, writes or sends and does not declare it, when it declares
  * effects and no approval, or when it has no renderers. Reads the syntax tree of a tool's module
- * and of the `_helpers` it imports; `src/registry/effects.ts` refuses at run time what hides here.
+ * and of the `_helpers` it imports; `src/registry/dispatch/effects.ts` refuses at run time what hides here.
  */
 import { stripTypeScriptTypes } from "node:module";
 import { type Node, parse } from "../src/deps/acorn.ts";
 import type { ToolEffect, ToolSpec } from "../src/protocol/tool.ts";
-import { ENVIRONMENT_EFFECTS } from "../src/registry/effects.ts";
+import { ENVIRONMENT_EFFECTS } from "../src/registry/dispatch/effects.ts";
 import { registry } from "../src/registry/registry.ts";
 import { toolNames } from "./gen.ts";
 import { finish, ROOT } from "./_tree.ts";

@@ -16,6 +16,7 @@ export interface Edge {
 const RANKS: Readonly<Record<string, number>> = {
   "src/util": 0,
   "src/deps": 0,
+  "src/text": 0.25,
   "src/process": 0.5,
   "src/protocol": 1,
   "src/config": 2,
@@ -44,7 +45,7 @@ const HOST_ONLY = /^src\/(agent\/|session\/(open|tool_runtime|lazy_runtime|recor
 const MECHANISM_RANK = 3;
 
 /** Modules whose static imports are the way to the first request. */
-const HOT_ROOTS = ["main.ts", "src/cli/commands/run.ts"];
+const HOT_ROOTS = ["main.ts", "src/cli/commands/run/run.ts"];
 const SLOW =
   /^(npm:|node:(path|process|util|crypto|child_process|os|module|stream|events|buffer)\b)/;
 

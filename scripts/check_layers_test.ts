@@ -16,7 +16,7 @@ function edge(from: string, to: string, kind: Partial<Edge> = {}): Edge {
 
 Deno.test("layerOf() names the folder that has a rank", () => {
   assert.equal(layerOf("src/agent/loop.ts"), "src/agent");
-  assert.equal(layerOf("src/cli/commands/run.ts"), "src/cli");
+  assert.equal(layerOf("src/cli/commands/run/run.ts"), "src/cli");
   assert.equal(layerOf("tools/read_file.ts"), "tools");
   assert.equal(layerOf("main.ts"), "main.ts");
   assert.equal(layerOf("scripts/gen.ts"), undefined);
@@ -28,13 +28,13 @@ Deno.test("layerProblem() allows imports that go down", () => {
     const allowed of [
       edge("src/store/store.ts", "src/util/id.ts"),
       edge("src/agent/loop.ts", "src/agent/budget.ts"),
-      edge("src/agent/loop.ts", "src/registry/dispatch.ts", { typeOnly: true }),
+      edge("src/agent/loop.ts", "src/registry/dispatch/dispatch.ts", { typeOnly: true }),
       edge("tools/read_file.ts", "src/registry/registry.ts"),
       edge("src/session/build.ts", "src/store/store.ts"),
-      edge("src/cli/commands/run.ts", "src/approval/rules.ts"),
+      edge("src/cli/commands/run/run.ts", "src/approval/rules/rules.ts"),
       edge("src/host/host.ts", "src/session/open.ts"),
-      edge("src/cli/commands/run.ts", "src/host/host.ts"),
-      edge("src/cli/commands/run.ts", "src/session/session.ts", { typeOnly: true }),
+      edge("src/cli/commands/run/run.ts", "src/host/host.ts"),
+      edge("src/cli/commands/run/run.ts", "src/session/session.ts", { typeOnly: true }),
       edge("main.ts", "src/cli/dispatch.ts"),
       edge("main.ts", "src/sandbox/child.ts"),
     ]
@@ -46,15 +46,15 @@ Deno.test("layerProblem() refuses up, sideways and too concrete", () => {
     const refused of [
       edge("src/util/id.ts", "src/protocol/tool.ts"),
       edge("src/store/store.ts", "src/config/home.ts", { typeOnly: true }),
-      edge("src/registry/dispatch.ts", "src/store/store.ts"),
+      edge("src/registry/dispatch/dispatch.ts", "src/store/store.ts"),
       edge("src/approval/gate.ts", "src/registry/registry.ts"),
-      edge("src/agent/loop.ts", "src/registry/dispatch.ts"),
+      edge("src/agent/loop.ts", "src/registry/dispatch/dispatch.ts"),
       edge("src/agent/loop.ts", "src/store/store.ts", { typeOnly: true }),
       edge("tools/read_file.ts", "environments/local.ts"),
       edge("tools/read_file.ts", "src/agent/loop.ts"),
       edge("src/session/build.ts", "src/cli/io.ts", { dynamic: true }),
       edge("src/session/build.ts", "src/host/host.ts", { typeOnly: true }),
-      edge("src/cli/commands/run.ts", "src/session/open.ts", { dynamic: true }),
+      edge("src/cli/commands/run/run.ts", "src/session/open.ts", { dynamic: true }),
       edge("src/server/http.ts", "src/agent/loop.ts"),
       edge("src/server/http.ts", "src/cli/io.ts"),
       edge("main.ts", "src/host/host.ts"),

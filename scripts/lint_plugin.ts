@@ -72,8 +72,8 @@ function moduleComment(context: Context): Visitor {
 }
 
 function noDenoInTools(context: Context): Visitor {
-  // The whole program may lie in a folder of that name.
-  if (!/\/tools\/(?!main\.ts$)[^/]+$/.test(context.filename)) return {};
+  // The whole program may lie in a folder of that name; a command of that name is no tool.
+  if (!/(?<!\/cli\/commands)\/tools\/(?!main\.ts$)[^/]+$/.test(context.filename)) return {};
   if (isTestFile(context.filename)) return {};
   return {
     'MemberExpression > Identifier[name="Deno"]'(node: Deno.lint.Identifier) {

@@ -21,23 +21,23 @@ export interface BuiltRegex {
 
 export const BOUNDED: readonly BoundedRegex[] = [
   {
-    file: "src/approval/shell_lexer.ts",
+    file: "src/approval/shell/shell_lexer.ts",
     source: String
       .raw`([0-9]*|\{[A-Za-z_]\w*\})(&>>|&>|<<<|<<-|<<|<>|<&|>&|>>|>\||<(?!\()|>(?!\())`,
     why: "sticky, tried once at the beginning of each word",
   },
   {
-    file: "src/approval/shell_parser.ts",
+    file: "src/approval/shell/shell_parser.ts",
     source: String.raw`(?:[a-z]+|[!{}]|\[\[)(?=[ \t\n;&|<>()]|$)`,
     why: "sticky, tried once at the beginning of each word",
   },
   {
-    file: "src/approval/shell_parser.ts",
+    file: "src/approval/shell/shell_parser.ts",
     source: String.raw`[ \t]*\([ \t]*\)`,
     why: "sticky, tried once behind the first word of each command",
   },
   {
-    file: "src/approval/inner_code.ts",
+    file: "src/approval/shell/inner_code.ts",
     source: "`([^`]{1,2000})`|" + String.raw`\bqx\s*[({[|!](.{1,2000}?)[)}\]|!]`,
     why: "looks at most 2,000 characters ahead of each beginning, in a command of 128,000",
   },
@@ -62,22 +62,22 @@ export const BOUNDED: readonly BoundedRegex[] = [
     why: "requests of at most 8,000 characters",
   },
   {
-    file: "src/registry/outcome.ts",
+    file: "src/registry/dispatch/outcome.ts",
     source: String.raw`^[^\S\n]*` + "```" + String.raw`(?:json|xml|html|markdown)?[^\S\n]*\n?`,
     why: "the first 8,192 characters of an error",
   },
   {
-    file: "src/registry/outcome.ts",
+    file: "src/registry/dispatch/outcome.ts",
     source: "```" + String.raw`\s*$`,
     why: "the first 8,192 characters of an error",
   },
   {
-    file: "src/registry/outcome.ts",
+    file: "src/registry/dispatch/outcome.ts",
     source: String.raw`<!\[CDATA\[[\s\S]*?\]\]>`,
     why: "the first 8,192 characters of an error",
   },
   {
-    file: "src/sandbox/launch.ts",
+    file: "src/sandbox/walls/launch.ts",
     source: String.raw`^\S+ r-x\S* .*?\s(\/.*?)( \(deleted\))?$`,
     why: "lines of /proc/self/maps, which the kernel writes and a path's length bounds",
   },
@@ -87,13 +87,13 @@ export const BOUNDED: readonly BoundedRegex[] = [
     why: "only tried on a line that ends with the quote, where the first try fits",
   },
   {
-    file: "src/util/redact_private_keys.ts",
+    file: "src/text/redact_private_keys.ts",
     source: String
       .raw`(?:[A-Za-z0-9+/=\s\\:,]|-(?!----)){0,16384}(?=-----END [A-Z0-9 ]{0,40}PRIVATE KEY)`,
     why: "sticky, tried once behind each header of a key, and up to 16,384 characters",
   },
   {
-    file: "src/util/regex_program.ts",
+    file: "src/text/regex_program.ts",
     source: String.raw`\\(?:u\{[0-9a-f]+\}|[pP]\{[^}]*\}|x[0-9a-f]{2}|[^])`,
     why: "expressions of at most 4,000 characters that JavaScript has accepted",
   },
@@ -114,48 +114,48 @@ const FIXED = "of constants only, and read where its module is loaded";
 
 export const BUILT: readonly BuiltRegex[] = [
   {
-    file: "src/approval/expand.ts",
+    file: "src/approval/shell/expand.ts",
     text: "new RegExp(`[${chars",
     why: "one class of characters",
     samples: ["[ \\t\\n]+"],
   },
-  { file: "src/approval/fold.ts", text: "new RegExp(", why: FIXED },
+  { file: "src/approval/shell/fold.ts", text: "new RegExp(", why: FIXED },
   { file: "src/providers/classify_error_data.ts", text: "new RegExp(", why: FIXED },
   { file: "src/providers/offline_plan.ts", text: "new RegExp(", why: FIXED },
   {
-    file: "src/registry/shell_hooks.ts",
+    file: "src/registry/hooks/shell_hooks.ts",
     text: "new RegExp(matcher",
     why: "the user's own expression, over names of tools, which are at most 64 characters",
   },
   {
-    file: "src/util/gitignore.ts",
+    file: "src/text/gitignore.ts",
     text: "new RegExp(sources",
     why: "globs of at most two stars or choices, over paths",
   },
   {
-    file: "src/util/glob.ts",
+    file: "src/text/glob.ts",
     text: 'new RegExp(source, "u")',
     why: "a glob of at most two stars or choices, over paths",
   },
-  { file: "src/util/redact.ts", text: "new RegExp(", why: FIXED },
+  { file: "src/text/redact.ts", text: "new RegExp(", why: FIXED },
   {
-    file: "src/util/regex_program.ts",
+    file: "src/text/regex_program.ts",
     text: "new RegExp(`^${source}$`",
     why: "one character, over a text of one character",
   },
   {
-    file: "src/util/search_matcher.ts",
+    file: "src/text/search_matcher.ts",
     text: "new RegExp(source, options.flags)",
     why: "a plain text, run only when it is at most 200 characters long",
   },
   {
-    file: "src/util/search_matcher.ts",
+    file: "src/text/search_matcher.ts",
     text: "new RegExp(translated.source",
     why:
       "run only when it is short and repeats and chooses nothing, or on lines cut to what going back bears",
   },
   {
-    file: "src/util/search_regex.ts",
+    file: "src/text/search_regex.ts",
     text: "new RegExp(`\\\\p{${name}}`",
     why: "never run, only compiled",
   },

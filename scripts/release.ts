@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import { writeFileAtomic } from "../src/util/atomic_write.ts";
 import { sha256Hex } from "../src/util/hash.ts";
 import { VERSION } from "../src/util/version.ts";
-import type { ReleaseFile } from "../src/cli/commands/update_release.ts";
+import type { ReleaseFile } from "../src/cli/commands/update/release.ts";
 import { findTarget, type Target } from "./_targets.ts";
 import { compile } from "./compile.ts";
 import { ROOT } from "./_tree.ts";

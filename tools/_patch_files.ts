@@ -8,7 +8,7 @@ import type { ToolContext } from "../src/protocol/tool.ts";
 import { randomId } from "../src/util/id.ts";
 import { dirname } from "../src/util/path.ts";
 import { sleep } from "../src/util/sleep.ts";
-import { applyHunk, type PatchHunk, type PatchOperation } from "../src/util/v4a_patch.ts";
+import { applyHunk, type PatchHunk, type PatchOperation } from "../src/text/v4a_patch.ts";
 import { notFound, type OpenCheck, type Target } from "./_paths.ts";
 import { checkText, commitText, equalBytes, type Loaded, loadForWrite } from "./_write.ts";
 

@@ -1,7 +1,7 @@
 /** Paging that command-line engines share: first a count for each file, then only the lines of the page. */
 import type { SearchLine, SearchQuery, SearchResult } from "../src/protocol/environment.ts";
-import { comparePaths, compileGlob } from "../src/util/glob.ts";
-import { MAX_ROW_CHARS } from "../src/util/search_text.ts";
+import { comparePaths, compileGlob } from "../src/text/glob.ts";
+import { MAX_ROW_CHARS } from "../src/text/search_text.ts";
 
 export interface FileCount {
   path: string;

@@ -103,7 +103,7 @@ async function lintError(
 
 /** JavaScript and TypeScript by the parser that Deno brings along. */
 async function scriptError(path: string, text: string): Promise<string | undefined | Lint> {
-  const { TypeStripper } = await import("../src/sandbox/type_stripper.ts");
+  const { TypeStripper } = await import("../src/sandbox/script/type_stripper.ts");
   await using stripper = new TypeStripper();
   try {
     await stripper.strip(text, basename(path));

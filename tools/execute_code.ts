@@ -9,7 +9,7 @@ import type { CheckContext, SchemaContext, ToolContext, ToolFacts } from "../src
 import type { ScriptDetails } from "../src/protocol/tool_details.ts";
 import type { ToolResult } from "../src/protocol/tool_result.ts";
 import { registry } from "../src/registry/registry.ts";
-import { callableTools } from "../src/sandbox/allow_list.ts";
+import { callableTools } from "../src/sandbox/walls/allow_list.ts";
 import type {
   Sandbox,
   SandboxAvailability,
@@ -18,7 +18,7 @@ import type {
   ScriptRequest,
   ScriptResult,
 } from "../src/protocol/script.ts";
-import { scriptSignature } from "../src/sandbox/signature.ts";
+import { scriptSignature } from "../src/sandbox/script/signature.ts";
 import { VERSION } from "../src/util/version.ts";
 import { beginning, counted, firstLine, joined, outputPreview } from "./_preview.ts";
 

@@ -11,10 +11,10 @@ import type {
 import type { EditDetails, EditedFile } from "../src/protocol/tool_details.ts";
 import type { ToolResult } from "../src/protocol/tool_result.ts";
 import { registry } from "../src/registry/registry.ts";
-import { replacePassage } from "../src/util/fuzzy_replace.ts";
-import { nearestPassages } from "../src/util/nearest_passage.ts";
-import { unifiedDiff } from "../src/util/unified_diff.ts";
-import { parsePatch, type PatchOperation, patchPaths } from "../src/util/v4a_patch.ts";
+import { replacePassage } from "../src/text/fuzzy_replace.ts";
+import { nearestPassages } from "../src/text/nearest_passage.ts";
+import { unifiedDiff } from "../src/text/unified_diff.ts";
+import { parsePatch, type PatchOperation, patchPaths } from "../src/text/v4a_patch.ts";
 import { applyChanges, type FileChange, type GuardedTarget, planPatch } from "./_patch_files.ts";
 import { EDIT_VIEW, lintProblems } from "./_edit_view.ts";
 import {

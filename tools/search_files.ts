@@ -6,8 +6,8 @@ import type { ApprovalPlan, Approved, ToolContext } from "../src/protocol/tool.t
 import type { SearchDetails } from "../src/protocol/tool_details.ts";
 import type { ToolResult } from "../src/protocol/tool_result.ts";
 import { registry } from "../src/registry/registry.ts";
-import { compileGlob } from "../src/util/glob.ts";
-import { isKeyLine } from "../src/util/redact_private_keys.ts";
+import { compileGlob } from "../src/text/glob.ts";
+import { isKeyLine } from "../src/text/redact_private_keys.ts";
 import { counted } from "./_preview.ts";
 import { search } from "./_search_engine.ts";
 import { findRoots, type SearchRoots } from "./_search_roots.ts";

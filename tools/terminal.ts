@@ -10,7 +10,7 @@ import type { ApprovalPlan, Approved, CommandPlace, ToolContext } from "../src/p
 import type { CommandDetails } from "../src/protocol/tool_details.ts";
 import type { ToolResult } from "../src/protocol/tool_result.ts";
 import { cleanOutput } from "../src/util/clean_output.ts";
-import { commandRedactMode } from "../src/util/redact_command.ts";
+import { commandRedactMode } from "../src/text/redact_command.ts";
 import { firstLine, joined, outputPreview } from "./_preview.ts";
 import { foregroundRefusal, isPlainDirectoryName } from "./_terminal_guard.ts";
 import { exitCodeMeaning, outcomeHint } from "./_terminal_notes.ts";

@@ -2,8 +2,8 @@
  * The files a search looks at, in path order: ripgrep's ignore and hidden rules, links not
  * followed. What the kernel makes up (`/proc`, `/sys`, devices) is never walked.
  */
-import { readForeignText } from "../../src/util/foreign_text.ts";
-import { IgnoreRules } from "../../src/util/gitignore.ts";
+import { readForeignText } from "../../src/text/foreign_text.ts";
+import { IgnoreRules } from "../../src/text/gitignore.ts";
 import { dirname } from "../../src/util/path.ts";
 import { KERNEL_FILE_SYSTEMS, KERNEL_FILES } from "../../src/util/protected_paths_data.ts";
 

@@ -4,10 +4,10 @@
  * several times faster here than asynchronous ones; between slices the event loop runs.
  */
 import type { SearchLine, SearchQuery, SearchResult } from "../../src/protocol/environment.ts";
-import { comparePaths, compileGlob } from "../../src/util/glob.ts";
-import type { Clock } from "../../src/util/linear_regex.ts";
-import { compileSearch, type SearchMatcher } from "../../src/util/search_matcher.ts";
-import { searchText } from "../../src/util/search_text.ts";
+import { comparePaths, compileGlob } from "../../src/text/glob.ts";
+import type { Clock } from "../../src/text/linear_regex.ts";
+import { compileSearch, type SearchMatcher } from "../../src/text/search_matcher.ts";
+import { searchText } from "../../src/text/search_text.ts";
 import { openedFile } from "./_opened_file.ts";
 import { type FoundFile, walkFiles } from "./_search_walk.ts";
 

@@ -4,10 +4,10 @@
  */
 import type { Environment } from "../../src/protocol/environment.ts";
 import type { ToolServices } from "../../src/protocol/services.ts";
-import { createDispatcher } from "../../src/registry/dispatch.ts";
-import { Hooks } from "../../src/registry/hooks.ts";
+import { createDispatcher } from "../../src/registry/dispatch/dispatch.ts";
+import { Hooks } from "../../src/registry/hooks/hooks.ts";
 import { ToolRegistry } from "../../src/registry/registry.ts";
-import { createRedactor } from "../../src/util/redact.ts";
+import { createRedactor } from "../../src/text/redact.ts";
 
 const CALLS = 20_000;
 const BUDGET_MS = 0.2;

@@ -3,7 +3,7 @@
  * script and by turns, side by side. Usage: sandbox_bench.ts [--json]
  */
 import type { ScriptRequest } from "../../src/protocol/script.ts";
-import { SandboxRunner } from "../../src/sandbox/runner.ts";
+import { SandboxRunner } from "../../src/sandbox/script/runner.ts";
 import { type Reply, startFakeModel } from "../../tests/support/fake_model_server.ts";
 import { runHermes, tempHome } from "../../tests/support/hermes.ts";
 import { median } from "./_process.ts";

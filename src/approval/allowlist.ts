@@ -2,9 +2,9 @@
  * The permanent allowlist: rule keys, and literal commands or globs. A glob may only cover a
  * single plain command, so that `git push*` never covers `git push; rm x`.
  */
-import type { SimpleCommand } from "./shell_ast.ts";
-import { parseShell } from "./shell_parser.ts";
-import { globMatch } from "./glob.ts";
+import type { SimpleCommand } from "./shell/shell_ast.ts";
+import { parseShell } from "./shell/shell_parser.ts";
+import { globMatch } from "./shell/glob.ts";
 
 /** Whether an entry names the rule, by key or by an older name of it. Some rules ask every time. */
 export function allowsRule(

@@ -5,19 +5,19 @@
 import type { CommandVerdict, Decision } from "../protocol/approval.ts";
 import type { ProtectedPlaces } from "../util/protected_paths.ts";
 import { allowsCommand, allowsRule } from "./allowlist.ts";
-import { type Disk, KnownDisk } from "./disk.ts";
-import { foldText, reordersText } from "./fold.ts";
-import { globMatch } from "./glob.ts";
-import { type HermesUse, hermesUses } from "./hermes_self.ts";
-import { takesCommands } from "./interactive.ts";
-import { commandLine, type Invocation } from "./invocation.ts";
-import { LIMITS, ShellLimitError } from "./shell_ast.ts";
-import { findingsIn, KNOWN_PROGRAMS } from "./rules.ts";
+import { type Disk, KnownDisk } from "./shell/disk.ts";
+import { foldText, reordersText } from "./shell/fold.ts";
+import { globMatch } from "./shell/glob.ts";
+import { type HermesUse, hermesUses } from "./rules/hermes_self.ts";
+import { takesCommands } from "./shell/interactive.ts";
+import { commandLine, type Invocation } from "./shell/invocation.ts";
+import { LIMITS, ShellLimitError } from "./shell/shell_ast.ts";
+import { findingsIn, KNOWN_PROGRAMS } from "./rules/rules.ts";
 import { SUDO_STDIN_KEY } from "./rules/hardline_data.ts";
-import type { EarlierVariables } from "./shell_state.ts";
-import { walkShell } from "./walk.ts";
-import type { Walked } from "./walk_flow.ts";
-import type { EarlierFiles, WrittenFiles } from "./written_files.ts";
+import type { EarlierVariables } from "./shell/shell_state.ts";
+import { walkShell } from "./shell/walk.ts";
+import type { Walked } from "./shell/walk_flow.ts";
+import type { EarlierFiles, WrittenFiles } from "./shell/written_files.ts";
 
 export interface CommandPolicy {
   /** Where the command starts; relative paths are judged from there. */

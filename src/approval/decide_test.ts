@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { decide, evaluate, inspect } from "./decide.ts";
-import { LIMITS } from "./shell_ast.ts";
+import { LIMITS } from "./shell/shell_ast.ts";
 
 Deno.test("decide() names the rule, says why and shows what it saw", () => {
   assert.deepEqual(decide("/bin/rm  -rf '/'"), {

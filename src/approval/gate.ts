@@ -12,8 +12,8 @@ import type {
 } from "../protocol/approval.ts";
 import type { HookName } from "../protocol/hook.ts";
 import { sha256Hex } from "../util/hash.ts";
-import { SeenFiles } from "./seen_files.ts";
-import { SeenVariables } from "./seen_variables.ts";
+import { SeenFiles } from "./shell/seen_files.ts";
+import { SeenVariables } from "./shell/seen_variables.ts";
 import { settleOrAbort, Turnstile } from "./turnstile.ts";
 import type { CommandPolicy, Evaluation, Finding } from "./decide.ts";
 import { refusal, type RefusalKind } from "./refusal.ts";

@@ -2,8 +2,8 @@
  * Permissions as `chmod`, `install -m` and others are told them: which bits a file has in the end,
  * after every step of `u-s+s,go=u-w` or by the digits. Says nothing about whose file it is.
  */
-import { type Invocation, parseOptions } from "./invocation.ts";
-import { eraseUnknown, hasUnknown } from "./unknown.ts";
+import { type Invocation, parseOptions } from "./shell/invocation.ts";
+import { eraseUnknown, hasUnknown } from "./shell/unknown.ts";
 
 const SET_ID = 0o6000;
 const OTHERS_WRITE = 0o002;

@@ -2,7 +2,7 @@
  * The question put to the auxiliary model in smart mode, and the reading of its answer. The
  * command is quoted as data: comments are removed and the text cannot close its quotes.
  */
-import { parseShell } from "./shell_parser.ts";
+import { parseShell } from "./shell/shell_parser.ts";
 
 export type ReviewVerdict = "approve" | "deny" | "escalate";
 

@@ -66,23 +66,23 @@ function loadCompletion() {
 }
 
 function loadSessions() {
-  return import("./commands/sessions.ts");
+  return import("./commands/sessions/sessions.ts");
 }
 
 function loadConfig() {
-  return import("./commands/config.ts");
+  return import("./commands/config/config.ts");
 }
 
 function loadConfigChange() {
-  return import("./commands/config_change.ts");
+  return import("./commands/config/change.ts");
 }
 
 function loadTools() {
-  return import("./commands/tools.ts");
+  return import("./commands/tools/tools.ts");
 }
 
 function loadEnv() {
-  return import("./commands/env.ts");
+  return import("./commands/env/env.ts");
 }
 
 function loadHooks() {
@@ -90,15 +90,15 @@ function loadHooks() {
 }
 
 function loadPlugins() {
-  return import("./commands/plugins.ts");
+  return import("./commands/plugins/plugins.ts");
 }
 
 function loadPluginsInstall() {
-  return import("./commands/plugins_install.ts");
+  return import("./commands/plugins/install.ts");
 }
 
 function loadPluginsDev() {
-  return import("./commands/plugins_dev.ts");
+  return import("./commands/plugins/dev.ts");
 }
 
 export const COMMANDS: readonly CommandSpec[] = [
@@ -113,7 +113,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       "hermes run -f task.md --json --max-turns 20",
       'hermes run --resume latest "and now the docs"',
     ],
-    load: () => import("./commands/run.ts"),
+    load: () => import("./commands/run/run.ts"),
   },
   {
     name: "chat",
@@ -283,13 +283,13 @@ export const COMMANDS: readonly CommandSpec[] = [
       JSON_FLAG,
     ],
     examples: ["hermes model", "hermes model gpt-5.1 --provider openai"],
-    load: () => import("./commands/model.ts"),
+    load: () => import("./commands/model/model.ts"),
   },
   {
     name: "doctor",
     summary: "Check this installation and say what to fix",
     flags: [JSON_FLAG],
-    load: () => import("./commands/doctor.ts"),
+    load: () => import("./commands/doctor/doctor.ts"),
   },
   {
     name: "schema",
@@ -579,7 +579,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       JSON_FLAG,
     ],
     examples: ["hermes update --check", "hermes update", "hermes update --rollback"],
-    load: () => import("./commands/update.ts"),
+    load: () => import("./commands/update/update.ts"),
   },
   {
     name: "help",

@@ -1,6 +1,6 @@
 /** The single top-level catch: any failure becomes one line for a person and an exit code. */
 import { EnvironmentError, EXIT, HermesError } from "../protocol/error.ts";
-import { redactSecrets } from "../util/redact.ts";
+import { redactSecrets } from "../text/redact.ts";
 import { err } from "./io.ts";
 
 export interface ErrorReport {

@@ -3,7 +3,7 @@
  * marker variable, and with it the command line only looks. A command can drop the variable, so
  * the approval gate remains the first barrier.
  */
-import { changesHermes } from "../approval/hermes_self.ts";
+import { changesHermes } from "../approval/rules/hermes_self.ts";
 import { HermesError } from "../protocol/error.ts";
 
 /**

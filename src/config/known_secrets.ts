@@ -7,7 +7,7 @@ import {
   looksRandom,
   type Redactor,
   redactSecrets,
-} from "../util/redact.ts";
+} from "../text/redact.ts";
 import { parseEnvFile } from "./env_file.ts";
 import type { Settings } from "./load.ts";
 import { isSecretPath } from "./secrets.ts";

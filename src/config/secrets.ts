@@ -1,5 +1,5 @@
 /** Which settings hold secrets, and how a secret is shown: not at all. */
-import { isSecretName } from "../util/redact.ts";
+import { isSecretName } from "../text/redact.ts";
 
 /** Keys of ours that only sound secret. */
 const HARMLESS_KEYS = new Set(["max_tokens", "ssh_key", "key_env", "redact_secrets"]);

@@ -4,7 +4,7 @@
  */
 import type { HookName, HookPayload } from "../protocol/hook.ts";
 import type { HookRight } from "../protocol/plugin.ts";
-import { parseDirective } from "../registry/hooks.ts";
+import { parseDirective } from "../registry/hooks/hooks.ts";
 import { VISIBLE } from "./hook_rights_data.ts";
 
 export interface HookView {

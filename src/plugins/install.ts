@@ -8,7 +8,7 @@ import { NO_PERMISSIONS } from "../protocol/plugin.ts";
 import { joinPath } from "../util/path.ts";
 import { reasonOf } from "../util/reason.ts";
 import { removeTree } from "../util/remove_tree.ts";
-import { unifiedDiff } from "../util/unified_diff.ts";
+import { unifiedDiff } from "../text/unified_diff.ts";
 import { type LockedPlugin, lockOf, pinSource } from "./lock.ts";
 import type { Registrations } from "./messages.ts";
 import { Plugin } from "./plugin.ts";

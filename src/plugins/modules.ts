@@ -9,8 +9,8 @@ import {
   parseModule,
   ScriptSyntaxError,
   walkTree,
-} from "../sandbox/module_source.ts";
-import type { TypeStripper } from "../sandbox/type_stripper.ts";
+} from "../sandbox/child/module_source.ts";
+import type { TypeStripper } from "../sandbox/script/type_stripper.ts";
 import { didYouMean } from "../util/nearest.ts";
 import { dirname, relativePath } from "../util/path.ts";
 import { PluginProblem, reasonOf } from "./problem.ts";

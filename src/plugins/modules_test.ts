@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { TypeStripper } from "../sandbox/type_stripper.ts";
+import { TypeStripper } from "../sandbox/script/type_stripper.ts";
 import { linkModule, preparedPath, scanModule } from "./modules.ts";
 
 async function scan(url: string, source: string) {

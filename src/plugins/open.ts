@@ -11,7 +11,7 @@ import {
   SESSION_RIGHTS,
 } from "../protocol/plugin.ts";
 import { isOwnToolset } from "../registry/toolsets.ts";
-import type { ChildMode, Wall } from "../sandbox/contract.ts";
+import type { ChildMode, Wall } from "../sandbox/child/contract.ts";
 import { joinPath } from "../util/path.ts";
 import type { ProtectedPlaces } from "../util/protected_paths.ts";
 import { type Candidate, Discovery } from "./discover.ts";

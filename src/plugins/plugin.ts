@@ -4,8 +4,8 @@
  * again after its end is decided by whoever supervises it; without a supervisor it is not.
  */
 import type { PushReceipt } from "../protocol/push.ts";
-import { settleWithin } from "../registry/deadline.ts";
-import type { ChildMode, Wall } from "../sandbox/contract.ts";
+import { settleWithin } from "../registry/dispatch/deadline.ts";
+import type { ChildMode, Wall } from "../sandbox/child/contract.ts";
 import { writeFileAtomic } from "../util/atomic_write.ts";
 import { sha256Hex } from "../util/hash.ts";
 import { basename, joinPath } from "../util/path.ts";

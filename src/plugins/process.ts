@@ -3,11 +3,11 @@
  * Knows no question; what is said over the link is `conversation.ts`' matter.
  */
 import { pluginGap } from "../sandbox/availability.ts";
-import { type ChildHandle, type GuestSpec, startChild } from "../sandbox/child_handle.ts";
-import { defaultMode, parseChildMode } from "../sandbox/command.ts";
-import type { ChildMode, Wall } from "../sandbox/contract.ts";
-import { exitLine } from "../sandbox/exit_line.ts";
-import { FrameError, parseFrame } from "../sandbox/frames.ts";
+import { type ChildHandle, type GuestSpec, startChild } from "../sandbox/child/child_handle.ts";
+import { defaultMode, parseChildMode } from "../sandbox/child/command.ts";
+import type { ChildMode, Wall } from "../sandbox/child/contract.ts";
+import { exitLine } from "../sandbox/child/exit_line.ts";
+import { FrameError, parseFrame } from "../sandbox/child/frames.ts";
 import { OutputCapture } from "../process/output_capture.ts";
 import type { GuestLink } from "./conversation.ts";
 import type { GuestMessage, HostMessage } from "./messages.ts";

@@ -3,7 +3,7 @@
  * bounds. Nothing is believed but bytes: neither content types nor where a redirect claims to go.
  */
 import { UsageError } from "../protocol/error.ts";
-import { Deadline } from "../registry/deadline.ts";
+import { Deadline } from "../registry/dispatch/deadline.ts";
 import { readBody } from "../util/read_body.ts";
 import { PluginProblem } from "./problem.ts";
 import { describeLimits, type FileBytes, LIMITS, type PluginSource } from "./source.ts";
@@ -95,7 +95,7 @@ class RemoteGraph implements Disposable {
   }
 
   async fetch(): Promise<PluginSource> {
-    const { TypeStripper } = await import("../sandbox/type_stripper.ts");
+    const { TypeStripper } = await import("../sandbox/script/type_stripper.ts");
     const { scanModule } = await import("./modules.ts");
     const { readModuleManifest } = await import("./manifest.ts");
     await using stripper = new TypeStripper();

@@ -257,7 +257,7 @@ const CODE = /\.(m?[jt]s|[jt]sx)$/;
 async function prepare(source: PluginSource): Promise<Prepared> {
   const { linkModule, preparedPath, scanModule, API_FILE } = await import("./modules.ts");
   const { PLUGIN_API_JS } = await import("./runtime_data.ts");
-  const { TypeStripper } = await import("../sandbox/type_stripper.ts");
+  const { TypeStripper } = await import("../sandbox/script/type_stripper.ts");
   await using stripper = new TypeStripper();
   const encoder = new TextEncoder();
   const files = new PreparedFiles();

@@ -4,7 +4,7 @@
  * person's own editor or shell.
  */
 import { PASSED_ADDRESSES, PASSED_NAMES, PASSED_PREFIXES } from "./child_variables_data.ts";
-import { isSecretName, looksRandom, redactSecrets } from "../util/redact.ts";
+import { isSecretName, looksRandom, redactSecrets } from "../text/redact.ts";
 
 type Variables = Readonly<Record<string, string>>;
 

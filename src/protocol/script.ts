@@ -1,6 +1,6 @@
 /**
  * What a script run is: the request, its limits, its result, and the `Sandbox` that tools see.
- * Types only; `src/sandbox/runner.ts` implements them, `tools/execute_code.ts` uses them.
+ * Types only; `src/sandbox/script/runner.ts` implements them, `tools/execute_code.ts` uses them.
  */
 import type { ToolDefinition } from "./provider.ts";
 import type { NestedCallResult } from "./tool.ts";

@@ -2,7 +2,7 @@
  * A tool: what the model sees and what runs when it is called. Built-ins, MCP servers and
  * plugins all register this one shape.
  */
-import type { RedactMode } from "../util/redact.ts";
+import type { RedactMode } from "../text/redact.ts";
 import type { ApprovalOutcome, ApprovalRequest } from "./approval.ts";
 import type { Environment } from "./environment.ts";
 import type { InferSchema, JsonSchema } from "./json_schema.ts";
@@ -174,7 +174,7 @@ export interface ToolSpec<
   idempotent?: boolean;
   /** The result comes from outside and may try to instruct the model. */
   untrusted?: boolean;
-  /** How much of a result is taken for secrets (`src/util/redact.ts`); default `code`. */
+  /** How much of a result is taken for secrets (`src/text/redact.ts`); default `code`. */
   redaction?: (args: InferSchema<S>) => RedactMode;
   /** Milliseconds a call may take; default 420 000; 0 is no limit. */
   timeoutMs?: number;

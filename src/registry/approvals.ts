@@ -5,7 +5,7 @@
 import type { ApprovalOutcome } from "../protocol/approval.ts";
 import type { ApprovalAsk, Approved, ToolContext, ToolSpec } from "../protocol/tool.ts";
 import { errorResult, type ToolResult } from "../protocol/tool_result.ts";
-import { askGate, type CallState, type ContextParts } from "./context.ts";
+import { askGate, type CallState, type ContextParts } from "./dispatch/context.ts";
 
 export interface ApprovalCall {
   parts: ContextParts;

@@ -3,11 +3,11 @@
  * machine without starting a process: a schema is built from the answer.
  */
 import type { LanguageSupport, SandboxAvailability } from "../protocol/script.ts";
-import type { ChildMode, Wall } from "./contract.ts";
-import { defaultMode } from "./command.ts";
-import { landlockVersion } from "./landlock.ts";
-import { openLibc } from "./libc.ts";
-import { findPython } from "./python.ts";
+import type { ChildMode, Wall } from "./child/contract.ts";
+import { defaultMode } from "./child/command.ts";
+import { landlockVersion } from "./walls/landlock.ts";
+import { openLibc } from "./walls/libc.ts";
+import { findPython } from "./script/python.ts";
 
 const PR_GET_SECCOMP = 21;
 

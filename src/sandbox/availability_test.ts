@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { lookAround, pythonGap, scriptGap } from "./availability.ts";
-import { findPython, inspectPython } from "./python.ts";
+import { findPython, inspectPython } from "./script/python.ts";
 
 const onLinux = { ignore: Deno.build.os !== "linux" };
 

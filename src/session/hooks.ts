@@ -4,10 +4,10 @@ import type { Settings } from "../config/load.ts";
 import { UsageError } from "../protocol/error.ts";
 import type { HookRunner } from "../protocol/hook.ts";
 import type { SessionPlugins } from "../protocol/plugin.ts";
-import { HOOK_CONSENT_FILE, HookConsents } from "../registry/hook_consent.ts";
-import { spawnHook } from "../registry/hook_process.ts";
-import { Hooks } from "../registry/hooks.ts";
-import { attachShellHooks, parseShellHooks, unrunnable } from "../registry/shell_hooks.ts";
+import { HOOK_CONSENT_FILE, HookConsents } from "../registry/hooks/hook_consent.ts";
+import { spawnHook } from "../registry/hooks/hook_process.ts";
+import { Hooks } from "../registry/hooks/hooks.ts";
+import { attachShellHooks, parseShellHooks, unrunnable } from "../registry/hooks/shell_hooks.ts";
 import { joinPath } from "../util/path.ts";
 import { Seal, SEAL_KEY_FILE } from "../util/seal.ts";
 

@@ -2,8 +2,8 @@
  * The disk of this machine as the approval rules may see it: where links lead, and the text of
  * regular files of bounded size. Nothing is written and nothing is waited for.
  */
-import type { Disk } from "../approval/disk.ts";
-import { readForeignText } from "../util/foreign_text.ts";
+import type { Disk } from "../approval/shell/disk.ts";
+import { readForeignText } from "../text/foreign_text.ts";
 import { dirname, resolvePath } from "../util/path.ts";
 
 /** Larger files are not read. */

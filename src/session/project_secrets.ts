@@ -5,9 +5,9 @@
  */
 import { envFileSecrets, knownSecrets, settingsRedactor } from "../config/known_secrets.ts";
 import type { Settings } from "../config/load.ts";
-import { readForeignText } from "../util/foreign_text.ts";
+import { readForeignText } from "../text/foreign_text.ts";
 import { joinPath } from "../util/path.ts";
-import { createRedactor, type Redactor } from "../util/redact.ts";
+import { createRedactor, type Redactor } from "../text/redact.ts";
 import { ENV_FILES } from "./env_files_data.ts";
 
 const MAX_BYTES = 64 * 1024;

@@ -3,7 +3,7 @@
  * what the name stands for, so only a regular file of ordinary size counts, and a link only when
  * it leads to another text of the same project.
  */
-import { readForeignText } from "../util/foreign_text.ts";
+import { readForeignText } from "../text/foreign_text.ts";
 import { dirname, isWithin } from "../util/path.ts";
 
 /** Far beyond what a prompt takes. */

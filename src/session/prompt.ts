@@ -5,7 +5,7 @@ import { readProjectFiles } from "../context/project_files.ts";
 import { buildSystemPrompt } from "../context/system_prompt.ts";
 import type { ToolDefinition } from "../protocol/provider.ts";
 import { existsSync } from "../util/exists.ts";
-import { mayHoldSecret } from "../util/secret_hint.ts";
+import { mayHoldSecret } from "../text/secret_hint.ts";
 import { ENV_FILES } from "./env_files_data.ts";
 import { readProjectText } from "./project_text.ts";
 

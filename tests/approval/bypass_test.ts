@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { createApprovalGate } from "../../src/approval/gate.ts";
 import { type CommandPolicy, decide, evaluate, inspect } from "../../src/approval/decide.ts";
-import { SeenFiles } from "../../src/approval/seen_files.ts";
-import { SeenVariables } from "../../src/approval/seen_variables.ts";
+import { SeenFiles } from "../../src/approval/shell/seen_files.ts";
+import { SeenVariables } from "../../src/approval/shell/seen_variables.ts";
 
 const FIXTURES = new URL("../fixtures/approval/", import.meta.url);
 const POLICY: CommandPolicy = {

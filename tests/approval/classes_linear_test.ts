@@ -1,8 +1,8 @@
 /** No argument makes a rule slow: every pattern is linear in what it reads. */
 import assert from "node:assert/strict";
-import type { Invocation } from "../../src/approval/invocation.ts";
-import type { Rule } from "../../src/approval/rule.ts";
-import { RULES } from "../../src/approval/rules.ts";
+import type { Invocation } from "../../src/approval/shell/invocation.ts";
+import type { Rule } from "../../src/approval/rules/rule.ts";
+import { RULES } from "../../src/approval/rules/rules.ts";
 
 /** Fragments that patterns with unbounded repetitions start on, over and over. */
 const FRAGMENTS = [

@@ -1,6 +1,6 @@
 /** The table of rules in the documentation is the table of rules. */
 import assert from "node:assert/strict";
-import { RULES } from "../../src/approval/rules.ts";
+import { RULES } from "../../src/approval/rules/rules.ts";
 
 function cell(text: string): string {
   return text.replaceAll("\n", "⏎").replaceAll("|", "\\|");

@@ -4,12 +4,12 @@
  */
 import assert from "node:assert/strict";
 import { decide } from "../../src/approval/decide.ts";
-import { changesHermes } from "../../src/approval/hermes_self.ts";
+import { changesHermes } from "../../src/approval/rules/hermes_self.ts";
 import {
   AGENT_LETTERS,
   AGENT_SWITCHES,
   AGENT_VALUES,
-} from "../../src/approval/hermes_self_data.ts";
+} from "../../src/approval/rules/hermes_self_data.ts";
 import { parseCommandLine } from "../../src/cli/args.ts";
 import { COMMANDS, DEFAULT_COMMAND, GLOBAL_FLAGS } from "../../src/cli/commands_data.ts";
 import { RUN_FLAGS } from "../../src/cli/run_flags_data.ts";

@@ -27,7 +27,11 @@ async function loadedWith(entry: string): Promise<Set<string>> {
 
 Deno.test("hermes run without a plugin loads nothing of plugins", async () => {
   for (
-    const entry of ["src/cli/dispatch.ts", "src/cli/commands/run.ts", "src/session/tool_runtime.ts"]
+    const entry of [
+      "src/cli/dispatch.ts",
+      "src/cli/commands/run/run.ts",
+      "src/session/tool_runtime.ts",
+    ]
   ) {
     const loaded = await loadedWith(new URL(`../../${entry}`, import.meta.url).pathname);
     assert.ok(loaded.size > 5, entry);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { ChildMode, Wall } from "../../src/sandbox/contract.ts";
+import type { ChildMode, Wall } from "../../src/sandbox/child/contract.ts";
 import { type Attempt, loadAttempts } from "../sandbox/_attempt.ts";
 import { World } from "../sandbox/_world.ts";
 import { PluginBench } from "./_bench.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { connectionProblem, fetchSource, parseAddress } from "../../src/plugins/remote.ts";
 import { openSnapshot } from "../../src/plugins/snapshot.ts";
-import { walkTree } from "../../src/sandbox/module_source.ts";
+import { walkTree } from "../../src/sandbox/child/module_source.ts";
 import { Seal } from "../../src/util/seal.ts";
 import { runHermes, tempHome } from "../support/hermes.ts";
 import { PluginBench } from "./_bench.ts";

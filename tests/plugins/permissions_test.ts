@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { ChildMode } from "../../src/sandbox/contract.ts";
+import type { ChildMode } from "../../src/sandbox/child/contract.ts";
 import { which } from "../../src/util/which.ts";
 import { BENCH_PATH, manifest, PluginBench, toolModule } from "./_bench.ts";
 

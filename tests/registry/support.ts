@@ -12,10 +12,10 @@ import type { JsonSchema } from "../../src/protocol/json_schema.ts";
 import type { ToolCallPart } from "../../src/protocol/message.ts";
 import type { ToolSpec } from "../../src/protocol/tool.ts";
 import { pluginResult, type ToolResult } from "../../src/protocol/tool_result.ts";
-import { createDispatcher, type DispatcherOptions } from "../../src/registry/dispatch.ts";
-import { Hooks } from "../../src/registry/hooks.ts";
+import { createDispatcher, type DispatcherOptions } from "../../src/registry/dispatch/dispatch.ts";
+import { Hooks } from "../../src/registry/hooks/hooks.ts";
 import { ToolRegistry } from "../../src/registry/registry.ts";
-import { redactSecrets } from "../../src/util/redact.ts";
+import { redactSecrets } from "../../src/text/redact.ts";
 import { resolvePath } from "../../src/util/path.ts";
 import { createTestServices } from "../support/tool_context.ts";
 

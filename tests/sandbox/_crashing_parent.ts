@@ -1,5 +1,5 @@
 /** A parent that is killed while its script is busy. Arguments: language, directory for sockets. */
-import { SandboxRunner } from "../../src/sandbox/runner.ts";
+import { SandboxRunner } from "../../src/sandbox/script/runner.ts";
 import { request, SANDBOX } from "./_sandbox.ts";
 
 const [language, tempDir] = Deno.args;

@@ -3,8 +3,8 @@
  * up and each of them down in turn. A variant that is too weak must be refused instead.
  */
 import assert from "node:assert/strict";
-import type { ChildMode, Wall } from "../../src/sandbox/contract.ts";
-import { SandboxRunner } from "../../src/sandbox/runner.ts";
+import type { ChildMode, Wall } from "../../src/sandbox/child/contract.ts";
+import { SandboxRunner } from "../../src/sandbox/script/runner.ts";
 import { type Attempt, loadAttempts, pythonProgram, scriptProgram } from "./_attempt.ts";
 import { request, SANDBOX } from "./_sandbox.ts";
 import { World } from "./_world.ts";

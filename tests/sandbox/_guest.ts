@@ -1,6 +1,10 @@
 /** A plugin's process with test code in the place of the trusted module, and what the kernel says of it. */
-import type { GuestPermissions } from "../../src/sandbox/guest_host.ts";
-import { type ChildHandle, type ChildSpec, startChild } from "../../src/sandbox/child_handle.ts";
+import type { GuestPermissions } from "../../src/sandbox/child/guest_host.ts";
+import {
+  type ChildHandle,
+  type ChildSpec,
+  startChild,
+} from "../../src/sandbox/child/child_handle.ts";
 
 export interface GuestOptions extends Partial<Omit<ChildSpec, "guest">> {
   tempDir: string;

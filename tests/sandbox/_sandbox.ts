@@ -1,7 +1,7 @@
 /** Sandboxes and requests for tests, with small limits and tools that only answer. */
 import type { ToolDefinition } from "../../src/protocol/provider.ts";
 import type { ScriptRequest, ScriptResult } from "../../src/protocol/script.ts";
-import type { SandboxRunner } from "../../src/sandbox/runner.ts";
+import type { SandboxRunner } from "../../src/sandbox/script/runner.ts";
 
 /** What every sandbox of a test needs: Python's usual places. */
 export const SANDBOX = { searchPath: "/usr/local/bin:/usr/bin:/bin" };

@@ -3,9 +3,9 @@
  * next would run. First by what the kernel says of each kind of child, then by an attack.
  */
 import assert from "node:assert/strict";
-import type { ChildMode, Wall } from "../../src/sandbox/contract.ts";
-import { SandboxRunner } from "../../src/sandbox/runner.ts";
-import { TypeStripper } from "../../src/sandbox/type_stripper.ts";
+import type { ChildMode, Wall } from "../../src/sandbox/child/contract.ts";
+import { SandboxRunner } from "../../src/sandbox/script/runner.ts";
+import { TypeStripper } from "../../src/sandbox/script/type_stripper.ts";
 import { firstFrame, openFilesOf, startGuest } from "./_guest.ts";
 import { request, SANDBOX } from "./_sandbox.ts";
 import { World } from "./_world.ts";

@@ -1,9 +1,9 @@
 /** A plugin's process as the kernel sees it, from outside. */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
-import type { ChildMode } from "../../src/sandbox/contract.ts";
-import { exitLine } from "../../src/sandbox/exit_line.ts";
+import type { ChildMode } from "../../src/sandbox/child/contract.ts";
+import { exitLine } from "../../src/sandbox/child/exit_line.ts";
 import { OutputCapture } from "../../src/process/output_capture.ts";
-import { findPython } from "../../src/sandbox/python.ts";
+import { findPython } from "../../src/sandbox/script/python.ts";
 import { dirname } from "../../src/util/path.ts";
 import { linuxTest } from "../support/linux.ts";
 import {

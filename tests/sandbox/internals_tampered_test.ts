@@ -1,9 +1,9 @@
 /** Foreign code that changes the realm before, or while, the internals are taken away. */
 import { equal, match } from "node:assert/strict";
-import type { ChildMode } from "../../src/sandbox/contract.ts";
-import { internalsImportMap } from "../../src/sandbox/internals.ts";
-import { UNLISTED_MODULES } from "../../src/sandbox/internals_data.ts";
-import { SandboxRunner } from "../../src/sandbox/runner.ts";
+import type { ChildMode } from "../../src/sandbox/child/contract.ts";
+import { internalsImportMap } from "../../src/sandbox/walls/internals.ts";
+import { UNLISTED_MODULES } from "../../src/sandbox/walls/internals_data.ts";
+import { SandboxRunner } from "../../src/sandbox/script/runner.ts";
 import { linuxTest } from "../support/linux.ts";
 import { firstFrame, startGuest } from "./_guest.ts";
 import { request, SANDBOX } from "./_sandbox.ts";

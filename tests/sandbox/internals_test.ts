@@ -1,9 +1,9 @@
 /** The internals under Node's modules, as foreign code looks for them in each kind of child. */
 import { deepEqual, equal, match } from "node:assert/strict";
 import { builtinModules } from "node:module";
-import type { ChildMode } from "../../src/sandbox/contract.ts";
-import { BUILTIN_MODULES, CHANGED_EXPORTS } from "../../src/sandbox/internals_data.ts";
-import { SandboxRunner } from "../../src/sandbox/runner.ts";
+import type { ChildMode } from "../../src/sandbox/child/contract.ts";
+import { BUILTIN_MODULES, CHANGED_EXPORTS } from "../../src/sandbox/walls/internals_data.ts";
+import { SandboxRunner } from "../../src/sandbox/script/runner.ts";
 import { linuxTest } from "../support/linux.ts";
 import { firstFrame, startGuest } from "./_guest.ts";
 import { request, SANDBOX } from "./_sandbox.ts";

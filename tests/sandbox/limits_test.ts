@@ -1,6 +1,6 @@
 /** Limits of memory and disk that a Python script tries to get around. */
 import assert from "node:assert/strict";
-import { SandboxRunner } from "../../src/sandbox/runner.ts";
+import { SandboxRunner } from "../../src/sandbox/script/runner.ts";
 import { runScript, SANDBOX } from "./_sandbox.ts";
 
 const sandbox = new SandboxRunner(SANDBOX);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { makePlace, removePlace } from "../../src/sandbox/child_place.ts";
+import { makePlace, removePlace } from "../../src/sandbox/child/child_place.ts";
 
 const PLUGIN_PARENT = new URL("./_crashing_plugin_parent.ts", import.meta.url).pathname;
 const PARENT = new URL("./_crashing_parent.ts", import.meta.url).pathname;

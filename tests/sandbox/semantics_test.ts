@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { ScriptProgress } from "../../src/protocol/script.ts";
-import { SandboxRunner } from "../../src/sandbox/runner.ts";
+import { SandboxRunner } from "../../src/sandbox/script/runner.ts";
 import { withEnoughTime } from "../support/enough_time.ts";
 import { FIND_SOCKET, request, runScript, SANDBOX } from "./_sandbox.ts";
 

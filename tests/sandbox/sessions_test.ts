@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { SandboxRunner } from "../../src/sandbox/runner.ts";
+import { SandboxRunner } from "../../src/sandbox/script/runner.ts";
 import { request, runScript, SANDBOX } from "./_sandbox.ts";
 
 function sessionTest(name: string, body: (sandbox: SandboxRunner) => Promise<void>): void {

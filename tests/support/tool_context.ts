@@ -15,7 +15,7 @@ import type { ToolResult } from "../../src/protocol/tool_result.ts";
 import { denied } from "../../src/registry/approvals.ts";
 import { registry } from "../../src/registry/registry.ts";
 import { SessionFileLedger } from "../../src/util/file_ledger.ts";
-import { redactSecrets } from "../../src/util/redact.ts";
+import { redactSecrets } from "../../src/text/redact.ts";
 
 export interface TestContextOptions {
   taskId?: string;

@@ -1,7 +1,7 @@
 /** Deleting, permissions, and writing to places that matter: each needs a yes. */
-import { canonicalPath } from "../paths.ts";
-import { deletes, given, isBuildStep, mirrors, operands, type Rule } from "../rule.ts";
-import type { Invocation } from "../invocation.ts";
+import { canonicalPath } from "../shell/paths.ts";
+import { deletes, given, isBuildStep, mirrors, operands, type Rule } from "./rule.ts";
+import type { Invocation } from "../shell/invocation.ts";
 import { makesExecutable, modeTargets, opensToOthers } from "../modes.ts";
 
 const POWERFUL_PROGRAM =

@@ -1,7 +1,7 @@
 /** Git commands that lose work or rewrite what others have. */
-import { hasFlag, type Invocation, parseOptions } from "../invocation.ts";
-import type { Rule } from "../rule.ts";
-import { subcommand } from "../unwrap.ts";
+import { hasFlag, type Invocation, parseOptions } from "../shell/invocation.ts";
+import type { Rule } from "./rule.ts";
+import { subcommand } from "../shell/unwrap.ts";
 
 const VALUE_OPTIONS = { values: "om", longValues: ["push-option", "receive-pack", "repo"] };
 

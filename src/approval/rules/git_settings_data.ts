@@ -1,7 +1,7 @@
 /** Git settings, options and transports that make git run programs, now or later. */
-import { type Invocation, parseOptions } from "../invocation.ts";
-import type { Rule } from "../rule.ts";
-import { subcommand } from "../unwrap.ts";
+import { type Invocation, parseOptions } from "../shell/invocation.ts";
+import type { Rule } from "./rule.ts";
+import { subcommand } from "../shell/unwrap.ts";
 
 /** Settings whose value is a program, a directory of programs, or where further settings come from. */
 const RUNS =

@@ -1,9 +1,9 @@
 /** What never runs, whatever the mode: the machine or everything on it would be lost. */
-import { hasFlag, type Invocation, parseLeading } from "../invocation.ts";
-import { deletedBy, writtenBy } from "../effects.ts";
-import { deleteTarget, isDisk } from "../paths.ts";
-import { mirrors, operands, type Rule, sudoOptions } from "../rule.ts";
-import { subcommand } from "../unwrap.ts";
+import { hasFlag, type Invocation, parseLeading } from "../shell/invocation.ts";
+import { deletedBy, writtenBy } from "./effects.ts";
+import { deleteTarget, isDisk } from "../shell/paths.ts";
+import { mirrors, operands, type Rule, sudoOptions } from "./rule.ts";
+import { subcommand } from "../shell/unwrap.ts";
 
 const DELETERS = (
   "rm rimraf srm shred unlink rmdir remove-item trash trash-put gvfs-trash gio wipe mv find rsync tar zip 7z"

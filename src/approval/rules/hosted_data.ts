@@ -1,7 +1,7 @@
 /** Clusters, clouds and databases: what others use, or what costs money. */
-import { inputText, type Invocation, parseOptions } from "../invocation.ts";
-import { isLoopback } from "../hosts.ts";
-import { byProgram, joinedArgs, type Rule } from "../rule.ts";
+import { inputText, type Invocation, parseOptions } from "../shell/invocation.ts";
+import { isLoopback } from "./hosts.ts";
+import { byProgram, joinedArgs, type Rule } from "./rule.ts";
 
 /** Options under which nothing happens; `--dry-run=none` and `=false` are no such thing. */
 const DRY =

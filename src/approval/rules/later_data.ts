@@ -1,6 +1,6 @@
 /** What runs later, or in place of something else: jobs, units, variables that load code, wiped histories. */
-import type { Invocation } from "../invocation.ts";
-import { byProgram, joinedArgs, type Rule } from "../rule.ts";
+import type { Invocation } from "../shell/invocation.ts";
+import { byProgram, joinedArgs, type Rule } from "./rule.ts";
 
 const SETTERS = "export declare typeset readonly local env set setenv launchctl".split(" ");
 

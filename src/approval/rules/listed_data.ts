@@ -1,11 +1,11 @@
 /** Changes to files that another command lists, and links that lead into protected places. */
-import { copiedFrom } from "../effects_trees.ts";
-import { touchesOf } from "../effects.ts";
+import { copiedFrom } from "./effects_trees.ts";
+import { touchesOf } from "./effects.ts";
 import { dirname } from "../../util/path.ts";
-import { type Invocation, parseOptions } from "../invocation.ts";
-import { protectedBelow, protectedThrough } from "../protected_below.ts";
-import { protectionAt } from "../protection.ts";
-import { editedInPlace, given, type Rule } from "../rule.ts";
+import { type Invocation, parseOptions } from "../shell/invocation.ts";
+import { protectedBelow, protectedThrough } from "./protected_below.ts";
+import { protectionAt } from "./protection.ts";
+import { editedInPlace, given, type Rule } from "./rule.ts";
 
 /** Programs that run another one on the names they are given. */
 const RUNNERS = /^(?:xargs|parallel|find|fd|fdfind)$/;

@@ -1,8 +1,8 @@
 /** Filling the disk or the machine, ending what others run, and deleting in other words than `rm`. */
-import { touchesOf, writtenBy } from "../effects.ts";
-import { type Invocation, parseOptions } from "../invocation.ts";
-import { absolutePath } from "../paths.ts";
-import { byProgram, isBuildStep, joinedArgs, type Rule } from "../rule.ts";
+import { touchesOf, writtenBy } from "./effects.ts";
+import { type Invocation, parseOptions } from "../shell/invocation.ts";
+import { absolutePath } from "../shell/paths.ts";
+import { byProgram, isBuildStep, joinedArgs, type Rule } from "./rule.ts";
 
 /** Beyond this a file is no test data. */
 const HUGE = 50;

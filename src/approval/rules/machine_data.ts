@@ -1,5 +1,5 @@
 /** Network, kernel, boot, disks, clock and protection of the machine, by program and arguments. */
-import { byProgram, type Rule } from "../rule.ts";
+import { byProgram, type Rule } from "./rule.ts";
 
 export const MACHINE_RULES: readonly Rule[] = [
   {

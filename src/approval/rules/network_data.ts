@@ -1,9 +1,9 @@
 /** What leaves the machine, or comes in and runs: secrets, shells, downloads, packages. */
-import { hasFlag, type Invocation, isShell, parseOptions, shellUse } from "../invocation.ts";
-import { canonicalPath } from "../paths.ts";
-import { protectionAt } from "../protection.ts";
-import { destinations, given, operands, type Rule } from "../rule.ts";
-import { subcommand } from "../unwrap.ts";
+import { hasFlag, type Invocation, isShell, parseOptions, shellUse } from "../shell/invocation.ts";
+import { canonicalPath } from "../shell/paths.ts";
+import { protectionAt } from "./protection.ts";
+import { destinations, given, operands, type Rule } from "./rule.ts";
+import { subcommand } from "../shell/unwrap.ts";
 import { basename, isWithin } from "../../util/path.ts";
 
 const COPIERS = ["scp", "sftp", "rsync", "rclone"];

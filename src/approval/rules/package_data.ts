@@ -1,7 +1,7 @@
 /** Packages and programs from places nobody vouches for: addresses, repositories, other registries, local files. */
-import { type Invocation, parseOptions } from "../invocation.ts";
-import { byProgram, joinedArgs, type Rule } from "../rule.ts";
-import { subcommand } from "../unwrap.ts";
+import { type Invocation, parseOptions } from "../shell/invocation.ts";
+import { byProgram, joinedArgs, type Rule } from "./rule.ts";
+import { subcommand } from "../shell/unwrap.ts";
 
 const PIP_PLACES =
   /(?:^| )(?:-i|--index-url|--extra-index-url|--trusted-host|-f|--find-links)[= ](?!https:\/\/(?:pypi\.org|download\.pytorch\.org|test\.pypi\.org)\/)(?=\S*[:.])/;

@@ -2,13 +2,13 @@
  * Protected files, whatever program touches them: what hermes trusts, what holds secrets, what
  * runs later by itself, what belongs to the system. The list is `util/protected_paths_data.ts`.
  */
-import { writtenBy } from "../effects.ts";
-import type { Invocation } from "../invocation.ts";
+import { writtenBy } from "./effects.ts";
+import type { Invocation } from "../shell/invocation.ts";
 import { opensToAnybody } from "../modes.ts";
-import { changes, changesMode, mayChange, reads } from "../protected_touches.ts";
+import { changes, changesMode, mayChange, reads } from "./protected_touches.ts";
 import { type ProtectedKind, PROTECTION } from "../../util/protected_paths_data.ts";
 import { basename } from "../../util/path.ts";
-import { type Rule } from "../rule.ts";
+import { type Rule } from "./rule.ts";
 
 const WRITES_OF_OLD = [
   "overwrite system file via redirection",

@@ -1,7 +1,7 @@
 /** Rights, mounts, accounts, network settings and protection of the machine. */
-import { type Invocation, parseOptions } from "../invocation.ts";
+import { type Invocation, parseOptions } from "../shell/invocation.ts";
 import { setsId } from "../modes.ts";
-import { byProgram, type Rule } from "../rule.ts";
+import { byProgram, type Rule } from "./rule.ts";
 
 /** `su` to root, or with a command; to a service's user is everyday work. */
 function becomesRoot({ args }: Invocation): boolean {

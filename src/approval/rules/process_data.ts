@@ -1,8 +1,8 @@
 /** Services, signals, privileges, scheduled jobs and Hermes itself. */
-import { hasFlag, type Invocation, parseOptions } from "../invocation.ts";
-import { killsHard, type Rule, sudoOptions } from "../rule.ts";
-import { unknown } from "../unknown.ts";
-import { subcommand } from "../unwrap.ts";
+import { hasFlag, type Invocation, parseOptions } from "../shell/invocation.ts";
+import { killsHard, type Rule, sudoOptions } from "./rule.ts";
+import { unknown } from "../shell/unknown.ts";
+import { subcommand } from "../shell/unwrap.ts";
 
 const SIGNAL_OPTIONS = { values: "sugGPtFU", longValues: ["signal", "user", "group", "parent"] };
 

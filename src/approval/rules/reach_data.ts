@@ -1,8 +1,8 @@
 /** Doors for others: shells and tunnels on the network, listeners, the cloud's own credentials. */
-import { type Invocation, isShell, parseOptions, shellUse } from "../invocation.ts";
-import { isLoopback } from "../hosts.ts";
-import { holdsSecretTree } from "../protection.ts";
-import { byProgram, joinedArgs, type Rule } from "../rule.ts";
+import { type Invocation, isShell, parseOptions, shellUse } from "../shell/invocation.ts";
+import { isLoopback } from "./hosts.ts";
+import { holdsSecretTree } from "./protection.ts";
+import { byProgram, joinedArgs, type Rule } from "./rule.ts";
 
 const NETCATS = [
   "nc",

@@ -7,11 +7,11 @@ import {
   parseLeading,
   parseOptions,
   shellUse,
-} from "../invocation.ts";
-import { isFromFile } from "../payload.ts";
-import { isRemote, type Rule } from "../rule.ts";
-import { sedUse } from "../sed_code.ts";
-import { hasUnknown } from "../unknown.ts";
+} from "../shell/invocation.ts";
+import { isFromFile } from "../shell/payload.ts";
+import { isRemote, type Rule } from "./rule.ts";
+import { sedUse } from "../shell/sed_code.ts";
+import { hasUnknown } from "../shell/unknown.ts";
 
 const SHELLS = "sh bash zsh dash ksh ash fish mksh rbash csh tcsh".split(" ");
 const LANGUAGES = "python pypy perl ruby node nodejs bun deno php lua rscript osascript julia"

@@ -1,8 +1,8 @@
 /** Data that leaves the machine: uploads, copies to other hosts, names that carry text to a name server. */
-import { isFed, isLoopback, staysHere, tellsData, tellsThroughAddress } from "../hosts.ts";
-import { hasFlag, type Invocation, parseOptions } from "../invocation.ts";
-import { type ArgsPattern, byProgram, joinedArgs, type Rule } from "../rule.ts";
-import { subcommand } from "../unwrap.ts";
+import { isFed, isLoopback, staysHere, tellsData, tellsThroughAddress } from "./hosts.ts";
+import { hasFlag, type Invocation, parseOptions } from "../shell/invocation.ts";
+import { type ArgsPattern, byProgram, joinedArgs, type Rule } from "./rule.ts";
+import { subcommand } from "../shell/unwrap.ts";
 
 const RESOLVERS = (
   "dig nslookup host drill kdig delv ping ping4 ping6 getent resolvectl systemd-resolve traceroute tracepath mtr whois " +

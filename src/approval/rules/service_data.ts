@@ -1,8 +1,8 @@
 /** Containers, databases and hosted resources: losses beyond the working directory. */
-import { hasFlag, inputText, type Invocation, parseOptions } from "../invocation.ts";
-import type { Rule } from "../rule.ts";
-import { subcommand } from "../unwrap.ts";
-import { withoutBlockComments } from "../../util/block_comments.ts";
+import { hasFlag, inputText, type Invocation, parseOptions } from "../shell/invocation.ts";
+import type { Rule } from "./rule.ts";
+import { subcommand } from "../shell/unwrap.ts";
+import { withoutBlockComments } from "../../text/block_comments.ts";
 
 const ENGINES = ["docker", "podman", "nerdctl"];
 const COMPOSE = [...ENGINES, "docker-compose", "podman-compose"];

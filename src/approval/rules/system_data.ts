@@ -1,7 +1,7 @@
 /** Users, protection, kernel and packages: what the machine itself depends on. */
-import { hasFlag, type Invocation, parseOptions } from "../invocation.ts";
-import { given, operands, type Rule } from "../rule.ts";
-import { subcommand } from "../unwrap.ts";
+import { hasFlag, type Invocation, parseOptions } from "../shell/invocation.ts";
+import { given, operands, type Rule } from "./rule.ts";
+import { subcommand } from "../shell/unwrap.ts";
 
 const ACCOUNT_TOOLS = (
   "passwd chpasswd usermod useradd userdel adduser deluser groupadd groupmod groupdel gpasswd " +

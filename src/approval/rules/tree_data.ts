@@ -1,10 +1,10 @@
 /** Trees and places beyond the project: system data, whole homes, what searches find. */
-import { deletedBy, touchesOf, writtenBy } from "../effects.ts";
-import type { Invocation } from "../invocation.ts";
-import { absolutePath, canonicalPath, deleteTarget } from "../paths.ts";
-import { holdsSecretTree, protectionAt, withoutPattern } from "../protection.ts";
-import type { Rule } from "../rule.ts";
-import { TREE_PROGRAMS, treesRead } from "../tree_reads.ts";
+import { deletedBy, touchesOf, writtenBy } from "./effects.ts";
+import type { Invocation } from "../shell/invocation.ts";
+import { absolutePath, canonicalPath, deleteTarget } from "../shell/paths.ts";
+import { holdsSecretTree, protectionAt, withoutPattern } from "./protection.ts";
+import type { Rule } from "./rule.ts";
+import { TREE_PROGRAMS, treesRead } from "./tree_reads.ts";
 import { basename, isWithin } from "../../util/path.ts";
 
 /** Below these directories live logs, mail, databases and devices. */

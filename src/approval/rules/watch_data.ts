@@ -1,5 +1,5 @@
 /** Looking into other processes, at the person, or into stores of secrets. */
-import { byProgram, joinedArgs, type Rule } from "../rule.ts";
+import { byProgram, joinedArgs, type Rule } from "./rule.ts";
 
 /** A process by number, or by what a search for it prints. */
 const ATTACH = /(?:^| )(?:-[a-zA-Z]{0,8}p ?|--pid[= ]|--attach[= ])(?:\d|\0)/;

@@ -1,6 +1,6 @@
 /** The same dangers spelled for cmd and PowerShell; they may be reached through WSL or `cmd /c`. */
-import type { Invocation } from "../invocation.ts";
-import { byProgram, type Rule } from "../rule.ts";
+import type { Invocation } from "../shell/invocation.ts";
+import { byProgram, type Rule } from "./rule.ts";
 
 function slash(command: Invocation, ...letters: string[]): boolean {
   return command.args.some((arg) => letters.some((letter) => arg.toLowerCase() === `/${letter}`));

@@ -1,6 +1,6 @@
 /** `hermes approvals`: asks how commands would be judged, shows the rules, keeps the allowlist. */
 import { decide } from "../../approval/decide.ts";
-import { failedExample, RULES } from "../../approval/rules.ts";
+import { failedExample, RULES } from "../../approval/rules/rules.ts";
 import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
 import { didYouMean } from "../../util/nearest.ts";
 import { hostDisk } from "../../session/host_disk.ts";

@@ -19,8 +19,8 @@ import { createStyle } from "../render/style.ts";
 import { SessionListener } from "../session_listener.ts";
 import { SLASH_COMMANDS, type SlashContext } from "../slash/slash.ts";
 import { openerOf, openHost } from "./open_session.ts";
-import { resumeCommand } from "./run_end.ts";
-import { readSessionChoices, type SessionChoices } from "./run_options.ts";
+import { resumeCommand } from "./run/end.ts";
+import { readSessionChoices, type SessionChoices } from "./run/options.ts";
 
 const LEAVE_SIGNALS = ["SIGTERM", "SIGHUP"] as const;
 

@@ -2,9 +2,9 @@
 import type { Settings } from "../../config/load.ts";
 import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
 import { HOOK_NAMES, type HookPayload } from "../../protocol/hook.ts";
-import { HOOK_CONSENT_FILE, HookConsents } from "../../registry/hook_consent.ts";
-import type { CoveredFile } from "../../registry/hook_files.ts";
-import { spawnHook } from "../../registry/hook_process.ts";
+import { HOOK_CONSENT_FILE, HookConsents } from "../../registry/hooks/hook_consent.ts";
+import type { CoveredFile } from "../../registry/hooks/hook_files.ts";
+import { spawnHook } from "../../registry/hooks/hook_process.ts";
 import {
   consentTo,
   matches,
@@ -13,7 +13,7 @@ import {
   type ShellHook,
   type ShellHookReport,
   unrunnable,
-} from "../../registry/shell_hooks.ts";
+} from "../../registry/hooks/shell_hooks.ts";
 import { didYouMean } from "../../util/nearest.ts";
 import { joinPath } from "../../util/path.ts";
 import { reasonOf } from "../../util/reason.ts";

@@ -9,7 +9,7 @@ import type { ProtectedPlaces } from "../../util/protected_paths.ts";
 import { COMMANDS } from "../commands_data.ts";
 import { err } from "../io.ts";
 import { ownEnvironment } from "../own_environment.ts";
-import { describeDemands, describePlugin } from "./plugins_view.ts";
+import { describeDemands, describePlugin } from "./plugins/view.ts";
 
 export type Confirm = (question: string) => Promise<boolean>;
 

@@ -3,7 +3,7 @@ import { Host, type Opener } from "../../host/host.ts";
 import { err } from "../io.ts";
 import { ownEnvironment } from "../own_environment.ts";
 import { settingsOf } from "../settings.ts";
-import type { SessionChoices } from "./run_options.ts";
+import type { SessionChoices } from "./run/options.ts";
 
 /** The host of this process. */
 export async function openHost({ profile, quiet }: SessionChoices): Promise<Host> {

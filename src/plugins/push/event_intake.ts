@@ -4,7 +4,7 @@
  */
 import type { PluginInbox, PluginSession, SessionRight } from "../../protocol/plugin.ts";
 import type { InboundMessage, PushEvent, PushReceipt, WakeRequest } from "../../protocol/push.ts";
-import { Deadline, settleWithin } from "../../registry/deadline.ts";
+import { Deadline, settleWithin } from "../../registry/dispatch/deadline.ts";
 import { sleep } from "../../util/sleep.ts";
 import { reasonOf } from "../problem.ts";
 import { readEvent } from "./events.ts";
