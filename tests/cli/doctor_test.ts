@@ -1,6 +1,6 @@
 /** `hermes doctor`: says what is broken, exits 1 only then, never shows a key. */
 import assert from "node:assert/strict";
-import type { Finding } from "../../src/cli/commands/doctor/checks.ts";
+import type { Finding } from "../../src/cli/commands/doctor/finding.ts";
 import { runHermes, tempHome } from "../support/hermes.ts";
 
 async function doctor(home: string, env: Record<string, string> = {}) {
