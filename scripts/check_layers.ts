@@ -1,6 +1,6 @@
 /**
  * Reads the real module graph (`deno info --json`) and fails when an import goes up or
- * sideways, when value imports form a cycle, when a fenced-in package is imported elsewhere, or
+ * sideways, when imports form a cycle, when a fenced-in package is imported elsewhere, or
  * when the static path to the first request loads something slow. Ranks: AGENTS.md.
  */
 import { finish, isTest, ROOT, runDeno, typescriptFiles } from "./_tree.ts";
@@ -146,17 +146,17 @@ function split(path: string): [folder: string, file: string] {
   return [path.slice(0, Math.max(cut, 0)), path.slice(cut + 1)];
 }
 
-/** Value imports by importer, dynamic ones left out: they run after both sides have loaded. */
+/** Imports by importer, dynamic ones left out: they run after both sides have loaded. */
 function staticGraph(edges: readonly Edge[]): Map<string, string[]> {
   const graph = new Map<string, string[]>();
   for (const edge of edges) {
-    if (edge.typeOnly || edge.dynamic) continue;
+    if (edge.dynamic) continue;
     graph.set(edge.from, [...graph.get(edge.from) ?? [], edge.to]);
   }
   return graph;
 }
 
-/** Each cycle of static value imports, as `a → b → a`. */
+/** Each cycle of static imports, those of types among them, as `a → b → a`. */
 export function findCycles(edges: readonly Edge[]): string[] {
   const graph = staticGraph(edges);
   const done = new Set<string>();
@@ -174,7 +174,7 @@ export function findCycles(edges: readonly Edge[]): string[] {
 
 /** Slow modules that loading a hot root pulls in, each with the way to it. */
 export function hotPathProblems(edges: readonly Edge[]): string[] {
-  const graph = staticGraph(edges);
+  const graph = staticGraph(edges.filter((edge) => !edge.typeOnly));
   const problems: string[] = [];
   const seen = new Set<string>();
   function visit(node: string, trail: string[]): void {

@@ -13,8 +13,7 @@ import {
   selfCommand,
 } from "../../util/runtime.ts";
 import type { ChildProgram, ProgramName } from "./child_program.ts";
-import type { ChildMode, Wall } from "./contract.ts";
-import type { GuestPermissions } from "./guest_host.ts";
+import type { ChildMode, GuestPermissions, Wall } from "./contract.ts";
 import { internalsImportMap } from "../walls/internals.ts";
 import type { PathGrant } from "../walls/landlock.ts";
 
