@@ -134,7 +134,7 @@ Deno.test("docs name only events and hooks that exist, and all hooks", () => {
   assert.deepEqual(hooks.filter(([, name]) => !known.includes(name)), []);
   for (const page of ["docs/hooks.md", "docs/plugins.md"]) {
     const here = new Set(hooks.filter(([at]) => at === page).map(([, name]) => name));
-    const missing = HOOK_NAMES.filter((name) => !here.has(name) && name !== "subagent_stop");
+    const missing = HOOK_NAMES.filter((name) => !here.has(name));
     assert.deepEqual(missing, [], page);
   }
 });
@@ -143,14 +143,13 @@ function eventTypes(): string[] {
   return AgentEventSchema.options.map((option) => option.shape.type.value);
 }
 
-Deno.test("every event and every hook but one is sent by something", () => {
+Deno.test("every event and every hook is sent by something", () => {
   const code = [...sources].filter(([path]) => !/^src\/(?:protocol|cli|plugins)\//.test(path))
     .map(([, text]) => text).join("\n");
   const silent = eventTypes().filter((type) => !code.includes(`type: "${type}"`));
   assert.deepEqual(silent, []);
-  // Known by name, so that a plugin can be ready for sub-agents; the docs say so.
   const unsent = HOOK_NAMES.filter((name) => !code.includes(`"${name}"`));
-  assert.deepEqual(unsent, ["subagent_stop"]);
+  assert.deepEqual(unsent, []);
 });
 
 Deno.test("docs name no tool that this build does not have", () => {

@@ -6,7 +6,6 @@ import { onlyVariables } from "../../process/child_environment.ts";
 import { signalGroup } from "../../process/group.ts";
 import { spawnChild } from "../../process/spawn.ts";
 import { randomId } from "../../util/id.ts";
-
 import { makePlace, type Place, removePlace } from "./child_place.ts";
 import { type ChildProgram, childProgram } from "./child_program.ts";
 import {
