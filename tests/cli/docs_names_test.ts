@@ -20,7 +20,8 @@ pages.set("README.md", await read("README.md"));
 
 /** Source that runs, by its path. */
 const sources = new Map<string, string>();
-for (const path of await typescriptFiles()) {
+const everyFile = await typescriptFiles();
+for (const path of everyFile) {
   const isCode = /^(src|tools|environments|scripts)\//.test(path) || path === "main.ts";
   if (isCode && !path.endsWith("_test.ts")) sources.set(path, await read(path));
 }
@@ -170,4 +171,23 @@ Deno.test("docs name only variables that something reads", async () => {
   const named = onPages((text) => text.match(/\bHERMES_[A-Z_]+\b/g) ?? []);
   assert.ok(named.length > 10);
   assert.deepEqual(named.filter(([, name]) => !new RegExp(`\\b${name}\\b`).test(code)), []);
+});
+
+Deno.test("comments name only files that exist", () => {
+  const files = new Set(everyFile);
+  const missing: string[] = [];
+  for (const [path, text] of sources) {
+    const comments = text.split("\n").filter((line) => /^\s*(?:\/\*\*|\*|\/\/)/.test(line));
+    for (const [, name] of comments.join("\n").matchAll(/`([\w./-]+\.ts)`/g)) {
+      const beside = new URL(name!, `file:///${path}`).pathname.slice(1);
+      if (!files.has(name!) && !files.has(beside)) missing.push(`${path}: ${name}`);
+    }
+  }
+  // Names that stand for any file, and the one that a script has inside its sandbox.
+  assert.deepEqual(missing, [
+    "scripts/bench/all.ts: NAME_bench.ts",
+    "scripts/check_layers.ts: tools/x.ts",
+    "scripts/check_layers.ts: _name.ts",
+    "src/sandbox/child/child_main.ts: script.ts",
+  ]);
 });

@@ -1,6 +1,6 @@
 /**
  * One child as a thing of the operating system: private directory, socket, process, output and
- * its end. Knows nothing of scripts or plugins; `script_run.ts` and `src/plugins` do.
+ * its end. Knows nothing of scripts or plugins; `../script/script_run.ts` and `src/plugins` do.
  */
 import { onlyVariables } from "../../process/child_environment.ts";
 import { signalGroup } from "../../process/group.ts";

@@ -91,7 +91,7 @@ export function childCommand(options: ChildCommandOptions): SelfCommand {
   };
 }
 
-/** What leads a child's imports of built-in modules past `internals.ts`. */
+/** What leads a child's imports of built-in modules past `../walls/internals.ts`. */
 function importMap({ without }: ChildCommandOptions): string[] {
   return without.includes("internals") ? [] : [`--import-map=${internalsImportMap()}`];
 }
@@ -141,7 +141,7 @@ export function guestCommand(
   };
 }
 
-/** The process of `type_stripper.ts`: it may do nothing. */
+/** The process of `../script/type_stripper.ts`: it may do nothing. */
 export function stripperCommand(program: string | undefined): SelfCommand {
   if (program === undefined) return selfCommand(["__strip"]);
   return { command: executablePath(), args: ["run", ...STRICT, program] };
