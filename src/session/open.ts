@@ -187,7 +187,7 @@ function createRuntime(options: SessionOptions, parts: RuntimeParts): LazyRuntim
   const kinds = spec.approval?.questions ?? surface.questions;
   const { policy, once } = spec.approval ?? {};
   const questions = () => late.session!.questions;
-  const expiresMs = settings.config.approvals.timeout * 1000;
+  const { approvals: { timeout }, agent: { clarify_timeout: patience } } = settings.config;
   return new LazyRuntime({
     ...options,
     headless: surface.headless,
@@ -200,8 +200,12 @@ function createRuntime(options: SessionOptions, parts: RuntimeParts): LazyRuntim
     contextTokens: primary.model.contextTokens,
     ...(policy === undefined ? {} : { approve: policy }),
     ...(once === undefined ? {} : { approveOnce: once }),
-    ...(kinds === "none" ? {} : { approver: questionApprover({ questions, expiresMs }) }),
-    ...(kinds === "all" ? { clarifier: questionClarifier({ questions }) } : {}),
+    ...(kinds === "none"
+      ? {}
+      : { approver: questionApprover({ questions, expiresMs: timeout * 1000 }) }),
+    ...(kinds === "all"
+      ? { clarifier: questionClarifier({ questions, expiresMs: patience * 1000 }) }
+      : {}),
     reviewer: () => findReviewer(options, primary),
     spend(message) {
       if (message.usage) budget.add(message.usage);
