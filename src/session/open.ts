@@ -72,10 +72,10 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
   await given.plugins?.begin();
   const { backend: environment } = settings.config.terminal;
   environmentFactory(environment);
+  requireSameWalls(given);
   if (environment !== "local") {
     await (await import("./environment_check.ts")).requireEnvironment(given);
   }
-  requireSameWalls(given);
   const records = openRecords(given);
   const own = records.isImported ? undefined : found;
   const cwd = sessionDirectory(given, own);
