@@ -11,6 +11,7 @@ import { HermesError, UsageError } from "../protocol/error.ts";
 import type { EndReason } from "../protocol/event.ts";
 import type { PluginInbox } from "../protocol/plugin.ts";
 import type { SessionSpec, SurfacePolicy } from "../protocol/session_spec.ts";
+import { holdChildren } from "../process/children.ts";
 import { registry as catalogue, type ToolRegistry } from "../registry/registry.ts";
 import { type Cassette, openCassette } from "../session/cassette.ts";
 import type { FindRoute } from "../session/model_choice.ts";
@@ -39,8 +40,6 @@ export interface HostOptions {
   clock?: HostClock;
   /** Rows for surfaces that are not built in. */
   surfaces?: Readonly<Record<string, SurfacePolicy>>;
-  /** Ends the child processes that nothing else ended; called last. */
-  supervisor?: { close(): Promise<void> };
   /** Names of commands that surfaces have themselves, for plugins that bring some. */
   ownCommands?: OpenPluginsOptions["ownCommands"];
   /** Where messages from chats arrive that plugins bring; default they are refused. */
@@ -103,6 +102,7 @@ export class Host {
   #storeNotices: string[] = [];
   #plugins: Promise<PluginSets> | undefined;
   #closing: Promise<void> | undefined;
+  readonly #endChildren = holdChildren();
 
   constructor(options: HostOptions) {
     this.#options = options;
@@ -170,7 +170,8 @@ export class Host {
       this.#store?.tidy();
       this.#store?.close();
     } finally {
-      await this.#options.supervisor?.close();
+      // Whoever failed to close left its processes to the host.
+      await this.#endChildren();
     }
     const failed = ends.find((end) => end.status === "rejected");
     if (failed !== undefined) throw failed.reason;

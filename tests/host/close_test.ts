@@ -1,5 +1,5 @@
 /** `host.close()` with everything under way at once: it ends in time, and leaves no process. */
-import { deepEqual, equal, ok } from "node:assert/strict";
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { Store } from "../../src/store/store.ts";
 import { messageText } from "../../src/protocol/message.ts";
 import { EventLog, input, openTestHost, type Respond } from "../support/test_host.ts";
@@ -74,4 +74,20 @@ Deno.test("close() ends turns, commands, scripts and background processes in tim
       log.events.find((event) => event.type === "turn_end" && event.reason === "interrupted")
     ),
   );
+});
+
+Deno.test("close() ends the processes of a session whose own end failed", async () => {
+  const { host, home } = await openTestHost({ respond });
+  const toolsets = { enabled: ["terminal", "process"] };
+  const { session } = await host.open({ surface: "run", toolsets, storage: "none" });
+  session.submit(input("background"));
+  await session.idle;
+  const pid = await writtenFile(`${home}/background`);
+  const end = session.end.bind(session);
+  // A hook or an environment that fails would do the same.
+  session.end = () => Promise.reject(new Error("cannot end"));
+  await rejects(host.close(), /cannot end/);
+  ok(!await isRunning(pid), "it outlived its host");
+  await end("done");
+  await Deno.remove(home, { recursive: true });
 });
