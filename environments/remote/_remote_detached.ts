@@ -12,7 +12,7 @@ import { END_OF_INPUT, type TerminalSize } from "../../src/process/pty.ts";
 import type { RawProcess } from "../../src/process/raw_process.ts";
 import { OPEN_RECORDS, writeRecord } from "./_remote_protocol.ts";
 import type { RemoteFacts } from "./_remote_script.ts";
-import type { OwnOptions, OwnResult } from "./_remote_shell.ts";
+import type { OwnOptions, OwnResult } from "./_remote_script.ts";
 import type { StartOptions } from "../shell.ts";
 import { buildShellScript, valueVariable } from "../shell_script.ts";
 

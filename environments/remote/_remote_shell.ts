@@ -14,24 +14,13 @@ import { RemoteLink, type RemoteLinkOptions } from "./_remote_link.ts";
 import {
   commandScript,
   endCommand,
+  type OwnOptions,
+  type OwnResult,
   ownScript,
   type RemoteFacts,
   type TreeToEnd,
 } from "./_remote_script.ts";
 import { checkInput, type Shell, type Started, type StartOptions } from "../shell.ts";
-
-export interface OwnOptions {
-  stdin?: Uint8Array | undefined;
-  onChunk?: (chunk: Uint8Array) => void;
-  signal?: AbortSignal | undefined;
-}
-
-/** One of hermes' own programs has run there. */
-export interface OwnResult {
-  code: number;
-  /** The end of its output: the reason when it failed. */
-  tail: string;
-}
 
 const TAIL_CHARS = 4_000;
 

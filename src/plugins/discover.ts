@@ -9,9 +9,14 @@ import { type LockedPlugin, lockedPlugin, readLock, readLocked } from "./lock.ts
 import { changesSince, NotAgreed, type Pin, readPinned, sealedPin } from "./pins.ts";
 import { PluginProblem } from "./problem.ts";
 import type { Kept } from "./records.ts";
-import { bundledSource, looksLikePlugin, type PluginSource, readSource, statOf } from "./source.ts";
-
-export type PluginOrigin = "bundled" | "user" | "url" | "project" | "path";
+import {
+  bundledSource,
+  looksLikePlugin,
+  type PluginOrigin,
+  type PluginSource,
+  readSource,
+  statOf,
+} from "./source.ts";
 
 /** A plugin that was found, not yet read. */
 export interface Candidate {

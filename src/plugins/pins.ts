@@ -5,11 +5,10 @@
  */
 import type { Home } from "../config/home.ts";
 import type { PluginManifest, PluginPermissions } from "../protocol/plugin.ts";
-import type { PluginOrigin } from "./discover.ts";
 import { permissionsOf } from "./powers.ts";
 import { PluginProblem } from "./problem.ts";
 import { changeRecord, type Kept, readRecord, type RecordsFile } from "./records.ts";
-import { hashesOf, type PluginSource, shortName } from "./source.ts";
+import { hashesOf, type PluginOrigin, type PluginSource, shortName } from "./source.ts";
 
 export interface Pin {
   origin: PluginOrigin;

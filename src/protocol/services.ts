@@ -5,19 +5,7 @@
 import type { ProtectedPlaces } from "../util/protected_paths.ts";
 import type { BackgroundProcess, Environment, SpawnOptions } from "./environment.ts";
 import type { Sandbox } from "./script.ts";
-
-export type TodoStatus = "pending" | "in_progress" | "completed" | "cancelled";
-
-export interface TodoItem {
-  id: string;
-  content: string;
-  status: TodoStatus;
-}
-
-export interface TodoList {
-  read(): TodoItem[];
-  write(items: TodoItem[]): void;
-}
+import type { TodoList } from "./todo.ts";
 
 export interface ClarifyQuestion {
   id: string;

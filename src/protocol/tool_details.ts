@@ -3,7 +3,7 @@
  * that nobody has to know a tool's name or read the text that was written for the model. Texts
  * in it are bounded by the tool; the whole result is what the model reads.
  */
-import type { TodoItem } from "./services.ts";
+import type { TodoItem } from "./todo.ts";
 
 /** A shell command that ran, or was left running in the background. */
 export interface CommandDetails {

@@ -10,7 +10,7 @@ import {
 import { basename, dirname } from "../../util/path.ts";
 import type { ProtectedKind } from "../../util/protected_paths_data.ts";
 import { globMatch, hasGlob } from "../shell/glob.ts";
-import { realPathOf } from "../shell/disk.ts";
+import { realPathOf } from "../shell/real_paths.ts";
 import { absolutePath, type Place, placesOf } from "../shell/paths.ts";
 import {
   ANYWHERE_SAMPLES,

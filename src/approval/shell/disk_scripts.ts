@@ -2,7 +2,7 @@
  * Text on the disk that a command runs: shell files, recipes of make, scripts of a package. The
  * walker follows it like text of the command itself. Files of other languages are not read here.
  */
-import { realPathOf, textOnDisk } from "./disk.ts";
+import { realPathOf, textOnDisk } from "./real_paths.ts";
 import type { Invocation } from "./invocation.ts";
 import { isShell } from "./invocation.ts";
 import type { Place } from "./paths.ts";

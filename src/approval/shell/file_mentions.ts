@@ -3,7 +3,7 @@
  * text of such a file names what hermes trusts or a place of secrets.
  */
 import { isKept, isShellText, MAX_SCRIPT_CHARS } from "./disk_scripts.ts";
-import { textOnDisk } from "./disk.ts";
+import { textOnDisk } from "./real_paths.ts";
 import type { Invocation } from "./invocation.ts";
 import { all, type Touch } from "./mentions.ts";
 import { placesOf } from "./paths.ts";

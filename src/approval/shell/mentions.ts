@@ -6,7 +6,7 @@ import {
   IDENTITY_OPTIONS,
   READS_TEXT,
 } from "../rules/effects_data.ts";
-import { realPathOf } from "./disk.ts";
+import { realPathOf } from "./real_paths.ts";
 import type { Invocation } from "./invocation.ts";
 import type { Place } from "./paths.ts";
 import { protectionAt } from "../rules/protection.ts";

@@ -1,6 +1,6 @@
 /**
  * What a path means to the rules: where it points after `..`, `//`, `~` and `/proc` tricks,
- * and which protected place that is. Pure text; links are followed by `disk.ts`.
+ * and which protected place that is. Pure text; links are followed by `real_paths.ts`.
  */
 import { basename, dirname, isWithin, normalizePath } from "../../util/path.ts";
 import type { KnownDisk } from "./disk.ts";

@@ -1,6 +1,6 @@
 /**
  * What `pre_tool_call` hooks make of a call: rewritten arguments, a refusal, or a question
- * to a person. Applies their directives; running the hooks is `hooks.ts`.
+ * to a person. Applies their directives; running the hooks is `../hooks/hooks.ts`.
  */
 import type { ApprovalRequest } from "../../protocol/approval.ts";
 import type { HookDirective, HookRunner } from "../../protocol/hook.ts";

@@ -11,8 +11,8 @@ import type {
 } from "../../protocol/dispatch.ts";
 import { ToolError } from "../../protocol/error.ts";
 import type { ImagePart, ToolCallPart } from "../../protocol/message.ts";
-import type { NestedCallOptions, NestedCallResult, ToolSpec } from "../../protocol/tool.ts";
-import type { ToolResult } from "../../protocol/tool_result.ts";
+import type { NestedCallOptions, ToolSpec } from "../../protocol/tool.ts";
+import type { NestedCallResult, ToolResult } from "../../protocol/tool_result.ts";
 import { type AdmissionParts, consultHooks, requestHookApprovals } from "./admission.ts";
 import { requestApprovals } from "../approvals.ts";
 import { type CallState, createContext } from "./context.ts";

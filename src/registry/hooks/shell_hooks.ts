@@ -3,7 +3,7 @@
  * to in JSON over standard input and output. Consent is asked of `hook_consent.ts` before
  * every run, processes are run by whatever `spawn` is given.
  */
-import { HOOK_NAMES, type HookName, type HookPayload } from "../../protocol/hook.ts";
+import { HOOK_NAMES, type HookName, type HookPayload, UNSENT_HOOKS } from "../../protocol/hook.ts";
 import { didYouMean } from "../../util/nearest.ts";
 import { resolvePath } from "../../util/path.ts";
 import { reasonOf } from "../../util/reason.ts";
@@ -48,7 +48,9 @@ export function parseShellHooks(config: unknown): ParsedHooks {
   const missingGuards: string[] = [];
   for (const [event, entries] of Object.entries(config ?? {})) {
     if (!isHookName(event)) {
-      const problem = `hooks.${event}: there is no such event.${didYouMean(event, HOOK_NAMES)}`;
+      const why = UNSENT_HOOKS.get(event) ??
+        `there is no such event.${didYouMean(event, HOOK_NAMES)}`;
+      const problem = `hooks.${event}: ${why}`;
       // Whoever wrote this relies on it, whatever the event was to be called.
       const isRelied = [entries].flat().some(failsClosed);
       (isRelied ? missingGuards : problems).push(problem);

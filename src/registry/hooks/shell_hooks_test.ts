@@ -100,6 +100,19 @@ Deno.test("parseShellHooks() reads entries and says what is wrong with the other
   assert.deepEqual(parseShellHooks(undefined), { hooks: [], problems: [], missingGuards: [] });
 });
 
+Deno.test("parseShellHooks() says why nothing is sent under a name of other builds", () => {
+  const { hooks, problems, missingGuards } = parseShellHooks({
+    "subagent_stop": [{ command: "note" }],
+    "constructor": [{ command: "note" }],
+  });
+  assert.deepEqual(hooks, []);
+  assert.deepEqual(problems, [
+    "hooks.subagent_stop: nothing sends it, because hermes has no sub-agents; remove it",
+    "hooks.constructor: there is no such event.",
+  ]);
+  assert.deepEqual(missingGuards, []);
+});
+
 Deno.test("unrunnable() names programs that are not there or cannot be run", async () => {
   const dir = await Deno.makeTempDir();
   try {

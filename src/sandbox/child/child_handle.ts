@@ -1,12 +1,11 @@
 /**
  * One child as a thing of the operating system: private directory, socket, process, output and
- * its end. Knows nothing of scripts or plugins; `script_run.ts` and `src/plugins` do.
+ * its end. Knows nothing of scripts or plugins; `../script/script_run.ts` and `src/plugins` do.
  */
 import { onlyVariables } from "../../process/child_environment.ts";
 import { signalGroup } from "../../process/group.ts";
 import { spawnChild } from "../../process/spawn.ts";
 import { randomId } from "../../util/id.ts";
-import type { BootSpec } from "./child_main.ts";
 import { makePlace, type Place, removePlace } from "./child_place.ts";
 import { type ChildProgram, childProgram } from "./child_program.ts";
 import {
@@ -17,8 +16,8 @@ import {
   programName,
   refuseProgramWrites,
 } from "./command.ts";
-import type { ChildMode, Wall } from "./contract.ts";
-import { type GuestBoot, needsStreamsOnly } from "./guest_host.ts";
+import type { BootSpec, ChildMode, GuestBoot, Wall } from "./contract.ts";
+import { needsStreamsOnly } from "./guest_host.ts";
 import type { PathGrant } from "../walls/landlock.ts";
 import { launch, type Launched } from "../walls/launch.ts";
 import { FrameWriter, parseFrame } from "./frames.ts";

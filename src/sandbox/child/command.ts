@@ -13,8 +13,7 @@ import {
   selfCommand,
 } from "../../util/runtime.ts";
 import type { ChildProgram, ProgramName } from "./child_program.ts";
-import type { ChildMode, Wall } from "./contract.ts";
-import type { GuestPermissions } from "./guest_host.ts";
+import type { ChildMode, GuestPermissions, Wall } from "./contract.ts";
 import { internalsImportMap } from "../walls/internals.ts";
 import type { PathGrant } from "../walls/landlock.ts";
 
@@ -92,7 +91,7 @@ export function childCommand(options: ChildCommandOptions): SelfCommand {
   };
 }
 
-/** What leads a child's imports of built-in modules past `internals.ts`. */
+/** What leads a child's imports of built-in modules past `../walls/internals.ts`. */
 function importMap({ without }: ChildCommandOptions): string[] {
   return without.includes("internals") ? [] : [`--import-map=${internalsImportMap()}`];
 }
@@ -142,7 +141,7 @@ export function guestCommand(
   };
 }
 
-/** The process of `type_stripper.ts`: it may do nothing. */
+/** The process of `../script/type_stripper.ts`: it may do nothing. */
 export function stripperCommand(program: string | undefined): SelfCommand {
   if (program === undefined) return selfCommand(["__strip"]);
   return { command: executablePath(), args: ["run", ...STRICT, program] };
