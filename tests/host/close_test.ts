@@ -91,3 +91,33 @@ Deno.test("close() ends the processes of a session whose own end failed", async 
   await end("done");
   await Deno.remove(home, { recursive: true });
 });
+
+Deno.test("close() does not wait for a session that never finishes opening", async () => {
+  const opening = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  const rings: (() => void)[] = [];
+  const clock = {
+    now: () => new Date(),
+    timer: (_ms: number, ring: () => void) => (rings.push(ring), () => {}),
+  };
+  const { RouteTable } = await import("../../src/host/routes.ts");
+  const { RespondingProvider } = await import("../support/test_host.ts");
+  const routes = new RouteTable(async () => {
+    asked.resolve();
+    await opening.promise;
+    const target = { provider: "fake", model: "m", baseUrl: "", wire: "openai_chat" as const };
+    const primary = new RespondingProvider(() => ({ text: "x" }));
+    return { primary, fallbacks: [], source: "flag", target };
+  });
+  await using bench = await openTestHost({ routes, clock });
+  const open = bench.host.open({ surface: "run", toolsets: { enabled: [] } });
+  await asked.promise;
+  const closed = bench.host.close();
+  while (rings.length === 0) await Promise.resolve();
+  rings[0]!();
+  await closed;
+  // Whoever waited for the session is told, and nothing of it stays.
+  opening.resolve();
+  await rejects(open, /hermes is closing/);
+  deepEqual(bench.host.list(), []);
+});
