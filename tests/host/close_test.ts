@@ -2,7 +2,9 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { Store } from "../../src/store/store.ts";
 import { messageText } from "../../src/protocol/message.ts";
-import { EventLog, input, openTestHost, type Respond } from "../support/test_host.ts";
+import type { ModelRequest } from "../../src/protocol/provider.ts";
+import type { ScriptedReply } from "../support/scripted_provider.ts";
+import { EventLog, input, openTestHost } from "../support/test_host.ts";
 import { isRunning, writtenFile } from "../support/written_file.ts";
 
 /** Ignores the polite signal. */
@@ -22,12 +24,12 @@ await terminal({ command: "echo $$ > script; exec sleep 300" });`,
   },
 };
 
-const respond: Respond = ({ messages }) => {
+function respond({ messages }: ModelRequest): ScriptedReply {
   const last = messages.at(-1)!;
   if (last.role === "tool") return { text: "done" };
   const call = last.role === "user" ? CALLS[messageText(last)] : undefined;
   return call === undefined ? { text: "waiting", hang: true } : { calls: [call] };
-};
+}
 
 Deno.test("close() ends turns, commands, scripts and background processes in time", async () => {
   await using bench = await openTestHost({ respond });

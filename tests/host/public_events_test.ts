@@ -2,7 +2,9 @@
 import { deepEqual, ok } from "node:assert/strict";
 import { AgentEventSchema } from "../../src/protocol/event_schema.ts";
 import { messageText } from "../../src/protocol/message.ts";
-import { EventLog, input, openTestHost, type Respond } from "../support/test_host.ts";
+import type { ModelRequest } from "../../src/protocol/provider.ts";
+import type { ScriptedReply } from "../support/scripted_provider.ts";
+import { EventLog, input, openTestHost } from "../support/test_host.ts";
 import { pluginFiles } from "../plugins/_bench.ts";
 
 const CALLS: Record<string, Record<string, unknown>[]> = {
@@ -21,14 +23,14 @@ const CALLS: Record<string, Record<string, unknown>[]> = {
   }],
 };
 
-const respond: Respond = ({ messages }) => {
+function respond({ messages }: ModelRequest): ScriptedReply {
   const last = messages.at(-1)!;
   if (last.role !== "user") return { text: "done", reasoning: "thinking" };
   const said = messageText(last);
   if (said === "hang") return { text: "half", hang: true };
   const calls = CALLS[said];
   return calls === undefined ? { text: "done" } : { calls: calls as never };
-};
+}
 
 Deno.test("every event of a session is as the schema of events says", async () => {
   await using bench = await openTestHost({ respond });
