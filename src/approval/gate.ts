@@ -2,13 +2,14 @@
  * The gate in front of every command and declared action: rules, then memory, then policy,
  * then a reviewer or a person. One question at a time; silence means no.
  */
-import type {
-  ApprovalContext,
-  ApprovalGate,
-  ApprovalOutcome,
-  ApprovalPolicy,
-  ApprovalRequest,
-  Approver,
+import {
+  APPROVAL_ANSWERS,
+  type ApprovalContext,
+  type ApprovalGate,
+  type ApprovalOutcome,
+  type ApprovalPolicy,
+  type ApprovalRequest,
+  type Approver,
 } from "../protocol/approval.ts";
 import type { HookName } from "../protocol/hook.ts";
 import { sha256Hex } from "../util/hash.ts";
@@ -243,7 +244,8 @@ class Gate implements ApprovalGate {
 
   /** Turns an answer into an outcome and keeps what it allows. */
   async #accept(given: ApprovalOutcome, question: Question): Promise<ApprovalOutcome> {
-    if (given.answer === "deny") {
+    // A surface may hand on anything: what is no yes is a no.
+    if (given.answer === "deny" || !APPROVAL_ANSWERS.includes(given.answer)) {
       return {
         ...given,
         ...this.#refuse("person", { ...question.request, by: given.by, why: given.reason }),

@@ -27,7 +27,9 @@ export interface ApprovalRequest {
   onceOnly?: boolean;
 }
 
-export type ApprovalAnswer = "once" | "session" | "always" | "deny";
+export const APPROVAL_ANSWERS = ["once", "session", "always", "deny"] as const;
+
+export type ApprovalAnswer = typeof APPROVAL_ANSWERS[number];
 
 /** `--approve`: what happens to actions that need a yes. */
 export type ApprovalPolicy = "never" | "ask" | "smart" | "always";

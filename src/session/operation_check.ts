@@ -3,8 +3,21 @@
  * anything. Looks at shapes only; whether it can be carried out now is the session's matter.
  */
 import { BUSY_POLICIES, OPERATION_VERSION } from "../protocol/operation.ts";
+import type { EndReason } from "../protocol/event.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
+
+const END_REASONS: Readonly<Record<EndReason, true>> = {
+  done: true,
+  failed: true,
+  "needs_approval": true,
+  budget: true,
+  provider: true,
+  schema: true,
+  interrupted: true,
+};
+/** Who ends a question where nobody answers it. */
+const RESERVED: readonly unknown[] = ["timeout", "interrupt"];
 
 /** For each operation what it must have, and the line for one that has it not. */
 const SHAPES: Readonly<Record<string, (operation: Fields) => string | undefined>> = {
@@ -16,15 +29,20 @@ const SHAPES: Readonly<Record<string, (operation: Fields) => string | undefined>
       : "content is a list of text and image parts",
   continue: () => undefined,
   steer: texts("text"),
-  interrupt: () => undefined,
-  answer: ({ questionId, answer }) =>
-    typeof questionId === "string" && typeof (answer as Fields | null)?.kind === "string"
+  interrupt: optionalText("reason"),
+  answer: ({ questionId, answer, by }) =>
+    RESERVED.includes(by)
+      ? `by cannot be ${by}`
+      : typeof questionId === "string" && typeof (answer as Fields | null)?.kind === "string"
       ? undefined
       : "questionId is a text and answer has a kind",
   command: texts("name", "argument"),
-  compact: () => undefined,
-  "set_model": texts("model"),
-  close: () => undefined,
+  compact: optionalText("topic"),
+  "set_model": (operation) => texts("model")(operation) ?? optionalText("provider")(operation),
+  close: ({ reason }) =>
+    reason === undefined || Object.hasOwn(END_REASONS, String(reason))
+      ? undefined
+      : `reason is one of ${Object.keys(END_REASONS).join(", ")}`,
 };
 
 /** One line that says why an operation means nothing; undefined when it is one. */
@@ -47,6 +65,11 @@ function texts(...names: string[]): (operation: Fields) => string | undefined {
     const wrong = names.find((name) => typeof operation[name] !== "string");
     return wrong === undefined ? undefined : `${wrong} is a text`;
   };
+}
+
+function optionalText(name: string): (operation: Fields) => string | undefined {
+  return ({ [name]: value }) =>
+    value === undefined || typeof value === "string" ? undefined : `${name} is a text`;
 }
 
 function isPart(part: unknown): boolean {

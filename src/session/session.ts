@@ -4,7 +4,6 @@
  * owns no composition.
  */
 import type { LoopDeps, TurnResult } from "../agent/types.ts";
-import { EXIT } from "../protocol/error.ts";
 import type { AgentEvent, EndReason, EventBody } from "../protocol/event.ts";
 import type { UserPart } from "../protocol/message.ts";
 import type { Acknowledgement, Operation } from "../protocol/operation.ts";
@@ -17,7 +16,7 @@ import { operationProblem } from "./operation_check.ts";
 import { Questions } from "./questions.ts";
 import { TurnFollower } from "./running_turn.ts";
 import { type FollowedTurn, sendTurn } from "./send.ts";
-import { notifyHooks, type SessionDeps } from "./session_deps.ts";
+import { EXIT_CODES, notifyHooks, type SessionDeps } from "./session_deps.ts";
 import { TimeBudget } from "./time_budget.ts";
 import { settledWithin, startTimer } from "./timers.ts";
 import { TurnQueue, type TurnRequest } from "./turn_queue.ts";
@@ -39,18 +38,11 @@ export interface EndOptions {
 
 /** What a session takes while it ends. */
 const LATE_OPERATIONS: ReadonlySet<string> = new Set(["answer", "steer", "interrupt", "close"]);
+/** Lines that wait for the model's next call, and commands that run at once: a client may be wild. */
+const MAX_WAITING = 100;
+const MAX_COMMANDS = 16;
 /** A turn that does not end this long after its interrupt is left behind. */
 const INTERRUPT_LIMIT_MS = 15_000;
-
-const EXIT_CODES: Record<EndReason, number> = {
-  done: EXIT.done,
-  failed: EXIT.failed,
-  "needs_approval": EXIT.needsApproval,
-  budget: EXIT.budget,
-  provider: EXIT.provider,
-  schema: EXIT.schema,
-  interrupted: EXIT.interrupted,
-};
 
 export class Session {
   readonly id: string;
@@ -92,7 +84,7 @@ export class Session {
     this.#time = new TimeBudget(deps.timeMs, timer);
     this.#turns = new TurnQueue({
       emit,
-      steer: (text) => void this.#steering.push(text),
+      steer: (text) => this.#steer(text),
       run: (request, signal) => {
         this.start();
         return runner.run(request, this.#time.limit(signal));
@@ -219,8 +211,7 @@ export class Session {
       }
       case "steer":
         if (!this.#turns.isRunning) return rejected("no turn is running");
-        this.#steering.push(operation.text);
-        return { status: "accepted" };
+        return this.#steer(operation.text);
       case "interrupt":
         return this.#interrupt(operation.reason ?? "interrupted");
       case "answer":
@@ -317,6 +308,12 @@ export class Session {
       : { content: [{ type: "text", text }], synthetic: true, by: "wake" };
   }
 
+  #steer(text: string): Acknowledgement {
+    if (this.#steering.length >= MAX_WAITING) return rejected(`${MAX_WAITING} lines wait already`);
+    this.#steering.push(text);
+    return { status: "accepted" };
+  }
+
   #interrupt(reason: string): Acknowledgement {
     if (this.#turns.interrupt(reason)) return { status: "accepted" };
     if (this.#commands.size === 0) return rejected("no turn is running");
@@ -336,6 +333,9 @@ export class Session {
   #command(name: string, argument: string): Acknowledgement {
     const { commands } = this.#deps;
     if (!commands?.has(name)) return rejected(`this session has no command ${name}`);
+    if (this.#commands.size >= MAX_COMMANDS) {
+      return rejected(`${MAX_COMMANDS} commands run already`);
+    }
     const abort = new AbortController();
     this.#commands.add(abort);
     const tell = (text: string, isError: boolean) => {

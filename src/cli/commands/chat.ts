@@ -205,8 +205,15 @@ class Chat {
 
   /** Opens the other session first: when that fails, this one goes on. */
   async #reopen(resume?: SessionSpec["resume"]): Promise<void> {
-    const { resume: _before, ...kept } = this.#choices.spec;
-    const spec = { ...kept, ...(resume === undefined ? {} : { resume }) };
+    const { resume: _before, model, ...kept } = this.#choices.spec;
+    // Another session has a model of its own; an address is not kept with it.
+    const isOwn = resume !== undefined && model?.baseUrl === undefined;
+    const wanted = isOwn ? undefined : model;
+    const spec: SessionSpec = {
+      ...kept,
+      ...(wanted === undefined ? {} : { model: wanted }),
+      ...(resume === undefined ? {} : { resume }),
+    };
     const before = this.#seat;
     const seat = await this.#open(spec);
     if (seat !== before) await before?.session.end("done");
