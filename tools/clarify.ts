@@ -141,13 +141,13 @@ function choiceText(choice: unknown): string {
 async function ask(ctx: ToolContext, questions: ClarifyQuestion[]): Promise<string[][] | string> {
   const configured = ctx.config("agent.clarify_timeout");
   const seconds = typeof configured === "number" ? configured : DEFAULT_TIMEOUT_SECONDS;
-  const patience = new AbortController();
-  const timer = setTimeout(() => patience.abort(), seconds * 1000);
+  const timeLimit = new AbortController();
+  const timer = setTimeout(() => timeLimit.abort(), seconds * 1000);
   try {
-    const signal = AbortSignal.any([ctx.signal, patience.signal]);
+    const signal = AbortSignal.any([ctx.signal, timeLimit.signal]);
     return await ctx.services.clarifier.ask(questions, signal) ?? NOBODY;
   } catch (error) {
-    if (patience.signal.aborted && !ctx.signal.aborted) return TIMED_OUT;
+    if (timeLimit.signal.aborted && !ctx.signal.aborted) return TIMED_OUT;
     throw error;
   } finally {
     clearTimeout(timer);

@@ -14,7 +14,7 @@ import type { HookName } from "../protocol/hook.ts";
 import { sha256Hex } from "../util/hash.ts";
 import { SeenFiles } from "./shell/seen_files.ts";
 import { SeenVariables } from "./shell/seen_variables.ts";
-import { settleOrAbort, Turnstile } from "./turnstile.ts";
+import { FifoLock, settleOrAbort } from "./fifo_lock.ts";
 import type { CommandPolicy, Evaluation, Finding } from "./decide.ts";
 import { refusal, type RefusalKind } from "./refusal.ts";
 
@@ -78,7 +78,7 @@ const ACTION_ID_CHARS = 16;
 
 class Gate implements ApprovalGate {
   readonly #options: ApprovalGateOptions;
-  readonly #turnstile = new Turnstile();
+  readonly #questions = new FifoLock();
   /** Rules allowed for this session or for good. */
   readonly #remembered: Set<string>;
   readonly #policy: ApprovalPolicy;
@@ -166,7 +166,7 @@ class Gate implements ApprovalGate {
       context.asked?.(await this.#shownRequest(request));
       return this.#refuse("policy", { ...request, by: "policy" });
     }
-    return await this.#turnstile.pass(context.signal, async () => {
+    return await this.#questions.run(context.signal, async () => {
       if (question.isCovered()) return this.#allow({ answer: "once", by: "remembered answer" });
       return this.#policy === "smart"
         ? await this.#reviewed(question)

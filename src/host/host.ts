@@ -83,7 +83,7 @@ export interface HostCloseOptions {
 interface OpenFacts {
   spec: SessionSpec;
   opener: Opener;
-  voice: Voice;
+  noticeSink: NoticeSink;
   settings: Settings;
   cwd: string;
   cassette: Cassette;
@@ -139,7 +139,7 @@ export class Host {
     if (spec.resume && (spec.storage === "none" || spec.cassette?.replay !== undefined)) {
       throw new UsageError("a session that keeps nothing has nothing to resume");
     }
-    const facts = { spec, opener, voice: new Voice(opener), settings, cwd };
+    const facts = { spec, opener, noticeSink: new NoticeSink(opener), settings, cwd };
     const found = spec.resume && findRecord(this.#openStore(), {
       session: spec.resume.session,
       ...(spec.resume.here === true ? { here: cwd } : {}),
@@ -217,7 +217,7 @@ export class Host {
   }
 
   async #compose(facts: OpenFacts, plugins: UsedPlugins | undefined): Promise<Opened> {
-    const { spec, opener, voice, settings } = facts;
+    const { spec, opener, noticeSink, settings } = facts;
     const { log = () => {}, quiet = false } = opener;
     const { clock, processEnv } = this.#options;
     const { session, notices } = await openSession({
@@ -230,7 +230,7 @@ export class Host {
       processEnv,
       quiet,
       log,
-      progress: quiet ? log : (line) => voice.tell(line),
+      progress: quiet ? log : (line) => noticeSink.tell(line),
       onRemember: (rule) => this.#remember(rule),
       release: async () => {
         this.#live.delete(session.id);
@@ -241,8 +241,8 @@ export class Host {
     if (this.#live.has(session.id)) throw new HermesError("this replay runs already");
     const opened = { session, settings, ...(plugins && { plugins: plugins.host }) };
     this.#live.set(session.id, opened);
-    voice.use(session);
-    for (const line of [...this.#storeNotices.splice(0), ...notices]) voice.tell(line);
+    noticeSink.use(session);
+    for (const line of [...this.#storeNotices.splice(0), ...notices]) noticeSink.tell(line);
     return opened;
   }
 
@@ -270,7 +270,7 @@ export class Host {
   }
 
   async #usePlugins(facts: PluginFacts): Promise<UsedPlugins | undefined> {
-    const { spec, opener, voice, settings, cwd } = facts;
+    const { spec, opener, noticeSink, settings, cwd } = facts;
     const { plugins: places, acceptPlugins = false } = spec.extensions ?? {};
     if (settings.config.plugins.enabled.length === 0 && places === undefined) return undefined;
     const { ownCommands, processEnv, inbox, surfaces } = this.#options;
@@ -286,14 +286,14 @@ export class Host {
       ownCommands,
       serves: surfacePolicy(spec.surface, surfaces).serves ?? false,
       inbox,
-      report: (line) => voice.tell(line),
+      report: (line) => noticeSink.tell(line),
       log: opener.log ?? (() => {}),
     });
   }
 }
 
 /** Lines for the person: to the surface that opens the session, or as events once it is open. */
-class Voice {
+class NoticeSink {
   readonly #opener: Opener;
   #early: string[] = [];
   #session: Session | undefined;
@@ -314,7 +314,7 @@ class Voice {
   }
 }
 
-type PluginFacts = Pick<OpenFacts, "spec" | "opener" | "voice" | "settings" | "cwd">;
+type PluginFacts = Pick<OpenFacts, "spec" | "opener" | "noticeSink" | "settings" | "cwd">;
 type UsedPlugins = Awaited<ReturnType<PluginSets["use"]>>;
 
 /** What one session sees of plugins that others may use as well. */

@@ -7,7 +7,7 @@ import { onlyVariables, SYSTEM_PATH } from "./child_environment.ts";
 import { END_PROGRAM } from "./end_program.ts";
 import { markerPrefix } from "./marker.ts";
 import { spawnChild } from "./spawn.ts";
-import { letGo } from "./within.ts";
+import { abandonWriter } from "./within.ts";
 
 /** Twentieths of a second between SIGTERM and SIGKILL. */
 const GRACE = 20;
@@ -165,7 +165,7 @@ class Watcher {
       await this.#input.close();
     } catch {
       // It was killed before: there is nobody to dismiss.
-      await letGo(this.#input);
+      await abandonWriter(this.#input);
     }
     await this.ended;
   }

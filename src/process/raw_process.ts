@@ -6,7 +6,7 @@ import { shellJoin } from "../util/shell_quote.ts";
 import type { ChildEnvironment } from "./child_environment.ts";
 import { END_OF_INPUT, type Pty, type TerminalSize } from "./pty.ts";
 import { spawnChild, type SpawnOptions } from "./spawn.ts";
-import { letGo } from "./within.ts";
+import { abandonWriter } from "./within.ts";
 
 export interface RawProcess {
   readonly pid: number;
@@ -81,7 +81,7 @@ export function startPiped(options: PipedOptions): RawProcess {
       // Both fail only when the other side is gone already, which is what is wanted.
       await Promise.allSettled([
         ended ? undefined : reader.cancel(),
-        writer && letGo(writer),
+        writer && abandonWriter(writer),
         messages?.cancel(),
       ]);
     },

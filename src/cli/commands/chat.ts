@@ -63,7 +63,7 @@ class Chat {
   constructor(host: Host, choices: SessionChoices) {
     this.#host = host;
     this.#choices = choices;
-    this.#terminal.onStray = (line) => this.#steer(line);
+    this.#terminal.onTypedAhead = (line) => this.#steer(line);
   }
 
   async run(): Promise<number> {

@@ -4,7 +4,7 @@
  */
 import { HermesError } from "../../protocol/error.ts";
 import { refusal } from "../walls/allow_list.ts";
-import { type Findings, lookAround, pythonGap, scriptGap } from "../availability.ts";
+import { type Findings, probeSandbox, pythonGap, scriptGap } from "../availability.ts";
 import { type ChildHandle, startChild } from "../child/child_handle.ts";
 import { defaultMode } from "../child/command.ts";
 import type { Sandbox, ScriptRequest, ScriptResult } from "../../protocol/script.ts";
@@ -59,7 +59,7 @@ export class SandboxRunner implements Sandbox {
 
   availability(): Findings {
     const { searchPath, without = [] } = this.#options;
-    return this.#findings ??= lookAround({ mode: this.#mode, without, searchPath });
+    return this.#findings ??= probeSandbox({ mode: this.#mode, without, searchPath });
   }
 
   /** @throws {HermesError} when the language cannot run here or a child does not start. */

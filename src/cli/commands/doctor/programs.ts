@@ -2,7 +2,7 @@
 import type { Settings } from "../../../config/load.ts";
 import { type ChildEnvironment, helperEnvironment } from "../../../process/child_environment.ts";
 import { runProgram } from "../../../process/run_program.ts";
-import { lookAround } from "../../../sandbox/availability.ts";
+import { probeSandbox } from "../../../sandbox/availability.ts";
 import { defaultMode } from "../../../sandbox/child/command.ts";
 import { reasonOf } from "../../../util/reason.ts";
 import { which } from "../../../util/which.ts";
@@ -77,7 +77,7 @@ async function probe(
 }
 
 export function checkSandbox(settings: Settings): Promise<Finding[]> {
-  const { script, python } = lookAround({
+  const { script, python } = probeSandbox({
     mode: defaultMode(),
     without: [],
     searchPath: settings.env("PATH") ?? "",

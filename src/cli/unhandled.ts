@@ -1,7 +1,7 @@
-/** Failures that nobody waits for: told in one line like every other, never as a stack trace. */
+/** Rejections and errors that no code handles: reported in one line, never as a stack trace. */
 
-/** Ends the process with the line and exit code of the first failure that nobody caught. */
-export function catchStrays(argv: readonly string[]): void {
+/** Ends the process with the line and exit code of the first failure that no code handles. */
+export function endOnUnhandled(argv: readonly string[]): void {
   const fail = async (error: unknown) => {
     const { reportFailure } = await import("./error_line.ts");
     Deno.exit(reportFailure(error, argv));
