@@ -10,8 +10,8 @@ export interface TestTemp extends AsyncDisposable {
 }
 
 /** Makes the directory. Its name is short: tests put sockets below it, whose paths are bounded. */
-export async function makeTestTemp(): Promise<TestTemp> {
-  const path = await Deno.makeTempDir({ prefix: "ht" });
+export async function makeTestTemp(prefix = "ht"): Promise<TestTemp> {
+  const path = await Deno.makeTempDir({ prefix });
   return {
     path,
     env: { TMPDIR: path },

@@ -58,6 +58,11 @@ export function environmentOf(prompt: string): string {
   return place?.slice(PLACE.length) ?? "local";
 }
 
+/** A prompt as it would be on any other day. */
+export function withoutDate(prompt: string): string {
+  return prompt.replace(/\nDate: \d{4}-\d\d-\d\d(?=\n|$)/, "");
+}
+
 /** Builds the prompt. Pure: the same facts give the same bytes. */
 export function buildSystemPrompt(facts: PromptFacts): string {
   const rules = facts.tools.length > 0 ? RULES : RULES.slice(1, 2);

@@ -14,9 +14,13 @@ export interface ClarifyQuestion {
   multiSelect: boolean;
 }
 
-/** Asks the person at the surface; undefined when nobody is there. */
+/** Asks the person at the surface, who has only so much time for an answer. */
 export interface Clarifier {
-  ask(questions: ClarifyQuestion[], signal: AbortSignal): Promise<string[][] | undefined>;
+  /** Undefined when nobody is there or the person declines, `expired` when nobody answered in time. */
+  ask(
+    questions: ClarifyQuestion[],
+    signal: AbortSignal,
+  ): Promise<string[][] | "expired" | undefined>;
 }
 
 export interface ManagedProcess {

@@ -14,6 +14,7 @@ export interface QuestionsOptions {
 
 interface Open {
   question: Question;
+  /** Ends the question; only the first call counts. */
   settle(answered: Answered): void;
 }
 
@@ -48,19 +49,23 @@ export class Questions {
       : { expiresAt: new Date(now().getTime() + expiresMs).toISOString() };
     const question: Question = { ...body, id, fallback, ...expiresAt };
     const answered = Promise.withResolvers<Answered>();
-    this.#open.set(id, { question, settle: answered.resolve });
+    // Out of the list and told at once: of two answers in one tick the first counts, and what a
+    // snapshot lists as open is what the events say.
+    const settle = ({ answer, by }: Answered) => {
+      if (!this.#open.delete(id)) return;
+      emit({ type: "question_end", questionId: id, answer, by });
+      answered.resolve({ answer, by });
+    };
+    this.#open.set(id, { question, settle });
     emit({ type: "question_start", question });
-    const interrupted = () => answered.resolve({ answer: fallback, by: "interrupt" });
+    const interrupted = () => settle({ answer: fallback, by: "interrupt" });
     signal.addEventListener("abort", interrupted, { once: true });
     const cancel = expiresMs === undefined
       ? undefined
-      : timer(expiresMs, () => answered.resolve({ answer: fallback, by: "timeout" }));
+      : timer(expiresMs, () => settle({ answer: fallback, by: "timeout" }));
     try {
-      const { answer, by } = await answered.promise;
-      emit({ type: "question_end", questionId: id, answer, by });
-      return { answer, by };
+      return await answered.promise;
     } finally {
-      this.#open.delete(id);
       cancel?.();
       signal.removeEventListener("abort", interrupted);
     }
@@ -74,8 +79,6 @@ export class Questions {
     }
     const problem = answerProblem(open.question, answer);
     if (problem !== undefined) return problem;
-    // Taken out at once: of two answers in one tick the first counts.
-    this.#open.delete(id);
     open.settle({ answer, by });
     return undefined;
   }

@@ -65,3 +65,20 @@ Deno.test("ask() falls back when its time is over or the turn is interrupted", a
     "1970-01-01T00:00:05.000Z",
   ]);
 });
+
+Deno.test("an answer right after the interrupt or the timeout does not count, and is told so", async () => {
+  const { events, questions, timers, ask } = createQuestions();
+  const abort = new AbortController();
+  const cut = ask(undefined, abort.signal);
+  abort.abort();
+  // The same tick: nobody had a chance to hear of the interrupt yet.
+  match(questions.answer("q1", YES, "phone")!, /answered already/);
+  deepEqual(questions.list(), []);
+  deepEqual(await cut, { answer: NO, by: "interrupt" });
+  const late = ask(5_000);
+  timers[0]!.ring();
+  match(questions.answer("q2", YES, "phone")!, /answered already/);
+  deepEqual(await late, { answer: NO, by: "timeout" });
+  const ends = events.flatMap((event) => event.type === "question_end" ? [event.by] : []);
+  deepEqual(ends, ["interrupt", "timeout"]);
+});

@@ -36,13 +36,15 @@ export function findRecord(
   });
 }
 
-/** What a new session's row says. */
+/** What a session's row says. */
 export interface SessionFacts {
   source: string;
   cwd: string;
   provider: string;
   model: string;
   systemPrompt: string;
+  /** What the spec added to the prompt; absent where that is not known. */
+  ownPrompt?: string;
 }
 
 export class SessionRecords {
@@ -55,7 +57,8 @@ export class SessionRecords {
   readonly blobs: () => ImageBlobs;
   #store: Store | undefined;
   #facts: SessionFacts | undefined;
-  #isAdopted = false;
+  /** The row says what the facts say. */
+  #isDescribed = false;
 
   /** @throws {UsageError} when the session to resume cannot be read. */
   constructor(options: RecordsOptions) {
@@ -73,9 +76,16 @@ export class SessionRecords {
     });
   }
 
-  /** Says what the row of a new session holds; it is written with the first message. */
+  /** Says what the session's row holds; it is written with the first message. */
   describe(facts: SessionFacts): void {
     this.#facts = facts;
+  }
+
+  /** The session goes on with another model, also after it is resumed. */
+  changeModel(model: Pick<SessionFacts, "provider" | "model">): void {
+    if (this.#facts !== undefined) this.#facts = { ...this.#facts, ...model };
+    // A row that does not say so yet is written with the first message.
+    if (this.#isDescribed) this.#store?.changeModel(this.id, model);
   }
 
   logScriptCall(call: ScriptCall): void {
@@ -109,16 +119,21 @@ export class SessionRecords {
     const store = this.#store;
     if (store === undefined) return;
     store.transaction(() => {
-      if (this.#facts && this.found === undefined && this.history.messages().length === 0) {
-        store.createSession({ id: this.id, ...this.#facts });
-      }
-      if (this.#facts && this.isImported && !this.#isAdopted) {
-        store.adoptSession(this.id, this.#facts);
-        this.#isAdopted = true;
-      }
+      if (this.#facts && !this.#isDescribed) this.#writeRow(store, this.#facts);
       store.appendMessage(this.id, message);
       if (message.role === "assistant") this.#recordUsage(message);
     }, { flush: isMilestone(message) });
+  }
+
+  /** Creates the row, or changes what of it no longer holds. */
+  #writeRow(store: Store, facts: SessionFacts): void {
+    const { found, id } = this;
+    if (found === undefined) store.createSession({ id, ...facts });
+    else if (this.isImported) store.adoptSession(id, facts);
+    else if (facts.systemPrompt !== found.systemPrompt) store.changePrompt(id, facts);
+    const isSameModel = facts.provider === found?.provider && facts.model === found.model;
+    if (found !== undefined && !isSameModel) store.changeModel(id, facts);
+    this.#isDescribed = true;
   }
 
   #recordUsage({ provider, model, usage }: AssistantMessage): void {

@@ -7,12 +7,13 @@ import type { LoopDeps, TurnResult } from "../agent/types.ts";
 import { EXIT } from "../protocol/error.ts";
 import type { AgentEvent, EndReason, EventBody } from "../protocol/event.ts";
 import type { UserPart } from "../protocol/message.ts";
-import { type Acknowledgement, type Operation, OPERATION_VERSION } from "../protocol/operation.ts";
+import type { Acknowledgement, Operation } from "../protocol/operation.ts";
 import type { SessionOrigin } from "../protocol/session_spec.ts";
 import type { Snapshot } from "../protocol/snapshot.ts";
 import { reasonOf } from "../util/reason.ts";
 import { VERSION } from "../util/version.ts";
 import { EventFeed, type SubscribeOptions, type Subscription } from "./event_feed.ts";
+import { operationProblem } from "./operation_check.ts";
 import { Questions } from "./questions.ts";
 import { TurnFollower } from "./running_turn.ts";
 import { type FollowedTurn, sendTurn } from "./send.ts";
@@ -196,8 +197,9 @@ export class Session {
 
   /** Takes an operation and says at once what becomes of it. */
   submit(operation: Operation): Acknowledgement {
-    const { v = OPERATION_VERSION, by } = operation;
-    if (v !== OPERATION_VERSION) return rejected(`operations of version ${v} are not known`);
+    const problem = operationProblem(operation);
+    if (problem !== undefined) return rejected(problem);
+    const { by } = operation;
     // A turn that may still end within the grace can be answered and steered.
     const isLate = this.#ending !== undefined && !LATE_OPERATIONS.has(operation.op);
     if (this.#closed || isLate) return rejected("the session is closed");
@@ -353,6 +355,7 @@ export class Session {
       const providers = await findModel(model, provider);
       this.#deps = { ...this.#deps, providers };
       const { name, model: { id } } = providers.active;
+      this.#deps.onModel?.({ provider: name, model: id });
       this.#stamp({ type: "model_change", provider: name, model: id });
     })();
   }

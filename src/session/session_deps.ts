@@ -36,6 +36,8 @@ export type SessionDeps = Omit<LoopDeps, "signal" | "inbox"> & {
   answerers?: readonly string[];
   /** The model of later turns. @throws {HermesError} when there is none of that name. */
   findModel?: (name: string, provider?: string) => Promise<LoopDeps["providers"]>;
+  /** Told of the model of later turns, so that it is kept. */
+  onModel?: (model: { provider: string; model: string }) => void;
   commands?: SessionCommands;
   /** Makes what is sent smaller from the next request on. */
   compact?: (topic?: string) => Promise<void>;

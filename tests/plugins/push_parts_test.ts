@@ -115,6 +115,29 @@ Deno.test("a plugin that answers no request, or is gone, keeps nobody waiting fo
   });
 });
 
+Deno.test("a client that sends its request byte by byte is not waited for", async () => {
+  const code = `
+    ctx.registerRoute({ path: "/hook", methods: ["POST"], handler: () => new Response("fine") });`;
+  const patience = { requestMs: 100 };
+  await withServed({ permissions: { routes: ["/hook"] }, code, patience }, async (served) => {
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    const writer = writable.getWriter();
+    const first = writer.write(new Uint8Array(1));
+    const url = "http://hermes/plugins/demo/hook";
+    const slow = new Request(url, { method: "POST", body: readable });
+    const answer = await served.background.handle(slow);
+    await first;
+    assert.deepEqual([answer.status, await answer.text()], [
+      408,
+      "the request did not come in time\n",
+    ]);
+    // The request was given up, not only its answer.
+    await assert.rejects(writer.write(new Uint8Array(1)));
+    const whole = new Request(url, { method: "POST", body: "x" });
+    assert.equal(await (await served.background.handle(whole)).text(), "fine");
+  });
+});
+
 Deno.test("messages are sent through the platform a plugin brings", async () => {
   const code = `
     const sent: unknown[] = [];

@@ -14,6 +14,8 @@ export interface Intervals {
   stableMs: number;
   /** How long a service may take to end when it is asked to. */
   stopGraceMs: number;
+  /** For an HTTP request and its answer together. */
+  requestMs: number;
 }
 
 export const INTERVALS: Readonly<Intervals> = {
@@ -24,6 +26,7 @@ export const INTERVALS: Readonly<Intervals> = {
   longestPauseMs: 300_000,
   stableMs: 60_000,
   stopGraceMs: 2_000,
+  requestMs: 30_000,
 };
 
 /** A pause in words. */

@@ -41,6 +41,7 @@ export interface ServeOptions {
 
 export class PushServer implements PluginBackground {
   readonly platforms: readonly PlatformHandle[];
+  readonly routes: readonly string[];
   readonly #supervisors: readonly Supervisor[];
   readonly #intakes: EventIntake[] = [];
   readonly #ingress: Ingress;
@@ -54,8 +55,11 @@ export class PushServer implements PluginBackground {
     this.platforms = plugins.flatMap((one) =>
       one.allowed.platforms.map((facts) => platformHandle(one, facts))
     );
+    this.routes = plugins.flatMap(({ id, allowed }) => {
+      return allowed.routes.map(({ path }) => `/plugins/${id}${path}`);
+    });
     const routed = plugins.map(({ id, plugin, allowed }) => ({ id, plugin, ...allowed }));
-    this.#ingress = new Ingress(routed, log);
+    this.#ingress = new Ingress(routed, { log, timeoutMs: patience.requestMs });
     this.#supervisors = plugins.map(({ id, plugin, allowed, sessionRights, turnsPerMinute }) => {
       const intake = new EventIntake({
         plugin: id,
