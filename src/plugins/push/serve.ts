@@ -59,7 +59,7 @@ export class PushServer implements PluginBackground {
       return allowed.routes.map(({ path }) => `/plugins/${id}${path}`);
     });
     const routed = plugins.map(({ id, plugin, allowed }) => ({ id, plugin, ...allowed }));
-    this.#ingress = new Ingress(routed, { log, timeoutMs: patience.requestMs });
+    this.#ingress = new Ingress(routed, { log, timeoutMs: intervals.requestMs });
     this.#supervisors = plugins.map(({ id, plugin, allowed, sessionRights, turnsPerMinute }) => {
       const intake = new EventIntake({
         plugin: id,
