@@ -12,8 +12,7 @@ import type {
 } from "../protocol/approval.ts";
 import type { HookName } from "../protocol/hook.ts";
 import { sha256Hex } from "../util/hash.ts";
-import { SeenFiles } from "./shell/seen_files.ts";
-import { SeenVariables } from "./shell/seen_variables.ts";
+import { SeenFiles, SeenVariables } from "./shell/earlier_commands.ts";
 import { FifoLock, settleOrAbort } from "./fifo_lock.ts";
 import type { CommandPolicy, Evaluation, Finding } from "./decide.ts";
 import { refusal, type RefusalKind } from "./refusal.ts";
