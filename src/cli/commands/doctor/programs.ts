@@ -30,7 +30,7 @@ const PROGRAMS: readonly Program[] = [
   {
     name: "git",
     probe: ["--version"],
-    without: "the model cannot use git and checkpoints are off",
+    without: "the model cannot use git",
     install: "Install git",
   },
   {
