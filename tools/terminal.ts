@@ -44,7 +44,7 @@ const MAX_FOREGROUND_S = 600;
 const MAX_COMMAND_CHARS = 500_000;
 /** Longer commands show their latest line this often. */
 const PROGRESS_MS = 500;
-/** Who lets a command run that needs nobody's yes. */
+/** Who lets a command run that needs no approval. */
 const WITHOUT_ASKING = /^(?:rules|isolated environment)$/;
 /** Reads the token from a pipe and refuses a terminal. */
 const NEEDS_PIPE = /\bgh\s+auth\s+login\b(?:(?!\bgh\s+auth\s).)*--with-token\b/;

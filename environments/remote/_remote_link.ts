@@ -97,7 +97,7 @@ export class RemoteLink {
     await this.#host.close();
   }
 
-  /** Nobody waits for a client to find out that its shell has ended. */
+  /** Hermes does not wait for a client to find out that its shell has ended. */
   abandonWriter(channel: Channel): void {
     const leaving = channel.dispose().finally(() => this.#leaving.delete(leaving));
     this.#leaving.add(leaving);
@@ -166,7 +166,7 @@ export class RemoteLink {
         const channel = await this.#dial({ shell, dir, terminal, waitSeconds });
         if (channel.intact) return channel;
         await channel.dispose();
-        // A shell that was on its way: nobody needs the directory any more.
+        // A shell that was on its way: its directory is no longer needed.
         if (this.#closing) break;
         if (this.#setup === setup) this.#setup = undefined;
       } catch (error) {

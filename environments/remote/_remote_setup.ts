@@ -31,7 +31,7 @@ const DIR_NAME = "hermes-remote-";
 /** Kept by every shell itself. */
 const MANAGED = new Set(["_", "SHLVL"]);
 
-/** Afterwards the shell waits for a command, so that nobody has to start another. */
+/** Afterwards the shell waits for a command, so that the next command need not start another. */
 export function setupScript(options: SetupOptions): string {
   const { token, waitSeconds } = options;
   const again = becomeShell(token);

@@ -201,7 +201,7 @@ export class RemoteShell implements Shell {
     };
   }
 
-  /** Removes what nobody needs any more; on a broken link that happens at the end. */
+  /** Removes what is no longer needed; on a broken link that happens at the end. */
   async #forget(dir: string): Promise<void> {
     if (this.#closed) return;
     try {
@@ -218,6 +218,6 @@ async function feed(channel: Channel, data: Uint8Array): Promise<void> {
     await channel.write(data);
     await channel.closeStdin();
   } catch {
-    // It ended without reading everything.
+    // The command ended without reading everything.
   }
 }

@@ -20,10 +20,10 @@ import { refusal, type RefusalKind } from "./refusal.ts";
 export interface ApprovalGateOptions {
   sessionId: string;
   policy: ApprovalPolicy;
-  /** Asks a person; absent when nobody is there. */
+  /** Asks a person; absent when no person is present. */
   approver?: Approver | undefined;
   rules?: Omit<CommandPolicy, "cwd" | "realCwd" | "takesInput" | "variables" | "files">;
-  /** Ids of actions that somebody said yes to before; each counts one time. */
+  /** Ids of actions that a person approved before; each counts once. */
   once?: readonly string[] | undefined;
   /** Waiting for an answer longer than this is a no; default 300 000. */
   timeoutMs?: number;
@@ -161,7 +161,7 @@ class Gate implements ApprovalGate {
       return this.#allow({ answer: "once", by: "policy" });
     }
     if (this.#policy === "never") {
-      // Nobody is asked; whoever reads the events must see what was wanted.
+      // No person is asked; whoever reads the events must see what was wanted.
       context.asked?.(await this.#shownRequest(request));
       return this.#refuse("policy", { ...request, by: "policy" });
     }
@@ -218,7 +218,7 @@ class Gate implements ApprovalGate {
     if (approver === undefined || context.unattended === true) {
       const refused = this.#refuse("nobody", { ...request, by: "nobody present" });
       if (this.#policy !== "ask" || context.unattended === true) return refused;
-      // Told although nobody answers: whoever reads the events later must see what was wanted.
+      // Reported although no person answers: whoever reads the events later must see what was wanted.
       context.asked?.(request);
       return { ...refused, unanswerable: true };
     }

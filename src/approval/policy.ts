@@ -6,7 +6,7 @@ export type ApprovalMode = "manual" | "smart" | "off";
 
 export interface PolicySources {
   mode: ApprovalMode;
-  /** `approvals.headless`: the default where nobody is at a terminal. */
+  /** `approvals.headless`: the default where no person is at a terminal. */
   headless?: ApprovalPolicy;
   /** `--approve` or `--yolo`. */
   flag?: ApprovalPolicy | undefined;

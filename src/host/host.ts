@@ -59,7 +59,7 @@ export interface Opener {
   log?(line: string): void;
   /** Leaves out notices that are only good to know. */
   quiet?: boolean;
-  /** Asks about a plugin that nobody agreed to; absent when nobody is there. */
+  /** Asks about a plugin that is not agreed to yet; absent when no person is present. */
   confirmPlugin?: OpenPluginsOptions["confirm"];
   confirmPluginChange?: OpenPluginsOptions["confirmChange"];
 }

@@ -16,7 +16,7 @@ export interface PluginDemand {
   cwd: string;
   /** Paths and addresses beside the enabled ones. */
   places: readonly string[];
-  /** Takes addresses that nobody pinned. */
+  /** Takes addresses that are not pinned. */
   accept: boolean;
   confirm: OpenPluginsOptions["confirm"];
   confirmChange: OpenPluginsOptions["confirmChange"];

@@ -35,7 +35,7 @@ export interface GuestOptions {
 const PRINTERS = ["log", "info", "debug", "warn", "error", "dir", "table", "trace"] as const;
 
 const MAX_ANSWER_CHARS = 5_000_000;
-/** Of a log line, of progress, of a failure: nobody reads more. */
+/** Of a log line, of progress, of a failure: more is not shown. */
 const MAX_TEXT_CHARS = 10_000;
 
 /** Serves one plugin over a channel. */

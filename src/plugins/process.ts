@@ -16,7 +16,7 @@ import { TokenBucket } from "./push/token_bucket.ts";
 export interface ProcessOptions {
   guest: GuestSpec;
   memoryMb: number;
-  /** It runs for as long as hermes does: CPU time and output are limited by rate, not in all. */
+  /** The process runs for as long as hermes does: CPU time and output are limited by rate, not in all. */
   staysOn: boolean;
   /** How it is started; default what the build wants. */
   mode?: ChildMode | undefined;
@@ -93,7 +93,7 @@ class ProcessLink implements GuestLink {
       // Anything else is a reset connection: the process is gone.
       if (error instanceof FrameError) this.#break(`it broke the protocol: ${error.message}`);
     }
-    // One that ends by itself still has to say why; one that only hung up is of no use any more.
+    // A process that ends by itself still has to say why; one that only closed its socket is ended.
     const timer = setTimeout(() => void this.close(), LAST_WORDS_MS);
     const exit = await this.#child.dispose();
     clearTimeout(timer);

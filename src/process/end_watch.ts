@@ -119,7 +119,7 @@ export interface EndWatchHold {
   add(leader: number): void;
   /** The child that leads this process group has ended. */
   remove(leader: number): void;
-  /** Dismisses the watcher when nobody else holds it. */
+  /** Dismisses the watcher when its last holder leaves. */
   release(): Promise<void>;
 }
 
@@ -164,7 +164,7 @@ class Watcher {
       await this.#write("done");
       await this.#input.close();
     } catch {
-      // It was killed before: there is nobody to dismiss.
+      // The watcher was killed before: there is nothing to dismiss.
       await abandonWriter(this.#input);
     }
     await this.ended;

@@ -16,7 +16,7 @@ export interface RawProcess {
   write(data: Uint8Array): Promise<void>;
   closeStdin(): Promise<void>;
   resize?(size: TerminalSize): void;
-  /** Lets go of both ends, whoever still holds the others. */
+  /** Closes both ends, whoever still holds the others. */
   dispose(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ async function exitCode(child: Deno.ChildProcess): Promise<number> {
 
 export interface PipedOptions extends LaunchOptions {
   stdin: "null" | "piped";
-  /** What it writes to stderr is lost unless somebody listens or it joins the two itself. */
+  /** What it writes to stderr is lost unless a listener is set or it joins the two itself. */
   onStderr?: (chunk: Uint8Array) => void;
 }
 

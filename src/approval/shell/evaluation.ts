@@ -1,6 +1,6 @@
 /**
  * What a shell executes while it only seems to compute: numbers, subscripts, prompts, and values
- * given to variables that somebody executes. Finds the text and hands it on; judges nothing.
+ * given to variables that a program executes. Finds the text and hands it on; judges nothing.
  */
 import {
   evaluatedOperands,
@@ -79,7 +79,7 @@ export class Evaluation {
     }
   }
 
-  /** Unquoted values that nobody knows, where they decide what a program does. */
+  /** Unquoted values that are unknown, where they decide what a program does. */
   looseWords(
     words: readonly Word[],
     { commands, complete }: { commands: readonly Invocation[]; complete: boolean },

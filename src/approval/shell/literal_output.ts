@@ -195,7 +195,7 @@ function characters(set: string): string[] {
 /** Words of a pipeline or a substitution that may be printed, beyond which they are not listed. */
 const MAX_WORDS = 64;
 
-/** The words that commands whose output nobody could compute are known to print some of. */
+/** The words that commands whose output could not be computed are known to print some of. */
 export function printedWords(commands: readonly Invocation[]): string[] {
   const words: string[] = [];
   for (const { program, args, redirects } of commands) {

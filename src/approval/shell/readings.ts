@@ -40,7 +40,7 @@ export function* readingsOf(
     programs: Iterable<string>;
     /** Directories of programs that the script set. */
     path: readonly string[];
-    /** The script went to a directory that nobody knows. */
+    /** The script went to a directory that is unknown. */
     isLost: boolean;
   },
 ): Generator<Reading> {
@@ -172,7 +172,7 @@ function knownStart(word: string): string {
   });
 }
 
-/** A hidden file in a directory that nobody knows is taken for that in the home. */
+/** A hidden file in a directory that is unknown is taken for that in the home. */
 function atHome(word: string): string {
   return /^(?:\.\/)?\.[a-z]/.test(word) ? `~/${word}` : word;
 }

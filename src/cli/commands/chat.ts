@@ -220,7 +220,7 @@ class Chat {
     if (line.trim() !== "") this.#seat?.session.submit({ op: "steer", text: line.trim() });
   }
 
-  /** The terminal is gone, or somebody ends us: nothing that was started may stay behind. */
+  /** The terminal is gone, or hermes is told to end: nothing that was started may stay behind. */
   #leave(): void {
     this.#wasEnded = true;
     this.#seat?.session.submit({ op: "interrupt", reason: "the terminal is gone" });

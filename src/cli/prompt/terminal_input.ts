@@ -1,6 +1,6 @@
 /**
  * The one reader of a terminal's standard input. Lines go to whoever asked for one, keys to a
- * raw-mode prompt while it is open, and lines nobody asked for to `onTypedAhead` (typing ahead).
+ * raw-mode prompt while it is open, and unrequested lines to `onTypedAhead` (typing ahead).
  */
 import { decodeKeys } from "./keys.ts";
 import { terminalText } from "../../util/terminal_text.ts";
@@ -22,7 +22,7 @@ interface LineWaiter {
 }
 
 export class TerminalInput {
-  /** Called with lines that came while nobody was asking. */
+  /** Called with lines that came while no question was open. */
   onTypedAhead: (line: string) => void = () => {};
   #device: TerminalDevice;
   #decoder = new TextDecoder();
@@ -44,7 +44,7 @@ export class TerminalInput {
     this.#device.write(text);
   }
 
-  /** Shows a line that nobody waited for; whoever is typing gets the prompt once more. */
+  /** Shows a line at any time; a person who is typing gets the prompt once more. */
   note(text: string): void {
     const line = terminalText(text);
     this.#device.write(this.#waiter ? `\n${line}\n${this.#waiter.prompt}` : `${line}\n`);

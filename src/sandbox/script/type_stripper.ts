@@ -53,7 +53,7 @@ export class TypeStripper implements AsyncDisposable {
     const running = this.#running;
     this.#running = undefined;
     if (running === undefined) return;
-    // It ends with its input, unless it is gone already.
+    // The stripper ends with its input, unless it is gone already.
     await running.input.close().catch(() => {});
     await running.output.cancel();
     await running.process.status;

@@ -150,7 +150,7 @@ async function updateOne(
     return;
   }
   await show(settings, { fetched, before: sealed ? locked : undefined });
-  // Whoever wrote it: nobody can tell that somebody has ever said yes to it.
+  // Whoever wrote it: no record says that the person has ever agreed to it.
   if (!sealed) {
     err("  ! Its record in plugins.lock has no seal of this hermes: look at it as new.\n");
   }

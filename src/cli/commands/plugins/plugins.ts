@@ -275,7 +275,7 @@ function whose(origin: "bundled" | "project"): string {
   return origin === "bundled" ? "part of hermes" : "the project's";
 }
 
-/** Says of every enabled plugin what it may do and whether it is still what somebody said yes to. */
+/** Says of every enabled plugin what it may do and whether it is still what the person agreed to. */
 async function audit({ settings, discovery, input }: PluginWork): Promise<number> {
   const locked = await readLock(settings.home);
   const ids = new Set([...settings.config.plugins.enabled, ...Object.keys(locked)]);
