@@ -14,6 +14,8 @@ const BUNDLED = "plugins/manifest.ts";
 const API_FILES = [
   "src/protocol/json_schema.ts",
   "src/protocol/hook.ts",
+  "src/protocol/todo.ts",
+  "src/protocol/tool_details.ts",
   "src/protocol/message.ts",
   "src/protocol/provider.ts",
   "src/protocol/push.ts",

@@ -27,3 +27,30 @@ Deno.test("endOnUnhandled() shows the stack with --verbose", async () => {
   const { stderr } = await run(`Promise.reject(new Error("boom"));`, ["run", "--verbose"]);
   assert.match(stderr, /internal error: Error: boom\n[\s\S]*\n\s+at /);
 });
+
+Deno.test("a program whose files are gone ends with its first failure", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    for (const name of ["cli/stray.ts", "protocol/error.ts"]) {
+      await Deno.mkdir(`${folder}/${name.split("/")[0]}`, { recursive: true });
+      await Deno.copyFile(new URL(`../${name}`, import.meta.url), `${folder}/${name}`);
+    }
+    const main = `${folder}/main.ts`;
+    await Deno.writeTextFile(
+      main,
+      `import { catchStrays } from "./cli/stray.ts";
+      catchStrays([]);
+      setInterval(() => {}, 60_000);
+      Promise.reject(new Error("boom"));`,
+    );
+    const { code, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "-A", "-q", "--no-check", "--no-config", main],
+      env: { NO_COLOR: "1" },
+      signal: AbortSignal.timeout(30_000),
+    }).output();
+    assert.equal(code, 1);
+    assert.match(new TextDecoder().decode(stderr), /^hermes: internal error: Error: boom; .*\n$/);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
