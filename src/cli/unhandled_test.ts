@@ -31,15 +31,15 @@ Deno.test("endOnUnhandled() shows the stack with --verbose", async () => {
 Deno.test("a program whose files are gone ends with its first failure", async () => {
   const folder = await Deno.makeTempDir();
   try {
-    for (const name of ["cli/stray.ts", "protocol/error.ts"]) {
+    for (const name of ["cli/unhandled.ts", "protocol/error.ts"]) {
       await Deno.mkdir(`${folder}/${name.split("/")[0]}`, { recursive: true });
       await Deno.copyFile(new URL(`../${name}`, import.meta.url), `${folder}/${name}`);
     }
     const main = `${folder}/main.ts`;
     await Deno.writeTextFile(
       main,
-      `import { catchStrays } from "./cli/stray.ts";
-      catchStrays([]);
+      `import { endOnUnhandled } from "./cli/unhandled.ts";
+      endOnUnhandled([]);
       setInterval(() => {}, 60_000);
       Promise.reject(new Error("boom"));`,
     );
