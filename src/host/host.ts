@@ -5,7 +5,7 @@
  */
 import { TOOL_MANIFEST } from "../../tools/manifest.ts";
 import type { Settings } from "../config/load.ts";
-import type { PluginHost } from "../plugins/host.ts";
+import type { PluginHost } from "../plugins/plugin_host.ts";
 import type { OpenPluginsOptions } from "../plugins/open.ts";
 import { HermesError, UsageError } from "../protocol/error.ts";
 import type { EndReason } from "../protocol/event.ts";

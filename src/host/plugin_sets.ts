@@ -4,7 +4,7 @@
  */
 import { settingsRedactor } from "../config/known_secrets.ts";
 import type { Settings } from "../config/load.ts";
-import type { PluginHost } from "../plugins/host.ts";
+import type { PluginHost } from "../plugins/plugin_host.ts";
 import { openPlugins, type OpenPluginsOptions } from "../plugins/open.ts";
 import type { PluginInbox } from "../protocol/plugin.ts";
 import { protectedPlaces } from "../session/protected_places.ts";

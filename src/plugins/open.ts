@@ -15,7 +15,7 @@ import type { ChildMode, Wall } from "../sandbox/child/contract.ts";
 import { joinPath } from "../util/path.ts";
 import type { ProtectedPlaces } from "../util/protected_paths.ts";
 import { type Candidate, Discovery } from "./discover.ts";
-import { type BackgroundParts, type LoadedPlugin, PluginHost } from "./host.ts";
+import { type BackgroundParts, type LoadedPlugin, PluginHost } from "./plugin_host.ts";
 import type { SkillRecord } from "./messages.ts";
 import { NotAgreed, pinAgreed } from "./pins.ts";
 import { Plugin } from "./plugin.ts";
@@ -29,7 +29,7 @@ import {
   type PluginEntry,
   requireSettings,
   withoutGrants,
-} from "./settings.ts";
+} from "./plugin_settings.ts";
 import { openSnapshot, type Snapshot, snapshotsOf } from "./snapshot.ts";
 import { type PluginSource, statOf } from "./source.ts";
 

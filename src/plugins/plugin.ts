@@ -14,7 +14,7 @@ import type { Question, Registrations } from "./messages.ts";
 import type { PermissionPlace } from "./permissions.ts";
 import { PluginProblem, reasonOf } from "./problem.ts";
 import type { CheckedRegistrations } from "./registrations.ts";
-import type { PluginEntry } from "./settings.ts";
+import type { PluginEntry } from "./plugin_settings.ts";
 import { requireWhole, type Snapshot } from "./snapshot.ts";
 
 export interface PluginSpec {

@@ -4,7 +4,7 @@ import { Session } from "../../src/session/session.ts";
 import type { PluginBackground, PluginInbox } from "../../src/protocol/plugin.ts";
 import type { Provider } from "../../src/protocol/provider.ts";
 import type { InboundMessage, PushReceipt } from "../../src/protocol/push.ts";
-import type { PluginHost } from "../../src/plugins/host.ts";
+import type { PluginHost } from "../../src/plugins/plugin_host.ts";
 import type { Intervals } from "../../src/plugins/push/intervals.ts";
 import { loopDeps } from "../support/loop_deps.ts";
 import { ScriptedProvider, type ScriptedReply } from "../support/scripted_provider.ts";

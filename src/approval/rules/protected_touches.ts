@@ -3,7 +3,7 @@ import type { PathVerdict } from "../../util/protected_paths.ts";
 import type { ProtectedKind } from "../../util/protected_paths_data.ts";
 import { touchesOf } from "./effects.ts";
 import { mentionedInFiles } from "../shell/file_mentions.ts";
-import { hasGlob } from "../shell/glob.ts";
+import { hasGlob } from "../shell/shell_glob.ts";
 import type { Invocation } from "../shell/invocation.ts";
 import type { Touch } from "../shell/mentions.ts";
 import { protectedBelow, protectedThrough } from "./protected_below.ts";

@@ -9,7 +9,7 @@ import {
 } from "../../util/protected_paths.ts";
 import { basename, dirname } from "../../util/path.ts";
 import type { ProtectedKind } from "../../util/protected_paths_data.ts";
-import { globMatch, hasGlob } from "../shell/glob.ts";
+import { globMatch, hasGlob } from "../shell/shell_glob.ts";
 import { realPathOf } from "../shell/real_paths.ts";
 import { absolutePath, type Place, placesOf } from "../shell/paths.ts";
 import {

@@ -3,7 +3,7 @@
  * program or a directory, a link, a copy of a program. Each is judged beside the command itself.
  */
 import { PROGRAM_DEFAULTS } from "./executors_data.ts";
-import { globMatch, hasGlob } from "./glob.ts";
+import { globMatch, hasGlob } from "./shell_glob.ts";
 import type { Invocation, RedirectUse } from "./invocation.ts";
 import { printedWords } from "./literal_output.ts";
 import { eraseUnknown, hasUnknown, showUnknown } from "./unknown.ts";

@@ -4,7 +4,7 @@
  */
 import { touchesOf } from "../rules/effects.ts";
 import { inputText, type Invocation, isStdinFile, parseOptions } from "./invocation.ts";
-import { globMatch, hasGlob } from "./glob.ts";
+import { globMatch, hasGlob } from "./shell_glob.ts";
 import { canonicalPath, type Place } from "./paths.ts";
 import { programFiles } from "./program_files.ts";
 import { SYSTEM_PROGRAM, TRANSLATORS } from "./program_files_data.ts";

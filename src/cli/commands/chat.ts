@@ -3,7 +3,7 @@
  * the turn, a second one quits; what is typed while a turn runs steers it.
  */
 import type { Host } from "../../host/host.ts";
-import type { PluginHost } from "../../plugins/host.ts";
+import type { PluginHost } from "../../plugins/plugin_host.ts";
 import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
 import type { AgentEvent } from "../../protocol/event.ts";
 import type { SessionSpec } from "../../protocol/session_spec.ts";

@@ -15,7 +15,7 @@ import {
   programGrants,
   programName,
   refuseProgramWrites,
-} from "./command.ts";
+} from "./child_command.ts";
 import type { BootSpec, ChildMode, GuestBoot, Wall } from "./contract.ts";
 import { needsStreamsOnly } from "./guest_host.ts";
 import type { PathGrant } from "../walls/landlock.ts";

@@ -4,13 +4,13 @@
  */
 import { HermesError } from "../../protocol/error.ts";
 import { refusal } from "../walls/allow_list.ts";
-import { type Findings, probeSandbox, pythonGap, scriptGap } from "../availability.ts";
+import { type Findings, probeSandbox, pythonGap, scriptGap } from "../sandbox_probe.ts";
 import { type ChildHandle, startChild } from "../child/child_handle.ts";
-import { defaultMode } from "../child/command.ts";
+import { defaultMode } from "../child/child_command.ts";
 import type { Sandbox, ScriptRequest, ScriptResult } from "../../protocol/script.ts";
 import type { ChildMode, Wall } from "../child/contract.ts";
 import { ScriptSyntaxError } from "../child/module_source.ts";
-import { prepareScript } from "./prepare.ts";
+import { prepareScript } from "./prepare_script.ts";
 import { inspectPython, type PythonRuntime } from "./python.ts";
 import { ScriptRun } from "./script_run.ts";
 import { SessionPool } from "./session_pool.ts";

@@ -8,7 +8,7 @@ import { spawnChild } from "../../process/spawn.ts";
 import { isStandalone } from "../../util/runtime.ts";
 import { makePlace, type Place, removePlace } from "../child/child_place.ts";
 import { childProgram } from "../child/child_program.ts";
-import { CHILD_ENV, stripperCommand } from "../child/command.ts";
+import { CHILD_ENV, stripperCommand } from "../child/child_command.ts";
 import { ScriptSyntaxError } from "../child/module_source.ts";
 import type { StripAnswer } from "../child/strip_main.ts";
 

@@ -2,8 +2,8 @@
 import type { Settings } from "../../../config/load.ts";
 import { type ChildEnvironment, helperEnvironment } from "../../../process/child_environment.ts";
 import { runProgram } from "../../../process/run_program.ts";
-import { probeSandbox } from "../../../sandbox/availability.ts";
-import { defaultMode } from "../../../sandbox/child/command.ts";
+import { probeSandbox } from "../../../sandbox/sandbox_probe.ts";
+import { defaultMode } from "../../../sandbox/child/child_command.ts";
 import { reasonOf } from "../../../util/reason.ts";
 import { which } from "../../../util/which.ts";
 import type { Finding } from "./finding.ts";

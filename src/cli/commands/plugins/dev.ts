@@ -1,13 +1,13 @@
 /** `hermes plugins create|dev|test`: for people who write plugins. */
 import type { Candidate } from "../../../plugins/discover.ts";
 import { commandText, toolResult } from "../../../plugins/calls.ts";
-import { type LoadedPlugin, PluginHost } from "../../../plugins/host.ts";
+import { type LoadedPlugin, PluginHost } from "../../../plugins/plugin_host.ts";
 import { PLUGIN_NAME } from "../../../plugins/manifest.ts";
 import type { Question, Registrations } from "../../../plugins/messages.ts";
 import { loadPlugin, requireFreeName } from "../../../plugins/open.ts";
 import type { Plugin } from "../../../plugins/plugin.ts";
 import { reasonOf } from "../../../plugins/problem.ts";
-import { entryOf } from "../../../plugins/settings.ts";
+import { entryOf } from "../../../plugins/plugin_settings.ts";
 import { scaffoldFiles } from "../../../plugins/scaffold.ts";
 import { openSnapshot, snapshotsOf } from "../../../plugins/snapshot.ts";
 import { readSource, statOf } from "../../../plugins/source.ts";

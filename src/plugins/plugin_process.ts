@@ -2,9 +2,9 @@
  * One plugin's own process: started behind its walls by the sandbox's bootstrap, and ended.
  * Knows no question; what is said over the link is `conversation.ts`' matter.
  */
-import { pluginGap } from "../sandbox/availability.ts";
+import { pluginGap } from "../sandbox/sandbox_probe.ts";
 import { type ChildHandle, type GuestSpec, startChild } from "../sandbox/child/child_handle.ts";
-import { defaultMode, parseChildMode } from "../sandbox/child/command.ts";
+import { defaultMode, parseChildMode } from "../sandbox/child/child_command.ts";
 import type { ChildMode, Wall } from "../sandbox/child/contract.ts";
 import { exitLine } from "../sandbox/child/exit_line.ts";
 import { FrameError, parseFrame } from "../sandbox/child/frames.ts";

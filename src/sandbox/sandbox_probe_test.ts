@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { probeSandbox, pythonGap, scriptGap } from "./availability.ts";
+import { probeSandbox, pythonGap, scriptGap } from "./sandbox_probe.ts";
 import { findPython, inspectPython } from "./script/python.ts";
 
 const onLinux = { ignore: Deno.build.os !== "linux" };
