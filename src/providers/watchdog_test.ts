@@ -15,7 +15,7 @@ Deno.test("Watchdog.stop() leaves nothing behind that keeps the process alive", 
   assert.equal(code, 0, new TextDecoder().decode(stderr));
 });
 
-Deno.test("Watchdog.heard() pushes the end of patience on", async () => {
+Deno.test("Watchdog.heard() moves the time limit on", async () => {
   const dog = new Watchdog(new AbortController().signal, { firstByteMs: 5000, idleMs: 500 });
   const ended = new Promise((resolve) => dog.signal.addEventListener("abort", resolve));
   const startedAt = performance.now();

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import type { HookPayload } from "../../protocol/hook.ts";
-import { splitWords } from "../dispatch/argv.ts";
 import { Seal } from "../../util/seal.ts";
 import { HookConsents } from "./hook_consent.ts";
 import { isGone } from "../../../tests/support/watchers.ts";
@@ -13,6 +12,7 @@ import {
   matches,
   parseShellHooks,
   runShellHook,
+  splitWords,
   unrunnable,
 } from "./shell_hooks.ts";
 

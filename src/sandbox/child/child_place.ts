@@ -98,7 +98,7 @@ async function endProgramsIn(directories: readonly string[]): Promise<void> {
       const stat = await Deno.readTextFile(`/proc/${pid}/stat`);
       // Zero: a leader that cannot be seen from here.
       const [, leader = "0"] = /^.*\) \S \d+ \d+ (\d+) /s.exec(stat) ?? [];
-      // One that is dead and not yet forgotten has no directory either.
+      // A leader that is dead and not yet reaped has no directory either.
       const isLed = leader === "0" || await exists(`/proc/${leader}/cwd/`);
       if (!isLed) Deno.kill(Number(pid), "SIGKILL");
     } catch {

@@ -1,8 +1,8 @@
-/** Failures that nobody waits for: told in one line like every other, never as a stack trace. */
+/** Rejections and errors that no code handles: reported in one line, never as a stack trace. */
 import { EXIT } from "../protocol/error.ts";
 
-/** Ends the process with the line and exit code of the first failure that nobody caught. */
-export function catchStrays(argv: readonly string[]): void {
+/** Ends the process with the line and exit code of the first failure that no code handles. */
+export function endOnUnhandled(argv: readonly string[]): void {
   let isFailing = false;
   const fail = async (error: unknown) => {
     // A second failure while the first is told must not keep the process.
