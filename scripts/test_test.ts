@@ -3,9 +3,9 @@ import { planTests, testFiles } from "./test.ts";
 import { SLOW_FIRST } from "./test_order_data.ts";
 
 Deno.test("planTests() tells flags and paths from filters", async () => {
-  const { args, groups, isWhole } = await planTests(["./scripts/test_test.ts", "-q", "a.b()"]);
+  const { args, groups, isWhole } = await planTests(["./scripts/gen_test.ts", "-q", "a.b()"]);
   assert.deepEqual(args, ["-q", "--filter", "/a\\.b\\(\\)/"]);
-  assert.deepEqual(groups, [{ name: "programs", files: ["scripts/test_test.ts"] }]);
+  assert.deepEqual(groups, [{ name: "programs", files: ["scripts/gen_test.ts"] }]);
   assert.equal(isWhole, false);
   const inFolder = (await planTests(["src/util"])).groups.flatMap(({ files }) => files);
   assert.ok(inFolder.includes("src/util/sleep_test.ts"));
