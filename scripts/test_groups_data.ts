@@ -33,8 +33,7 @@ export const STARTS_PROGRAMS: readonly string[] = [
 export const NEEDS_ALL: readonly string[] = [
   "environments/cloud/",
   "environments/docker/environment_test.ts",
-  "environments/local/_search_walk_test.ts",
-  "environments/local/environment_test.ts",
+  "environments/local/",
   "environments/manifest_test.ts",
   "environments/process_table_test.ts",
   "environments/singularity/environment_test.ts",

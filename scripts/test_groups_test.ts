@@ -36,7 +36,7 @@ Deno.test("permissionFlags() gives everything to one group, the network to none 
 
 /** Code that reads what Deno gives to `-A` alone. */
 const READS_PROC =
-  /(?:read(?:Dir|Link|TextFile|File)(?:Sync)?|open(?:Sync)?|l?stat(?:Sync)?|exists)\(\s*["`]\/(?:proc|sys)\b/;
+  /(?:read(?:Dir|Link|TextFile|File)(?:Sync)?|realPath(?:Sync)?|open(?:Sync)?|l?stat(?:Sync)?|exists)\(\s*["`]\/(?:proc|sys)\b/;
 const IMPORTS = /(?:\bfrom|\bimport\(?)\s*"(\.{1,2}\/[^"]+)"/g;
 
 /** The files of the project that `path` loads, itself among them; those for types are no harm. */
