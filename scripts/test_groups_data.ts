@@ -21,7 +21,6 @@ export const STARTS_PROGRAMS: readonly string[] = [
   "src/session/",
   "src/store/",
   "src/text/foreign_text_test.ts",
-  "src/util/reason_test.ts",
   "src/util/remove_tree_test.ts",
   "tools/",
 ];
