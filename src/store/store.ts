@@ -73,8 +73,8 @@ export class Store implements Disposable {
   /** Starts a session and returns its id. */
   createSession(session: NewSession, nowMs: number = Date.now()): string {
     const id = session.id ?? createId(nowMs);
-    const { title: text = "", ...rest } = session;
-    const title = shortTitle(text);
+    const { title: text, ...rest } = session;
+    const title = text === undefined ? undefined : shortTitle(text);
     this.insertSession({
       ...rest,
       ...(title !== undefined && { title }),
