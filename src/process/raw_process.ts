@@ -56,6 +56,7 @@ export function startPiped(options: PipedOptions): RawProcess {
   let buffer = new ArrayBuffer(FIRST_CHUNK);
   let full = false;
   let ended = false;
+  let inputEnded = false;
   const writer = options.stdin === "piped" ? child.stdin.getWriter() : undefined;
   return {
     pid: child.pid,
@@ -76,12 +77,13 @@ export function startPiped(options: PipedOptions): RawProcess {
     },
     async closeStdin() {
       await writer?.close();
+      inputEnded = true;
     },
     async dispose() {
       // Both fail only when the other side is gone already, which is what is wanted.
       await Promise.allSettled([
         ended ? undefined : reader.cancel(),
-        writer && abandonWriter(writer),
+        writer && !inputEnded ? abandonWriter(writer) : undefined,
         messages?.cancel(),
       ]);
     },
