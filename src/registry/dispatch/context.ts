@@ -17,7 +17,7 @@ export interface DispatchSession {
   id: string;
   /** Key of the persistent directory, processes and read history; default `"main"`. */
   taskId?: string;
-  /** Sub-agents: nobody is ever asked. */
+  /** No person is ever asked: what needs a yes is refused. */
   unattended?: boolean;
   /** Context window of the model; result limits scale with it. */
   contextTokens?: number;
