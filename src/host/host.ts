@@ -5,7 +5,7 @@
  */
 import { TOOL_MANIFEST } from "../../tools/manifest.ts";
 import type { Settings } from "../config/load.ts";
-import type { PluginHost } from "../plugins/host.ts";
+import type { PluginHost } from "../plugins/plugin_host.ts";
 import type { OpenPluginsOptions } from "../plugins/open.ts";
 import { HermesError, UsageError } from "../protocol/error.ts";
 import type { EndReason } from "../protocol/event.ts";
@@ -58,7 +58,7 @@ export interface Opener {
   log?(line: string): void;
   /** Leaves out notices that are only good to know. */
   quiet?: boolean;
-  /** Asks about a plugin that nobody agreed to; absent when nobody is there. */
+  /** Asks about a plugin that is not agreed to yet; absent when no person is present. */
   confirmPlugin?: OpenPluginsOptions["confirm"];
   confirmPluginChange?: OpenPluginsOptions["confirmChange"];
 }
@@ -82,7 +82,7 @@ export interface HostCloseOptions {
 interface OpenFacts {
   spec: SessionSpec;
   opener: Opener;
-  voice: Voice;
+  noticeSink: NoticeSink;
   settings: Settings;
   cwd: string;
   cassette: Cassette;
@@ -144,7 +144,7 @@ export class Host {
     if (spec.resume && (spec.storage === "none" || spec.cassette?.replay !== undefined)) {
       throw new UsageError("a session that keeps nothing has nothing to resume");
     }
-    const facts = { spec, opener, voice: new Voice(opener), settings, cwd };
+    const facts = { spec, opener, noticeSink: new NoticeSink(opener), settings, cwd };
     const found = spec.resume && findRecord(this.#openStore(), {
       session: spec.resume.session,
       ...(spec.resume.here === true ? { here: cwd } : {}),
@@ -234,7 +234,7 @@ export class Host {
   }
 
   async #compose(facts: OpenFacts, plugins: UsedPlugins | undefined): Promise<Opened> {
-    const { spec, opener, voice, settings } = facts;
+    const { spec, opener, noticeSink, settings } = facts;
     const { log = () => {}, quiet = false } = opener;
     const { clock, processEnv } = this.#options;
     // It took so long that nobody waits for it any more.
@@ -249,7 +249,7 @@ export class Host {
       processEnv,
       quiet,
       log,
-      progress: quiet ? log : (line) => voice.tell(line),
+      progress: quiet ? log : (line) => noticeSink.tell(line),
       onRemember: (rule) => this.#remember(rule),
       release: async () => {
         this.#live.delete(session.id);
@@ -264,8 +264,8 @@ export class Host {
     if (this.#live.has(session.id)) throw new HermesError("this replay runs already");
     const opened = { session, settings, ...(plugins && { plugins: plugins.host }) };
     this.#live.set(session.id, opened);
-    voice.use(session);
-    for (const line of [...this.#storeNotices.splice(0), ...notices]) voice.tell(line);
+    noticeSink.use(session);
+    for (const line of [...this.#storeNotices.splice(0), ...notices]) noticeSink.tell(line);
     return opened;
   }
 
@@ -293,7 +293,7 @@ export class Host {
   }
 
   async #usePlugins(facts: PluginFacts): Promise<UsedPlugins | undefined> {
-    const { spec, opener, voice, settings, cwd } = facts;
+    const { spec, opener, noticeSink, settings, cwd } = facts;
     const { plugins: places, acceptPlugins = false } = spec.extensions ?? {};
     if (settings.config.plugins.enabled.length === 0 && places === undefined) return undefined;
     const { ownCommands, processEnv, inbox, surfaces } = this.#options;
@@ -309,14 +309,14 @@ export class Host {
       ownCommands,
       serves: surfacePolicy(spec.surface, surfaces).serves ?? false,
       inbox,
-      report: (line) => voice.tell(line),
+      report: (line) => noticeSink.tell(line),
       log: opener.log ?? (() => {}),
     });
   }
 }
 
 /** Lines for the person: to the surface that opens the session, or as events once it is open. */
-class Voice {
+class NoticeSink {
   readonly #opener: Opener;
   #early: string[] = [];
   #session: Session | undefined;
@@ -341,7 +341,7 @@ function closing(): HermesError {
   return new HermesError("hermes is closing");
 }
 
-type PluginFacts = Pick<OpenFacts, "spec" | "opener" | "voice" | "settings" | "cwd">;
+type PluginFacts = Pick<OpenFacts, "spec" | "opener" | "noticeSink" | "settings" | "cwd">;
 type UsedPlugins = Awaited<ReturnType<PluginSets["use"]>>;
 
 /** What one session sees of plugins that others may use as well. */

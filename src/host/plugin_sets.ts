@@ -4,7 +4,7 @@
  */
 import { settingsRedactor } from "../config/known_secrets.ts";
 import type { Settings } from "../config/load.ts";
-import type { PluginHost } from "../plugins/host.ts";
+import type { PluginHost } from "../plugins/plugin_host.ts";
 import { openPlugins, type OpenPluginsOptions } from "../plugins/open.ts";
 import type { PluginInbox } from "../protocol/plugin.ts";
 import { protectedPlaces } from "../session/protected_places.ts";
@@ -16,7 +16,7 @@ export interface PluginDemand {
   cwd: string;
   /** Paths and addresses beside the enabled ones. */
   places: readonly string[];
-  /** Takes addresses that nobody pinned. */
+  /** Takes addresses that are not pinned. */
   accept: boolean;
   confirm: OpenPluginsOptions["confirm"];
   confirmChange: OpenPluginsOptions["confirmChange"];

@@ -7,7 +7,7 @@ import { onlyVariables, SYSTEM_PATH } from "./child_environment.ts";
 import { END_PROGRAM } from "./end_program.ts";
 import { markerPrefix } from "./marker.ts";
 import { spawnChild } from "./spawn.ts";
-import { letGo } from "./within.ts";
+import { abandonWriter } from "./within.ts";
 
 /** Twentieths of a second between SIGTERM and SIGKILL. */
 const GRACE = 20;
@@ -123,7 +123,7 @@ export interface EndWatchHold {
   add(leader: number, options?: { unmarked?: boolean }): void;
   /** The child that leads this process group has ended. */
   remove(leader: number): void;
-  /** Dismisses the watcher when nobody else holds it. */
+  /** Dismisses the watcher when its last holder leaves. */
   release(): Promise<void>;
 }
 
@@ -169,8 +169,8 @@ class Watcher {
       await this.#write("done");
       await this.#input.close();
     } catch {
-      // It was killed before: there is nobody to dismiss.
-      await letGo(this.#input);
+      // The watcher was killed before: there is nothing to dismiss.
+      await abandonWriter(this.#input);
     }
     await this.ended;
   }

@@ -6,7 +6,7 @@ import type { HookName, HookPayload, HookRunner } from "../protocol/hook.ts";
 import type { BusyPolicy } from "../protocol/operation.ts";
 import type { SessionOrigin, WakePolicy } from "../protocol/session_spec.ts";
 import type { ScriptCall } from "../store/record.ts";
-import type { BlobShelf } from "./images.ts";
+import type { ImageBlobs } from "./images.ts";
 import type { StartTimer } from "./timers.ts";
 
 /** What a process exits with when its session ended so. */
@@ -29,7 +29,7 @@ export type SessionDeps = Omit<LoopDeps, "signal" | "inbox"> & {
   surface?: string;
   origin?: SessionOrigin;
   hooks: () => Promise<HookRunner | undefined>;
-  images: () => BlobShelf;
+  images: () => ImageBlobs;
   logScriptCall: (call: ScriptCall) => void;
   /** Called once, when the first request is about to leave. */
   onFirstRequest: () => void;

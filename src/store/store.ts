@@ -66,8 +66,8 @@ export class Store implements Disposable {
   /** Starts a session and returns its id. */
   createSession(session: NewSession, nowMs: number = Date.now()): string {
     const id = session.id ?? createId(nowMs);
-    const { title: text = "", ownPrompt, ...rest } = session;
-    const title = shortTitle(text);
+    const { title: text, ownPrompt, ...rest } = session;
+    const title = text === undefined ? undefined : shortTitle(text);
     this.#db.transaction(() => {
       this.insertSession({
         ...rest,

@@ -2,9 +2,9 @@
  * One plugin's own process: started behind its walls by the sandbox's bootstrap, and ended.
  * Knows no question; what is said over the link is `conversation.ts`' matter.
  */
-import { pluginGap } from "../sandbox/availability.ts";
+import { pluginGap } from "../sandbox/sandbox_probe.ts";
 import { type ChildHandle, type GuestSpec, startChild } from "../sandbox/child/child_handle.ts";
-import { defaultMode, parseChildMode } from "../sandbox/child/command.ts";
+import { defaultMode, parseChildMode } from "../sandbox/child/child_command.ts";
 import type { ChildMode, Wall } from "../sandbox/child/contract.ts";
 import { exitLine } from "../sandbox/child/exit_line.ts";
 import { FrameError, parseFrame } from "../sandbox/child/frames.ts";
@@ -17,7 +17,7 @@ import { TokenBucket } from "./push/token_bucket.ts";
 export interface ProcessOptions {
   guest: GuestSpec;
   memoryMb: number;
-  /** It runs for as long as hermes does: CPU time and output are limited by rate, not in all. */
+  /** The process runs for as long as hermes does: CPU time and output are limited by rate, not in all. */
   staysOn: boolean;
   /** How it is started; default what the build wants. */
   mode?: ChildMode | undefined;
@@ -104,7 +104,7 @@ class ProcessLink implements GuestLink {
       // Anything else is a reset connection: the process is gone.
       if (error instanceof FrameError) this.#break(`it broke the protocol: ${error.message}`);
     }
-    // One that ends by itself still has to say why; one that only hung up is of no use any more.
+    // A process that ends by itself still has to say why; one that only closed its socket is ended.
     const timer = setTimeout(() => void this.close(), LAST_WORDS_MS);
     const exit = await this.#child.dispose();
     clearTimeout(timer);
