@@ -168,7 +168,7 @@ export const BUILT: readonly BuiltRegex[] = [
   },
   {
     file: "tools/_terminal_guard.ts",
-    text: "new RegExp(`^(${pattern})",
+    text: "new RegExp(`^(${program})",
     why: "programs are constants; anchored at the beginning of a command",
     samples: [
       String.raw`^((?:npm|pnpm|yarn|bun)\s+(?:run\s+)?(?:dev|start|serve|watch)(?=\s|$))([^]*)`,
