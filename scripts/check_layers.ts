@@ -1,6 +1,6 @@
 /**
  * Reads the real module graph (`deno info --json`) and fails when an import goes up or
- * sideways, when value imports form a cycle, when a fenced-in package is imported elsewhere, or
+ * sideways, when imports form a cycle, when a fenced-in package is imported elsewhere, or
  * when the static path to the first request loads something slow. Ranks: AGENTS.md.
  */
 import { finish, isTest, ROOT, runDeno, typescriptFiles } from "./_tree.ts";
@@ -19,6 +19,8 @@ const RANKS: Readonly<Record<string, number>> = {
   "src/text": 0.25,
   "src/process": 0.5,
   "src/protocol": 1,
+  "src/plugin_api.ts": 1.25,
+  "plugins": 1.5,
   "src/config": 2,
   "src/store": 2,
   "src/providers": 2,
@@ -28,6 +30,7 @@ const RANKS: Readonly<Record<string, number>> = {
   "src/plugins": 5,
   "src/session": 5,
   "src/host": 6,
+  // The surfaces. Those that are still to come have their rank already.
   "src/cli": 7,
   "src/tui": 7,
   "src/gateway": 7,
@@ -41,6 +44,9 @@ const SURFACE_RANK = 7;
 /** What only the host may use: whoever has these opens or runs a session without it. */
 const HOST_ONLY = /^src\/(agent\/|session\/(open|tool_runtime|lazy_runtime|records|turn_\w+)\.ts$)/;
 
+/** What plugins import as `hermes/plugin`; it is copied to their authors. */
+const PLUGIN_API = "src/plugin_api.ts";
+
 /** A folder of `src` that the table does not name is a single mechanism. */
 const MECHANISM_RANK = 3;
 
@@ -51,8 +57,8 @@ const SLOW =
 
 /** `src/agent/loop.ts` → `src/agent`, `tools/x.ts` → `tools`; undefined outside the layers. */
 export function layerOf(path: string): string | undefined {
-  if (path === "main.ts") return path;
-  return /^(src\/[^/]+(?=\/)|tools(?=\/)|environments(?=\/))/.exec(path)?.[0];
+  if (path === "main.ts" || path === PLUGIN_API) return path;
+  return /^(src\/[^/]+|tools|environments|plugins)(?=\/)/.exec(path)?.[0];
 }
 
 function rankOf(layer: string): number {
@@ -80,6 +86,31 @@ export function layerProblem(edge: Edge): string | undefined {
     return other === SURFACE_RANK || to === "src/sandbox"
       ? undefined
       : "main.ts starts surfaces only";
+  }
+  return undefined;
+}
+
+/** Why plugins and what they import may not import something, or undefined. */
+export function pluginProblem({ from, to, typeOnly }: Edge): string | undefined {
+  const [source, target] = [layerOf(from), layerOf(to)];
+  if (source === PLUGIN_API) {
+    return target === "src/protocol" && typeOnly
+      ? undefined
+      : "hermes/plugin hands on types of src/protocol and needs nothing else";
+  }
+  if (source === "plugins") {
+    const own = from.slice(0, from.indexOf("/", "plugins/".length) + 1);
+    return to === PLUGIN_API || (own !== "" && to.startsWith(own))
+      ? undefined
+      : "a bundled plugin imports hermes/plugin and its own folder only";
+  }
+  if (target === "plugins") {
+    return source === "src/plugins" && to === "plugins/manifest.ts"
+      ? undefined
+      : "bundled plugins are reached as data, through src/plugins";
+  }
+  if (target === PLUGIN_API && source !== "src/plugins" && !typeOnly) {
+    return "only the guest side of src/plugins implements hermes/plugin";
   }
   return undefined;
 }
@@ -146,17 +177,17 @@ function split(path: string): [folder: string, file: string] {
   return [path.slice(0, Math.max(cut, 0)), path.slice(cut + 1)];
 }
 
-/** Value imports by importer, dynamic ones left out: they run after both sides have loaded. */
+/** Imports by importer, dynamic ones left out: they run after both sides have loaded. */
 function staticGraph(edges: readonly Edge[]): Map<string, string[]> {
   const graph = new Map<string, string[]>();
   for (const edge of edges) {
-    if (edge.typeOnly || edge.dynamic) continue;
+    if (edge.dynamic) continue;
     graph.set(edge.from, [...graph.get(edge.from) ?? [], edge.to]);
   }
   return graph;
 }
 
-/** Each cycle of static value imports, as `a → b → a`. */
+/** Each cycle of static imports, those of types among them, as `a → b → a`. */
 export function findCycles(edges: readonly Edge[]): string[] {
   const graph = staticGraph(edges);
   const done = new Set<string>();
@@ -174,7 +205,7 @@ export function findCycles(edges: readonly Edge[]): string[] {
 
 /** Slow modules that loading a hot root pulls in, each with the way to it. */
 export function hotPathProblems(edges: readonly Edge[]): string[] {
-  const graph = staticGraph(edges);
+  const graph = staticGraph(edges.filter((edge) => !edge.typeOnly));
   const problems: string[] = [];
   const seen = new Set<string>();
   function visit(node: string, trail: string[]): void {
@@ -243,7 +274,8 @@ function relative(specifier: string): string {
 if (import.meta.main) {
   const edges = await readGraph();
   const problems = edges.flatMap((edge) => {
-    const why = layerProblem(edge) ?? placeProblem(edge) ?? fenceProblem(edge) ??
+    const why = layerProblem(edge) ?? pluginProblem(edge) ?? placeProblem(edge) ??
+      fenceProblem(edge) ??
       privacyProblem(edge);
     return why === undefined ? [] : [`${edge.from} → ${edge.to}: ${why}`];
   });

@@ -7,6 +7,7 @@ import {
   layerOf,
   layerProblem,
   placeProblem,
+  pluginProblem,
   privacyProblem,
 } from "./check_layers.ts";
 
@@ -19,6 +20,8 @@ Deno.test("layerOf() names the folder that has a rank", () => {
   assert.equal(layerOf("src/cli/commands/run/run.ts"), "src/cli");
   assert.equal(layerOf("tools/read_file.ts"), "tools");
   assert.equal(layerOf("main.ts"), "main.ts");
+  assert.equal(layerOf("plugins/calculator/mod.ts"), "plugins");
+  assert.equal(layerOf("src/plugin_api.ts"), "src/plugin_api.ts");
   assert.equal(layerOf("scripts/gen.ts"), undefined);
   assert.equal(layerOf("node:fs"), undefined);
 });
@@ -57,6 +60,11 @@ Deno.test("layerProblem() refuses up, sideways and too concrete", () => {
       edge("src/cli/commands/run/run.ts", "src/session/open.ts", { dynamic: true }),
       edge("src/server/http.ts", "src/agent/loop.ts"),
       edge("src/server/http.ts", "src/cli/io.ts"),
+      edge("src/cli/io.ts", "src/server/http.ts", { typeOnly: true }),
+      edge("src/protocol/tool.ts", "src/plugin_api.ts", { typeOnly: true }),
+      edge("src/plugin_api.ts", "src/store/store.ts", { typeOnly: true }),
+      edge("plugins/calculator/mod.ts", "src/registry/registry.ts"),
+      edge("src/util/id.ts", "plugins/manifest.ts", { dynamic: true }),
       edge("main.ts", "src/host/host.ts"),
       edge("main.ts", "src/store/store.ts"),
     ]
@@ -73,6 +81,34 @@ Deno.test("fenceProblem() keeps SQLite in the store and npm in src/deps", () => 
     fenceProblem(edge("src/config/a.ts", "npm:zod@4.6.7", { typeOnly: true })),
     undefined,
   );
+});
+
+Deno.test("pluginProblem() keeps a bundled plugin to hermes/plugin and its own folder", () => {
+  for (
+    const allowed of [
+      edge("plugins/calculator/mod.ts", "src/plugin_api.ts"),
+      edge("plugins/calculator/mod.ts", "plugins/calculator/data/units.json"),
+      edge("src/plugins/discover.ts", "plugins/manifest.ts", { dynamic: true }),
+      edge("src/plugins/guest.ts", "src/plugin_api.ts"),
+      edge("src/plugin_api.ts", "src/protocol/hook.ts", { typeOnly: true }),
+    ]
+  ) assert.equal(pluginProblem(allowed), undefined, `${allowed.from} → ${allowed.to}`);
+  for (
+    const refused of [
+      edge("plugins/calculator/mod.ts", "plugins/calculator-more/mod.ts"),
+      edge("plugins/calculator/mod.ts", "plugins/manifest.ts"),
+      edge("plugins/calculator/mod.ts", "src/util/id.ts"),
+      edge("plugins/calculator/mod.ts", "node:fs"),
+      edge("plugins/calculator/mod.ts", "npm:zod@4.6.7", { typeOnly: true }),
+      edge("plugins/manifest.ts", "src/util/id.ts"),
+      edge("src/plugin_api.ts", "src/protocol/hook.ts"),
+      edge("src/plugin_api.ts", "src/util/id.ts"),
+      edge("src/plugin_api.ts", "node:fs"),
+      edge("src/cli/io.ts", "plugins/manifest.ts"),
+      edge("src/plugins/discover.ts", "plugins/calculator/mod.ts"),
+      edge("src/cli/io.ts", "src/plugin_api.ts"),
+    ]
+  ) assert.notEqual(pluginProblem(refused), undefined, `${refused.from} → ${refused.to}`);
 });
 
 Deno.test("placeProblem() keeps the places of environments apart", () => {
@@ -105,19 +141,24 @@ Deno.test("privacyProblem() keeps _files in their folder and tools apart", () =>
   assert.notEqual(privacyProblem(edge("tools/a.ts", "tools/b.ts")), undefined);
 });
 
-Deno.test("findCycles() reports value cycles and ignores type and dynamic ones", () => {
+Deno.test("findCycles() reports cycles of values and of types and ignores dynamic ones", () => {
   const there = edge("src/a/x.ts", "src/a/y.ts");
-  assert.deepEqual(findCycles([there, edge("src/a/y.ts", "src/a/x.ts", { typeOnly: true })]), []);
-  assert.deepEqual(findCycles([there, edge("src/a/y.ts", "src/a/x.ts", { dynamic: true })]), []);
-  assert.deepEqual(findCycles([there, edge("src/a/y.ts", "src/a/x.ts")]), [
-    "src/a/x.ts → src/a/y.ts → src/a/x.ts",
-  ]);
+  const back = edge("src/a/y.ts", "src/a/x.ts");
+  const cycle = ["src/a/x.ts → src/a/y.ts → src/a/x.ts"];
+  assert.deepEqual(findCycles([there, { ...back, dynamic: true }]), []);
+  assert.deepEqual(findCycles([there, back]), cycle);
+  assert.deepEqual(findCycles([there, { ...back, typeOnly: true }]), cycle);
+  assert.deepEqual(
+    findCycles([there, back].map((one) => ({ ...one, typeOnly: true }))),
+    cycle,
+  );
 });
 
 Deno.test("hotPathProblems() finds slow modules behind static imports only", () => {
   const first = edge("main.ts", "src/cli/dispatch.ts");
   const slow = edge("src/cli/dispatch.ts", "node:util");
   assert.deepEqual(hotPathProblems([first, { ...slow, dynamic: true }]), []);
+  assert.deepEqual(hotPathProblems([first, { ...slow, typeOnly: true }]), []);
   assert.deepEqual(hotPathProblems([first, edge("src/cli/dispatch.ts", "node:sqlite")]), []);
   assert.deepEqual(hotPathProblems([first, slow]), [
     "hot path: main.ts → src/cli/dispatch.ts → node:util: import it lazily",

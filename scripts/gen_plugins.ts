@@ -14,6 +14,8 @@ const BUNDLED = "plugins/manifest.ts";
 const API_FILES = [
   "src/protocol/json_schema.ts",
   "src/protocol/hook.ts",
+  "src/protocol/todo.ts",
+  "src/protocol/tool_details.ts",
   "src/protocol/message.ts",
   "src/protocol/provider.ts",
   "src/protocol/push.ts",
@@ -24,7 +26,6 @@ const TYPES_OF = ["src/protocol/message.ts"];
 /** What the process of a plugin runs beside the façade. */
 const GUEST_FILES = [
   "src/plugins/guest_push.ts",
-  "src/plugins/guest_route.ts",
   "src/plugins/guest_shim.ts",
   "src/plugins/guest.ts",
 ];

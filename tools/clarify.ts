@@ -1,4 +1,4 @@
-/** `clarify`: questions to the person at the surface; a defined answer when nobody is there. */
+/** `clarify`: questions to the person at the surface; a defined answer when no person is present. */
 import { ToolError } from "../src/protocol/error.ts";
 import type { InferSchema } from "../src/protocol/json_schema.ts";
 import type { ClarifyQuestion } from "../src/protocol/services.ts";
@@ -9,7 +9,6 @@ import { registry } from "../src/registry/registry.ts";
 
 const MAX_CHOICES = 4;
 const MAX_QUESTIONS = 5;
-const DEFAULT_TIMEOUT_SECONDS = 3600;
 const RECOMMENDED = " (Recommended)";
 const NOBODY =
   "Nobody is there to answer. Decide yourself: take the most reasonable option, go on, " +
@@ -139,19 +138,8 @@ function choiceText(choice: unknown): string {
 
 /** The answers by question, or the sentence that stands for them when there are none. */
 async function ask(ctx: ToolContext, questions: ClarifyQuestion[]): Promise<string[][] | string> {
-  const configured = ctx.config("agent.clarify_timeout");
-  const seconds = typeof configured === "number" ? configured : DEFAULT_TIMEOUT_SECONDS;
-  const patience = new AbortController();
-  const timer = setTimeout(() => patience.abort(), seconds * 1000);
-  try {
-    const signal = AbortSignal.any([ctx.signal, patience.signal]);
-    return await ctx.services.clarifier.ask(questions, signal) ?? NOBODY;
-  } catch (error) {
-    if (patience.signal.aborted && !ctx.signal.aborted) return TIMED_OUT;
-    throw error;
-  } finally {
-    clearTimeout(timer);
-  }
+  const answers = await ctx.services.clarifier.ask(questions, ctx.signal) ?? NOBODY;
+  return answers === "expired" ? TIMED_OUT : answers;
 }
 
 function response(question: ClarifyQuestion, answers: readonly string[]): string | string[] {

@@ -1,6 +1,6 @@
 /** `todo`: the task list of the session, read or written by the model. */
 import { ToolError } from "../src/protocol/error.ts";
-import type { TodoItem, TodoStatus } from "../src/protocol/services.ts";
+import type { TodoItem, TodoStatus } from "../src/protocol/todo.ts";
 import type { ToolContext } from "../src/protocol/tool.ts";
 import type { TodoDetails } from "../src/protocol/tool_details.ts";
 import type { ToolResult } from "../src/protocol/tool_result.ts";

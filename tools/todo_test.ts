@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import type { TodoItem } from "../src/protocol/services.ts";
+import type { TodoItem } from "../src/protocol/todo.ts";
 import { createTempEnvironment } from "../tests/support/memory_environment.ts";
 import { createTestContext, createTestServices, runTool } from "../tests/support/tool_context.ts";
 import "./todo.ts";

@@ -12,7 +12,7 @@ import { END_OF_INPUT, type TerminalSize } from "../../src/process/pty.ts";
 import type { RawProcess } from "../../src/process/raw_process.ts";
 import { OPEN_RECORDS, writeRecord } from "./_remote_protocol.ts";
 import type { RemoteFacts } from "./_remote_script.ts";
-import type { OwnOptions, OwnResult } from "./_remote_shell.ts";
+import type { OwnOptions, OwnResult } from "./_remote_script.ts";
 import type { StartOptions } from "../shell.ts";
 import { buildShellScript, valueVariable } from "../shell_script.ts";
 
@@ -152,7 +152,7 @@ export interface DetachedDeps {
   /** Hands a script to a shell. */
   deliver(script: (channel: Channel) => string): Promise<Channel>;
   run(script: string, options?: OwnOptions): Promise<OwnResult>;
-  letGo(channel: Channel): void;
+  abandonWriter(channel: Channel): void;
 }
 
 export class DetachedProcess implements RawProcess {
@@ -192,7 +192,7 @@ export class DetachedProcess implements RawProcess {
       }
       const code = await channel.ended;
       const size = channel.seen("size");
-      this.#deps.letGo(channel);
+      this.#deps.abandonWriter(channel);
       if (code === undefined || size === undefined) this.#channel = this.#followAgain(++failures);
       else if (Number(size) > this.#received) this.#channel = this.#followAgain(0);
       else {
@@ -240,7 +240,7 @@ export class DetachedProcess implements RawProcess {
   async dispose(): Promise<void> {
     this.#stopped.abort();
     const channel = await this.#channel.catch(() => undefined);
-    if (channel) this.#deps.letGo(channel);
+    if (channel) this.#deps.abandonWriter(channel);
   }
 
   async #follow(): Promise<Channel> {

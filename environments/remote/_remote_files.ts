@@ -13,7 +13,7 @@ import { FileError, type FileErrorCode } from "../../src/protocol/error.ts";
 import { randomId } from "../../src/util/id.ts";
 import { shellQuote } from "../../src/util/shell_quote.ts";
 import { fileFailure } from "../file_error.ts";
-import type { OwnOptions, OwnResult } from "./_remote_shell.ts";
+import type { OwnOptions, OwnResult } from "./_remote_script.ts";
 import type { Files } from "../shell.ts";
 
 export interface ScriptRunner {

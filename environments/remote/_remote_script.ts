@@ -1,6 +1,6 @@
 /**
  * The scripts that run on the other side: a command with everything around it, and hermes' own
- * small programs. Pure text, built on `_shell_script.ts` and the records of `_remote_protocol.ts`.
+ * small programs. Pure text, built on `../shell_script.ts` and the records of `_remote_protocol.ts`.
  */
 import { shellQuote } from "../../src/util/shell_quote.ts";
 import type { KillOptions, StartOptions } from "../shell.ts";
@@ -19,6 +19,20 @@ export interface RemoteFacts {
   timedRead: boolean;
   /** Variables that every shell there starts with. */
   inherited: readonly string[];
+}
+
+/** How one of hermes' own programs runs on the other side. */
+export interface OwnOptions {
+  stdin?: Uint8Array | undefined;
+  onChunk?: (chunk: Uint8Array) => void;
+  signal?: AbortSignal | undefined;
+}
+
+/** One of hermes' own programs has run there. */
+export interface OwnResult {
+  code: number;
+  /** The end of its output: the reason when it failed. */
+  tail: string;
 }
 
 /** Twentieths of a second between SIGTERM and SIGKILL. */

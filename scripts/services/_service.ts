@@ -3,6 +3,7 @@
  * stops it, and nobody minds when some were killed in between. Also installs Debian packages.
  */
 import { isOwnerGone, thisOwner } from "../../src/process/owner.ts";
+import { shellQuote } from "../../src/util/shell_quote.ts";
 
 /** The machine does not allow the service; the message says why. */
 export class ServiceUnavailable extends Error {
@@ -23,13 +24,24 @@ export interface HeldService<T> {
   release(): Promise<void>;
 }
 
+/** Names the directory of the services of one run of the tests; without it they are shared. */
+export const TEST_SERVICES = "HERMES_TEST_SERVICES";
+
 const MARK = "state.json";
 /** Daemons and their helpers are not always on a user's own. */
 const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
+/** Where services live: in a directory of the run of the tests, or of the user. */
+function servicesPlace(): string {
+  return Deno.env.get(TEST_SERVICES) ?? `/tmp/hermes-services-${Deno.uid()}`;
+}
+
 /** Holds the service until released; `T` must be plain JSON. */
-export async function holdService<T>(spec: ServiceSpec<T>): Promise<HeldService<T>> {
-  const base = `/tmp/hermes-services-${Deno.uid()}/${spec.name}`;
+export async function holdService<T>(
+  spec: ServiceSpec<T>,
+  place = servicesPlace(),
+): Promise<HeldService<T>> {
+  const base = `${place}/${spec.name}`;
   await Deno.mkdir(`${base}/holders`, { recursive: true, mode: 0o700 });
   const holder = `${base}/holders/${crypto.randomUUID()}`;
   const running = await locked(base, async () => {
@@ -136,10 +148,15 @@ export async function needProgram(name: string, debianPackage: string): Promise<
   );
 }
 
-/** Starts a program that outlives this process; its output goes to `log`. */
+/**
+ * Starts a program that outlives this process; its output goes to `log`. It gets no variable of
+ * this process: `TMPDIR` names a directory that goes with a run of the tests.
+ */
 export async function startDaemon(argv: readonly string[], log: string): Promise<void> {
-  const quoted = argv.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
-  await run(["/bin/sh", "-c", `PATH=${PATH}; setsid ${quoted} </dev/null >'${log}' 2>&1 &`]);
+  const variables = [`PATH=${PATH}`, `HOME=${Deno.env.get("HOME") ?? "/"}`];
+  const quoted = ["env", "-i", ...variables, ...argv].map(shellQuote).join(" ");
+  const script = `PATH=${PATH}; cd /; setsid ${quoted} </dev/null >${shellQuote(log)} 2>&1 &`;
+  await run(["/bin/sh", "-c", script]);
 }
 
 /** Asks until it is so. @throws ServiceUnavailable with the end of the log when it never is. */

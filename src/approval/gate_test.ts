@@ -340,3 +340,15 @@ Deno.test("checkAction() asks, remembers by rule and obeys the policy", async ()
   assert.match(never.reason!, /^BLOCKED: changes instructions\./);
   assert.equal((await gateWith().checkAction(ACTION, context())).unanswerable, true);
 });
+
+Deno.test("checkCommand() takes nothing for a yes that is none of the answers", async () => {
+  for (const wrong of ["yes", "Deny", "", undefined]) {
+    const remembered: string[] = [];
+    const gate = gateWith({
+      approver: { ask: () => Promise.resolve({ answer: wrong as never, by: "surface" }) },
+      remember: (rule) => Promise.resolve(void remembered.push(rule)),
+    });
+    const { answer } = await gate.checkCommand("rm -rf a", context());
+    assert.deepEqual([answer, remembered], ["deny", []]);
+  }
+});

@@ -214,6 +214,8 @@ export const ConfigSchema = z.object({
     enabled: words("Plugins to load"),
     disabled: words("Plugins never loaded"),
     entries: z.record(z.string(), anyEntry).describe("Settings by plugin"),
+    http_port: z.int().min(0).max(65_535)
+      .describe("Port of this machine at which plugins get HTTP requests; 0 is none"),
   }),
   security: z.object({
     redact_secrets: flag("Hide secrets in results, logs and events"),

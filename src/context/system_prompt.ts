@@ -12,7 +12,7 @@ export interface PromptFacts {
   /** Date only: a clock would change the prompt between runs of one day. */
   date: string;
   environment: string;
-  /** Nobody watches: do not ask, decide and say so. */
+  /** No person watches: do not ask, decide and say so. */
   headless: boolean;
   tools: readonly string[];
   /** Project instructions, already capped. */
@@ -56,6 +56,11 @@ export function environmentOf(prompt: string): string {
   const [facts = ""] = prompt.split(`\n${DATE}`, 1);
   const place = facts.split("\n").find((line) => line.startsWith(PLACE));
   return place?.slice(PLACE.length) ?? "local";
+}
+
+/** A prompt as it would be on any other day. */
+export function withoutDate(prompt: string): string {
+  return prompt.replace(/\nDate: \d{4}-\d\d-\d\d(?=\n|$)/, "");
 }
 
 /** Builds the prompt. Pure: the same facts give the same bytes. */

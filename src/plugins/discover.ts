@@ -9,9 +9,14 @@ import { type LockedPlugin, lockedPlugin, readLock, readLocked } from "./lock.ts
 import { changesSince, NotAgreed, type Pin, readPinned, sealedPin } from "./pins.ts";
 import { PluginProblem } from "./problem.ts";
 import type { Kept } from "./records.ts";
-import { bundledSource, looksLikePlugin, type PluginSource, readSource, statOf } from "./source.ts";
-
-export type PluginOrigin = "bundled" | "user" | "url" | "project" | "path";
+import {
+  bundledSource,
+  looksLikePlugin,
+  type PluginOrigin,
+  type PluginSource,
+  readSource,
+  statOf,
+} from "./source.ts";
 
 /** A plugin that was found, not yet read. */
 export interface Candidate {
@@ -27,7 +32,7 @@ export interface Candidate {
   pinKey?: string;
   /** As it is now, for a look. @throws {PluginProblem} when it cannot be used. */
   read(): Promise<PluginSource>;
-  /** @throws {NotAgreed} unless somebody has agreed to exactly this. */
+  /** @throws {NotAgreed} unless the person has agreed to exactly this. */
   check?(source: PluginSource): Promise<void>;
 }
 
@@ -52,8 +57,8 @@ export class Discovery {
 
   /**
    * The plugin a name stands for: one of this project that was trusted, the one that was
-   * enabled, and while nobody has decided one that was installed, that is part of hermes, in
-   * the home, in the project. The later ones are not loaded before somebody agrees to them.
+   * enabled, and while the person has not decided, one that was installed, that is part of hermes, in
+   * the home, in the project. The later ones are not loaded before the person agrees to them.
    */
   async find(id: string): Promise<Candidate | undefined> {
     const project = this.#inFolder(this.#projectDir, { id, origin: "project" });

@@ -47,7 +47,6 @@ export const VISIBLE: Readonly<Record<HookName, Readonly<Record<string, "open" |
   "on_session_end": { reason: "open" },
   "on_session_finalize": {},
   "on_session_reset": { oldSessionId: "open", newSessionId: "open" },
-  "subagent_stop": {},
   "pre_approval_request": {
     callId: "open",
     tool: "open",

@@ -3,7 +3,7 @@
  * lists, the kernel's path and port grants that follow from them, and its environment.
  */
 import type { PluginManifest } from "../protocol/plugin.ts";
-import type { GuestPermissions } from "../sandbox/child/guest_host.ts";
+import type { GuestPermissions } from "../sandbox/child/contract.ts";
 import type { PathGrant, PortGrant } from "../sandbox/walls/landlock.ts";
 import { basename, dirname, isWithin, joinPath, resolvePath } from "../util/path.ts";
 import type { ProtectedPlaces } from "../util/protected_paths.ts";

@@ -5,11 +5,10 @@
  */
 import type { Home } from "../config/home.ts";
 import type { PluginManifest, PluginPermissions } from "../protocol/plugin.ts";
-import type { PluginOrigin } from "./discover.ts";
 import { permissionsOf } from "./powers.ts";
 import { PluginProblem } from "./problem.ts";
 import { changeRecord, type Kept, readRecord, type RecordsFile } from "./records.ts";
-import { hashesOf, type PluginSource, shortName } from "./source.ts";
+import { hashesOf, type PluginOrigin, type PluginSource, shortName } from "./source.ts";
 
 export interface Pin {
   origin: PluginOrigin;
@@ -53,7 +52,7 @@ export async function readPinned(home: Home, key: string): Promise<Kept<Pin> | u
   return await readRecord(home, { file: FILE, name: key });
 }
 
-/** What was agreed to; undefined when nobody has. @throws {PluginProblem} when the file is damaged. */
+/** What was agreed to; undefined when the person has agreed to nothing. @throws {PluginProblem} when the file is damaged. */
 export async function sealedPin(home: Home, key: string): Promise<Pin | undefined> {
   const kept = await readPinned(home, key);
   return kept?.sealed ? kept.record : undefined;

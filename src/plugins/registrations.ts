@@ -2,7 +2,7 @@
  * What a plugin says it registers, checked: it comes from foreign code. Shapes that make no
  * sense are left out with a line that says why; nothing here knows who else has a name.
  */
-import { HOOK_NAMES, type HookName } from "../protocol/hook.ts";
+import { HOOK_NAMES, type HookName, UNSENT_HOOKS } from "../protocol/hook.ts";
 import { cleanOutput } from "../util/clean_output.ts";
 import { didYouMean } from "../util/nearest.ts";
 import {
@@ -11,7 +11,7 @@ import {
   readRoute,
   readService,
   readTimer,
-} from "./push/registrations.ts";
+} from "./push/push_registrations.ts";
 import type {
   CommandRecord,
   HookRecord,
@@ -100,9 +100,9 @@ function readTool(item: Fields): ToolRecord | string {
 function readHook(item: Fields): HookRecord | string {
   const { name } = item;
   if (!isHookName(name)) {
-    return `hook ${JSON.stringify(name)} is left out: there is no such hook.${
-      didYouMean(String(name), HOOK_NAMES)
-    }`;
+    const why = UNSENT_HOOKS.get(String(name)) ??
+      `there is no such hook.${didYouMean(String(name), HOOK_NAMES)}`;
+    return `hook ${JSON.stringify(name)} is left out: ${why}`;
   }
   const limits = { standard: DEFAULT_HOOK_TIMEOUT_MS, max: MAX_HOOK_TIMEOUT_MS };
   return { name, index: Number(item.index), timeoutMs: limited(item.timeoutMs, limits) };

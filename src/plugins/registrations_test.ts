@@ -50,6 +50,7 @@ Deno.test("checkRegistrations() keeps the place of each hook", () => {
       { name: "nothing", index: 0 },
       { name: "post_tool_call", index: 1 },
       { name: "pre_tool_call", index: 2, timeoutMs: 1e6 },
+      { name: "subagent_stop", index: 3 },
     ],
   });
   assert.deepEqual(registrations.hooks, [
@@ -57,6 +58,7 @@ Deno.test("checkRegistrations() keeps the place of each hook", () => {
     { name: "pre_tool_call", index: 2, timeoutMs: 60_000 },
   ]);
   assert.match(problems[0]!, /there is no such hook/);
+  assert.match(problems[1]!, /hermes has no sub-agents/);
 });
 
 Deno.test("checkRegistrations() bounds what goes into the prompt", () => {

@@ -6,6 +6,8 @@ import { sha256Hex } from "../util/hash.ts";
 import { basename, joinPath } from "../util/path.ts";
 import { PluginProblem, reasonOf } from "./problem.ts";
 
+export type PluginOrigin = "bundled" | "user" | "url" | "project" | "path";
+
 export type FileBytes = Uint8Array<ArrayBuffer>;
 
 export interface PluginSource {

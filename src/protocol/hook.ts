@@ -13,11 +13,15 @@ export const HOOK_NAMES = [
   "on_session_end",
   "on_session_finalize",
   "on_session_reset",
-  "subagent_stop",
   "pre_approval_request",
   "post_approval_response",
   "on_context_compress",
 ] as const;
+
+/** Names that configurations and plugins of other builds use, and why nothing is sent under them. */
+export const UNSENT_HOOKS: ReadonlyMap<string, string> = new Map([
+  ["subagent_stop", "nothing sends it, because hermes has no sub-agents; remove it"],
+]);
 
 export type HookName = typeof HOOK_NAMES[number];
 
@@ -48,7 +52,7 @@ export interface HookRunner {
   preToolCall(payload: HookPayload, signal: AbortSignal): Promise<HookDirective[]>;
   /** Extra context for the user's message from `pre_turn`, empty when none. */
   preTurn(payload: HookPayload, signal: AbortSignal): Promise<string>;
-  /** The text that takes the place of the payload's; undefined when nobody replaces it. */
+  /** The text that takes the place of the payload's; undefined when no hook replaces it. */
   transform(
     name: TransformName,
     payload: HookPayload,

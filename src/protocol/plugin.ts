@@ -178,6 +178,8 @@ export interface ServiceStatus {
 export interface PluginBackground {
   readonly platforms: readonly PlatformHandle[];
   readonly services: readonly ServiceStatus[];
+  /** Paths of the HTTP ingress that are answered; `/*` at the end is everything below. */
+  readonly routes: readonly string[];
   /** Answers a request to hermes' HTTP ingress whose path begins with `/plugins/`. */
   handle(request: Request): Promise<Response>;
   /** Ends services and timers; the plugins themselves stay. Safe to call twice. */

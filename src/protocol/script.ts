@@ -3,7 +3,7 @@
  * Types only; `src/sandbox/script/runner.ts` implements them, `tools/execute_code.ts` uses them.
  */
 import type { ToolDefinition } from "./provider.ts";
-import type { NestedCallResult } from "./tool.ts";
+import type { NestedCallResult } from "./tool_result.ts";
 
 export type ScriptLanguage = "typescript" | "javascript" | "python";
 

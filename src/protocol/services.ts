@@ -5,19 +5,7 @@
 import type { ProtectedPlaces } from "../util/protected_paths.ts";
 import type { BackgroundProcess, Environment, SpawnOptions } from "./environment.ts";
 import type { Sandbox } from "./script.ts";
-
-export type TodoStatus = "pending" | "in_progress" | "completed" | "cancelled";
-
-export interface TodoItem {
-  id: string;
-  content: string;
-  status: TodoStatus;
-}
-
-export interface TodoList {
-  read(): TodoItem[];
-  write(items: TodoItem[]): void;
-}
+import type { TodoList } from "./todo.ts";
 
 export interface ClarifyQuestion {
   id: string;
@@ -26,9 +14,13 @@ export interface ClarifyQuestion {
   multiSelect: boolean;
 }
 
-/** Asks the person at the surface; undefined when nobody is there. */
+/** Asks the person at the surface, who has only so much time for an answer. */
 export interface Clarifier {
-  ask(questions: ClarifyQuestion[], signal: AbortSignal): Promise<string[][] | undefined>;
+  /** Undefined when nobody is there or the person declines, `expired` when nobody answered in time. */
+  ask(
+    questions: ClarifyQuestion[],
+    signal: AbortSignal,
+  ): Promise<string[][] | "expired" | undefined>;
 }
 
 export interface ManagedProcess {

@@ -9,7 +9,7 @@ import type { InferSchema, JsonSchema } from "./json_schema.ts";
 import type { ToolDefinition } from "./provider.ts";
 import type { ServiceName, ToolServices } from "./services.ts";
 import type { ToolDetails } from "./tool_details.ts";
-import type { ToolResult } from "./tool_result.ts";
+import type { NestedCallResult, ToolResult } from "./tool_result.ts";
 import type { ToolView } from "./tool_view.ts";
 
 /** A file a call reads or writes, for scheduling parallel calls. */
@@ -61,7 +61,7 @@ export interface CommandPlace {
   takesInput?: boolean;
 }
 
-/** One yes that a call needs: the rules judge a command, an action always needs somebody. */
+/** One yes that a call needs: the rules judge a command, an action always needs a person. */
 export type ApprovalAsk =
   & (
     | { command: string; place?: CommandPlace }
@@ -92,12 +92,6 @@ export interface NestedCallOptions {
   signal?: AbortSignal;
   /** Marks the call as made by a script: events carry `sandbox: true`. */
   sandbox?: boolean;
-}
-
-export interface NestedCallResult {
-  content: string;
-  isError: boolean;
-  details?: ToolDetails;
 }
 
 /** What an availability check may look at. */

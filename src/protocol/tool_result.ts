@@ -29,6 +29,13 @@ export interface ToolResult<D extends ToolDetails = ToolDetails> {
   isError?: boolean;
 }
 
+/** The result of a call that a tool or a script made. */
+export interface NestedCallResult {
+  content: string;
+  isError: boolean;
+  details?: ToolDetails;
+}
+
 const RESULT_KEYS: readonly string[] = ["content", "details", "isError"];
 
 /** A failure as the model reads it: `{"error": …}` and further keys. */

@@ -9,7 +9,7 @@ import type { Questions } from "./questions.ts";
 
 export interface AskOptions {
   questions(): Questions;
-  /** Milliseconds until silence is a no; absent waits for ever. */
+  /** Milliseconds until silence is the answer; absent waits for ever. */
   expiresMs?: number;
 }
 
@@ -36,17 +36,18 @@ export function questionApprover({ questions, expiresMs }: AskOptions): Approver
   };
 }
 
-/** Asks whoever listens to the session; undefined when the person declines. */
+/** Asks whoever listens to the session; silence is told apart from a person who declines. */
 export function questionClarifier({ questions, expiresMs }: AskOptions): Clarifier {
   const limit = expiresMs === undefined ? {} : { expiresMs };
   return {
     async ask(asked, signal) {
       await eventsAreOut();
-      const { answer } = await questions().ask({ kind: "clarify", questions: asked }, {
+      const { answer, by } = await questions().ask({ kind: "clarify", questions: asked }, {
         fallback: { kind: "clarify" },
         signal,
         ...limit,
       });
+      if (by === "timeout") return "expired";
       return answer.kind === "clarify" ? answer.answers : undefined;
     },
   };

@@ -20,6 +20,8 @@ export interface SubscribeOptions {
 }
 
 export interface Subscription extends AsyncIterable<FeedItem> {
+  /** Events that wait to be read; never more than the limit. */
+  readonly waiting: number;
   /** Ends the iteration; what still waits is dropped. */
   close(): void;
 }
@@ -83,6 +85,10 @@ class Listener implements Subscription {
   constructor(options: ListenerOptions) {
     this.#options = options;
     this.#needsSnapshot = options.begin;
+  }
+
+  get waiting(): number {
+    return this.#waiting.length;
   }
 
   push(event: AgentEvent): void {

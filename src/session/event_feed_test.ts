@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import type { AgentEvent } from "../protocol/event.ts";
 import { zeroUsage } from "../protocol/message.ts";
 import type { Snapshot } from "../protocol/snapshot.ts";
@@ -81,4 +81,70 @@ Deno.test("subscribe() after the end gives the last snapshot and nothing more", 
   publish();
   feed.end();
   deepEqual((await Array.fromAsync(feed.subscribe())).map(shown), ["snapshot 1"]);
+});
+
+Deno.test("a listener that throws or leaves in the middle is forgotten, and no other notices", async () => {
+  const { feed, publish } = createFeed();
+  const seen: string[] = [];
+  const stays = (async () => {
+    for await (const item of feed.subscribe({ snapshot: false })) seen.push(shown(item));
+  })();
+  const throws = (async () => {
+    for await (const item of feed.subscribe({ snapshot: false })) throw new Error(shown(item));
+  })();
+  const leaves = (async () => {
+    for await (const item of feed.subscribe({ snapshot: false })) return shown(item);
+    return "nothing";
+  })();
+  const closing = feed.subscribe({ snapshot: false });
+  const closes = (async () => {
+    const all: string[] = [];
+    for await (const item of closing) {
+      all.push(shown(item));
+      closing.close();
+      closing.close();
+    }
+    return all;
+  })();
+  equal(feed.listeners, 4);
+  publish();
+  publish();
+  await rejects(throws, /^Error: 1$/);
+  deepEqual([await leaves, await closes], ["1", ["1"]]);
+  equal(feed.listeners, 1);
+  publish();
+  feed.end();
+  await stays;
+  deepEqual(seen, ["1", "2", "3"]);
+});
+
+Deno.test("a listener that comes while another reads sees the same from then on", async () => {
+  const { feed, publish } = createFeed();
+  const late: Promise<FeedItem[]>[] = [];
+  const seen: string[] = [];
+  publish();
+  for await (const item of feed.subscribe()) {
+    seen.push(shown(item));
+    if (seen.length === 1) {
+      publish();
+      late.push(Array.fromAsync(feed.subscribe()));
+      publish();
+    }
+    if (seen.length === 3) feed.end();
+  }
+  deepEqual(seen, ["snapshot 1", "2", "3"]);
+  deepEqual((await late[0]!).map(shown), ["snapshot 2", "3"]);
+});
+
+Deno.test("a listener that never reads holds no more than its limit", () => {
+  const { feed, publish } = createFeed();
+  const kept = [{ limit: 5 }, { limit: 5, snapshot: false }].map((options) =>
+    feed.subscribe(options)
+  );
+  for (let i = 0; i < 10_000; i++) publish();
+  for (const listener of kept) {
+    ok(listener.waiting <= 5, `${listener.waiting} events wait`);
+    listener.close();
+  }
+  equal(feed.listeners, 0);
 });

@@ -7,7 +7,7 @@ import { Budget, type BudgetLimits } from "../agent/budget.ts";
 import type { LoopDeps, RetryPolicy } from "../agent/types.ts";
 import type { Settings } from "../config/load.ts";
 import { shrinkMessages, toolResultChars } from "../context/shrink.ts";
-import { environmentOf, isPromptFor } from "../context/system_prompt.ts";
+import { environmentOf } from "../context/system_prompt.ts";
 import { UsageError } from "../protocol/error.ts";
 import type { Message } from "../protocol/message.ts";
 import type { SessionPlugins } from "../protocol/plugin.ts";
@@ -21,7 +21,7 @@ import type { Cassette } from "./cassette.ts";
 import { withImages } from "./images.ts";
 import { LazyRuntime } from "./lazy_runtime.ts";
 import { findModel, findReviewer, type FindRoute, otherModel } from "./model_choice.ts";
-import { systemPrompt } from "./prompt.ts";
+import { promptOf, type SessionPrompt } from "./prompt.ts";
 import { existsSync } from "../util/exists.ts";
 import { SessionRecords } from "./records.ts";
 import { Session } from "./session.ts";
@@ -72,10 +72,10 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
   await given.plugins?.begin();
   const { backend: environment } = settings.config.terminal;
   environmentFactory(environment);
+  requireSameWalls(given);
   if (environment !== "local") {
     await (await import("./environment_check.ts")).requireEnvironment(given);
   }
-  requireSameWalls(given);
   const records = openRecords(given);
   const own = records.isImported ? undefined : found;
   const cwd = sessionDirectory(given, own);
@@ -93,36 +93,29 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
     chooseTools(options, (line) => notices.push(line)),
   ]);
   if (route.notice !== undefined && !given.quiet) notices.push(route.notice);
-  const before = own?.systemPrompt;
-  const system = before !== undefined && isPromptFor(before, environment)
-    ? before
-    : await systemPrompt({
-      ...options,
-      tools,
-      contextTokens: route.primary.model.contextTokens,
-      headless: surface.headless,
-      extras: [...given.plugins?.promptSections ?? [], spec.prompt ?? ""],
-    });
   const { primary } = route;
-  const described = { source: spec.surface, cwd, systemPrompt: system };
+  const prompt = await choosePrompt(options, { tools, primary, own });
+  if (prompt.notice !== undefined && !given.quiet) notices.push(prompt.notice);
+  const { notice: _, ...told } = prompt;
+  const described = { source: spec.surface, cwd, ...told };
   records.describe({ ...described, provider: primary.name, model: primary.model.id });
   const budget = new Budget(limits(options));
   const late: { session?: Session } = {};
   const runtime = createRuntime(options, { records, tools, primary, budget, notices, late });
   // A guard that is configured and not on duty must be known before the first call.
   const hooks = await runtime.hooks();
-  const told = hooks && {
+  const observed = hooks && {
     hooks,
     sessionId: records.id,
     withLlmHooks: (await import("./llm_hooks.ts")).withLlmHooks,
   };
   const dress = (provider: Provider) =>
-    told?.withLlmHooks(models.images(provider), told) ?? models.images(provider);
+    observed?.withLlmHooks(models.images(provider), observed) ?? models.images(provider);
   late.session = new Session({
     ...identity(options, records),
     ...policies(options),
     providers: { active: dress(primary), fallbacks: route.fallbacks.map(dress) },
-    system,
+    system: prompt.systemPrompt,
     tools,
     dispatcher: async () => (await runtime.get()).dispatcher,
     history: records.history,
@@ -141,6 +134,7 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
         name,
         ...(provider === undefined ? {} : { provider }),
       }),
+    onModel: (model) => records.changeModel(model),
     end: (reason) => records.end(reason),
     dispose: () => dispose(options, { runtime, id: records.id }),
   });
@@ -187,7 +181,7 @@ function createRuntime(options: SessionOptions, parts: RuntimeParts): LazyRuntim
   const kinds = spec.approval?.questions ?? surface.questions;
   const { policy, once } = spec.approval ?? {};
   const questions = () => late.session!.questions;
-  const expiresMs = settings.config.approvals.timeout * 1000;
+  const { approvals: { timeout }, agent: { clarify_timeout: patience } } = settings.config;
   return new LazyRuntime({
     ...options,
     headless: surface.headless,
@@ -200,8 +194,12 @@ function createRuntime(options: SessionOptions, parts: RuntimeParts): LazyRuntim
     contextTokens: primary.model.contextTokens,
     ...(policy === undefined ? {} : { approve: policy }),
     ...(once === undefined ? {} : { approveOnce: once }),
-    ...(kinds === "none" ? {} : { approver: questionApprover({ questions, expiresMs }) }),
-    ...(kinds === "all" ? { clarifier: questionClarifier({ questions }) } : {}),
+    ...(kinds === "none"
+      ? {}
+      : { approver: questionApprover({ questions, expiresMs: timeout * 1000 }) }),
+    ...(kinds === "all"
+      ? { clarifier: questionClarifier({ questions, expiresMs: patience * 1000 }) }
+      : {}),
     reviewer: () => findReviewer(options, primary),
     spend(message) {
       if (message.usage) budget.add(message.usage);
@@ -241,6 +239,23 @@ function chooseTools(
     ...(spec.toolsets === undefined ? {} : { chosen: spec.toolsets }),
     ...(surface.toolsets === undefined ? {} : { preset: surface.toolsets }),
   });
+}
+
+function choosePrompt(
+  options: SessionOptions,
+  { tools, primary, own }: Pick<RuntimeParts, "tools" | "primary"> & {
+    own: SessionRecord | undefined;
+  },
+): Promise<SessionPrompt> {
+  const { spec, surface, plugins } = options;
+  return promptOf({
+    ...options,
+    tools,
+    contextTokens: primary.model.contextTokens,
+    headless: surface.headless,
+    sections: plugins?.promptSections ?? [],
+    ...(spec.prompt === undefined ? {} : { ownPrompt: spec.prompt }),
+  }, own);
 }
 
 /** A replay stores nothing, but what it learns about this machine it may keep. */

@@ -2,8 +2,9 @@
 import { startDirectory } from "../../environments/start_directory.ts";
 import type { Settings } from "../config/load.ts";
 import { readProjectFiles } from "../context/project_files.ts";
-import { buildSystemPrompt } from "../context/system_prompt.ts";
+import { buildSystemPrompt, isPromptFor, withoutDate } from "../context/system_prompt.ts";
 import type { ToolDefinition } from "../protocol/provider.ts";
+import type { PromptFacts as StoredPrompt } from "../store/record.ts";
 import { existsSync } from "../util/exists.ts";
 import { mayHoldSecret } from "../text/secret_hint.ts";
 import { ENV_FILES } from "./env_files_data.ts";
@@ -18,12 +19,37 @@ export interface PromptFacts {
   tools: readonly ToolDefinition[];
   /** The model's window: project files take a share of it. */
   contextTokens: number;
-  /** Texts of plugins, then of the spec. */
-  extras: readonly string[];
+  /** Texts of plugins. */
+  sections: readonly string[];
+  /** What the spec adds; absent: what it added when the session began. */
+  ownPrompt?: string;
 }
 
-/** The system prompt of a new session. */
-export async function systemPrompt(facts: PromptFacts): Promise<string> {
+/** The prompt of a session, with what is stored beside it. */
+export interface SessionPrompt extends StoredPrompt {
+  /** Says that it is another one than the session had. */
+  notice?: string;
+}
+
+/**
+ * The prompt of a session that opens. A resumed one keeps its own, byte for byte, as long as
+ * everything it was made of is the same; otherwise it is made anew and a notice says so.
+ */
+export async function promptOf(facts: PromptFacts, found?: StoredPrompt): Promise<SessionPrompt> {
+  const { environment, ownPrompt = found?.ownPrompt } = facts;
+  // A session of an older version: what its opener had asked for would be lost.
+  if (found && ownPrompt === undefined && isPromptFor(found.systemPrompt, environment)) {
+    return { systemPrompt: found.systemPrompt };
+  }
+  const kept = ownPrompt ?? "";
+  const prompt = { systemPrompt: await buildPrompt(facts, kept), ownPrompt: kept };
+  if (found === undefined || found.systemPrompt === prompt.systemPrompt) return prompt;
+  const isOnlyLater = withoutDate(found.systemPrompt) === withoutDate(prompt.systemPrompt);
+  const what = isOnlyLater ? "the date is another" : "what they are made of has changed";
+  return { ...prompt, notice: `the instructions of this session are made anew: ${what}` };
+}
+
+async function buildPrompt(facts: PromptFacts, ownPrompt: string): Promise<string> {
   const { cwd, settings: { config } } = facts;
   const project = facts.environment === "local"
     ? readProjectFiles(cwd, {
@@ -34,7 +60,9 @@ export async function systemPrompt(facts: PromptFacts): Promise<string> {
     })
     : undefined;
   const { environment_hint: hint, system_prompt: own } = config.agent;
-  const extra = [hint, own, ...facts.extras].filter((text) => text !== "").join("\n\n");
+  const extra = [hint, own, ...facts.sections, ownPrompt].filter((text) => text !== "").join(
+    "\n\n",
+  );
   return buildSystemPrompt({
     cwd: facts.environment === "local" ? cwd : startDirectory(facts.environment, config.terminal),
     platform: `${Deno.build.os} ${Deno.build.arch}`,

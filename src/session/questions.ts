@@ -2,6 +2,7 @@
  * The open questions of one session. Asks, waits for the first answer, the question's own end or
  * an interrupt, and tells the event stream of both. Owns no surface: answers come as operations.
  */
+import { APPROVAL_ANSWERS } from "../protocol/approval.ts";
 import type { EventBody } from "../protocol/event.ts";
 import type { Answered, Question, QuestionAnswer, QuestionBody } from "../protocol/question.ts";
 
@@ -14,6 +15,7 @@ export interface QuestionsOptions {
 
 interface Open {
   question: Question;
+  /** Ends the question; only the first call counts. */
   settle(answered: Answered): void;
 }
 
@@ -48,19 +50,23 @@ export class Questions {
       : { expiresAt: new Date(now().getTime() + expiresMs).toISOString() };
     const question: Question = { ...body, id, fallback, ...expiresAt };
     const answered = Promise.withResolvers<Answered>();
-    this.#open.set(id, { question, settle: answered.resolve });
+    // Out of the list and told at once: of two answers in one tick the first counts, and what a
+    // snapshot lists as open is what the events say.
+    const settle = ({ answer, by }: Answered) => {
+      if (!this.#open.delete(id)) return;
+      emit({ type: "question_end", questionId: id, answer, by });
+      answered.resolve({ answer, by });
+    };
+    this.#open.set(id, { question, settle });
     emit({ type: "question_start", question });
-    const interrupted = () => answered.resolve({ answer: fallback, by: "interrupt" });
+    const interrupted = () => settle({ answer: fallback, by: "interrupt" });
     signal.addEventListener("abort", interrupted, { once: true });
     const cancel = expiresMs === undefined
       ? undefined
-      : timer(expiresMs, () => answered.resolve({ answer: fallback, by: "timeout" }));
+      : timer(expiresMs, () => settle({ answer: fallback, by: "timeout" }));
     try {
-      const { answer, by } = await answered.promise;
-      emit({ type: "question_end", questionId: id, answer, by });
-      return { answer, by };
+      return await answered.promise;
     } finally {
-      this.#open.delete(id);
       cancel?.();
       signal.removeEventListener("abort", interrupted);
     }
@@ -74,8 +80,6 @@ export class Questions {
     }
     const problem = answerProblem(open.question, answer);
     if (problem !== undefined) return problem;
-    // Taken out at once: of two answers in one tick the first counts.
-    this.#open.delete(id);
     open.settle({ answer, by });
     return undefined;
   }
@@ -88,22 +92,45 @@ export class Questions {
 
 /**
  * What is wrong with an answer to a question; undefined when it can be taken. Answers come from
- * outside: one that was not offered must not count.
+ * outside: one that was not offered, or is no answer at all, must not count.
  */
 function answerProblem(question: Question, answer: QuestionAnswer): string | undefined {
   const { id, kind } = question;
   if (answer.kind !== kind) return `${id} is a question of kind ${kind}, not ${answer.kind}`;
-  if (kind === "approval" && answer.kind === "approval") {
-    const { allowAlways, onceOnly } = question.request;
-    const isRefused = (answer.answer === "always" && !allowAlways) ||
-      (answer.answer === "session" && onceOnly === true);
-    return isRefused ? `${id} cannot be answered with ${answer.answer}` : undefined;
+  switch (question.kind) {
+    case "approval":
+      return approvalProblem(question, answer as QuestionAnswer & { kind: "approval" });
+    case "clarify":
+      return clarifyProblem(question, answer as QuestionAnswer & { kind: "clarify" });
+    case "confirm":
+      return typeof (answer as { yes?: unknown }).yes === "boolean"
+        ? undefined
+        : `${id} is answered with yes: true or false`;
   }
-  if (kind === "clarify" && answer.kind === "clarify") {
-    const { answers } = answer;
-    if (answers !== undefined && answers.length !== question.questions.length) {
-      return `${id} has ${question.questions.length} parts, the answer ${answers.length}`;
-    }
+}
+
+function approvalProblem(
+  { id, request: { allowAlways, onceOnly } }: Question & { kind: "approval" },
+  { answer, reason }: QuestionAnswer & { kind: "approval" },
+): string | undefined {
+  if (!APPROVAL_ANSWERS.includes(answer)) {
+    return `${id} is answered with ${APPROVAL_ANSWERS.join(", ")}`;
   }
-  return undefined;
+  const isRefused = (answer === "always" && !allowAlways) ||
+    (answer === "session" && onceOnly === true);
+  if (isRefused) return `${id} cannot be answered with ${answer}`;
+  return reason === undefined || typeof reason === "string" ? undefined : `${id}: reason is a text`;
+}
+
+function clarifyProblem(
+  { id, questions }: Question & { kind: "clarify" },
+  { answers }: QuestionAnswer & { kind: "clarify" },
+): string | undefined {
+  if (answers === undefined) return undefined;
+  const isList = Array.isArray(answers) &&
+    answers.every((one) => Array.isArray(one) && one.every((text) => typeof text === "string"));
+  if (!isList) return `${id} is answered with a list of texts for each part`;
+  return answers.length === questions.length
+    ? undefined
+    : `${id} has ${questions.length} parts, the answer ${answers.length}`;
 }

@@ -65,3 +65,63 @@ Deno.test("ask() falls back when its time is over or the turn is interrupted", a
     "1970-01-01T00:00:05.000Z",
   ]);
 });
+
+Deno.test("an answer right after the interrupt or the timeout does not count, and is told so", async () => {
+  const { events, questions, timers, ask } = createQuestions();
+  const abort = new AbortController();
+  const cut = ask(undefined, abort.signal);
+  abort.abort();
+  // The same tick: nobody had a chance to hear of the interrupt yet.
+  match(questions.answer("q1", YES, "phone")!, /answered already/);
+  deepEqual(questions.list(), []);
+  deepEqual(await cut, { answer: NO, by: "interrupt" });
+  const late = ask(5_000);
+  timers[0]!.ring();
+  match(questions.answer("q2", YES, "phone")!, /answered already/);
+  deepEqual(await late, { answer: NO, by: "timeout" });
+  const ends = events.flatMap((event) => event.type === "question_end" ? [event.by] : []);
+  deepEqual(ends, ["interrupt", "timeout"]);
+});
+
+Deno.test("ask() takes nothing for a yes that is none of the answers", async () => {
+  const { questions } = createQuestions();
+  const { signal } = new AbortController();
+  const request = {
+    id: "1",
+    tool: "terminal",
+    subject: "rm -rf x",
+    rule: "r",
+    description: "d",
+    allowAlways: true,
+  };
+  const approval = questions.ask({ kind: "approval", request }, {
+    fallback: { kind: "approval", answer: "deny" },
+    signal,
+  });
+  for (const wrong of ["yes", "Deny", "no", "", undefined, null, 1, ["once"], { answer: "once" }]) {
+    const answer = { kind: "approval", answer: wrong } as never;
+    equal(questions.answer("q1", answer, "x"), "q1 is answered with once, session, always, deny");
+  }
+  const reasoned = { kind: "approval", answer: "deny", reason: {} } as never;
+  match(questions.answer("q1", reasoned, "x")!, /reason is a text/);
+  equal(questions.answer("q1", { kind: "approval", answer: "deny" }, "x"), undefined);
+  equal((await approval).by, "x");
+  const part = { id: "1", question: "?", choices: [], multiSelect: false };
+  const clarify = questions.ask({ kind: "clarify", questions: [part] }, {
+    fallback: { kind: "clarify" },
+    signal,
+  });
+  for (const wrong of ["a", ["a"], [[1]], [null], null]) {
+    match(
+      questions.answer("q2", { kind: "clarify", answers: wrong } as never, "x")!,
+      /list of texts/,
+    );
+  }
+  match(questions.answer("q2", { kind: "clarify", answers: [] }, "x")!, /has 1 parts/);
+  equal(questions.answer("q2", { kind: "clarify", answers: [["a"]] }, "x"), undefined);
+  await clarify;
+  const confirm = questions.ask({ kind: "confirm", text: "?" }, { fallback: NO, signal });
+  match(questions.answer("q3", { kind: "confirm", yes: "no" } as never, "x")!, /true or false/);
+  equal(questions.answer("q3", YES, "x"), undefined);
+  await confirm;
+});

@@ -10,7 +10,7 @@ import type { ScriptCall, SessionRecord } from "../store/record.ts";
 import type { Store } from "../store/store.ts";
 import { createId } from "../util/id.ts";
 import { missingResults, SessionHistory } from "./history.ts";
-import { type BlobShelf, MemoryShelf } from "./images.ts";
+import { type ImageBlobs, MemoryBlobs } from "./images.ts";
 
 export interface RecordsOptions {
   /** Absent: nothing is kept. Whoever opened the store closes it. */
@@ -36,13 +36,15 @@ export function findRecord(
   });
 }
 
-/** What a new session's row says. */
+/** What a session's row says. */
 export interface SessionFacts {
   source: string;
   cwd: string;
   provider: string;
   model: string;
   systemPrompt: string;
+  /** What the spec added to the prompt; absent where that is not known. */
+  ownPrompt?: string;
 }
 
 export class SessionRecords {
@@ -52,16 +54,17 @@ export class SessionRecords {
   /** It comes from a file: neither its directory nor its prompt nor its open calls count. */
   readonly isImported: boolean;
   readonly history: SessionHistory;
-  readonly blobs: () => BlobShelf;
+  readonly blobs: () => ImageBlobs;
   #store: Store | undefined;
   #facts: SessionFacts | undefined;
-  #isAdopted = false;
+  /** The row says what the facts say. */
+  #isDescribed = false;
 
   /** @throws {UsageError} when the session to resume cannot be read. */
   constructor(options: RecordsOptions) {
     const { store, blobs } = options;
     this.#store = store;
-    const memory = new MemoryShelf();
+    const memory = new MemoryBlobs();
     this.blobs = () => blobs === undefined ? memory : new BlobStore(blobs);
     this.found = options.found;
     this.isImported = this.found !== undefined && store?.isImported(this.found.id) === true;
@@ -73,9 +76,16 @@ export class SessionRecords {
     });
   }
 
-  /** Says what the row of a new session holds; it is written with the first message. */
+  /** Says what the session's row holds; it is written with the first message. */
   describe(facts: SessionFacts): void {
     this.#facts = facts;
+  }
+
+  /** The session goes on with another model, also after it is resumed. */
+  changeModel(model: Pick<SessionFacts, "provider" | "model">): void {
+    if (this.#facts !== undefined) this.#facts = { ...this.#facts, ...model };
+    // A row that does not say so yet is written with the first message.
+    if (this.#isDescribed) this.#store?.changeModel(this.id, model);
   }
 
   logScriptCall(call: ScriptCall): void {
@@ -109,16 +119,21 @@ export class SessionRecords {
     const store = this.#store;
     if (store === undefined) return;
     store.transaction(() => {
-      if (this.#facts && this.found === undefined && this.history.messages().length === 0) {
-        store.createSession({ id: this.id, ...this.#facts });
-      }
-      if (this.#facts && this.isImported && !this.#isAdopted) {
-        store.adoptSession(this.id, this.#facts);
-        this.#isAdopted = true;
-      }
+      if (this.#facts && !this.#isDescribed) this.#writeRow(store, this.#facts);
       store.appendMessage(this.id, message);
       if (message.role === "assistant") this.#recordUsage(message);
     }, { flush: isMilestone(message) });
+  }
+
+  /** Creates the row, or changes what of it no longer holds. */
+  #writeRow(store: Store, facts: SessionFacts): void {
+    const { found, id } = this;
+    if (found === undefined) store.createSession({ id, ...facts });
+    else if (this.isImported) store.adoptSession(id, facts);
+    else if (facts.systemPrompt !== found.systemPrompt) store.changePrompt(id, facts);
+    const isSameModel = facts.provider === found?.provider && facts.model === found.model;
+    if (found !== undefined && !isSameModel) store.changeModel(id, facts);
+    this.#isDescribed = true;
   }
 
   #recordUsage({ provider, model, usage }: AssistantMessage): void {

@@ -4,19 +4,19 @@
  * owns no composition.
  */
 import type { LoopDeps, TurnResult } from "../agent/types.ts";
-import { EXIT } from "../protocol/error.ts";
 import type { AgentEvent, EndReason, EventBody } from "../protocol/event.ts";
 import type { UserPart } from "../protocol/message.ts";
-import { type Acknowledgement, type Operation, OPERATION_VERSION } from "../protocol/operation.ts";
+import type { Acknowledgement, Operation } from "../protocol/operation.ts";
 import type { SessionOrigin } from "../protocol/session_spec.ts";
 import type { Snapshot } from "../protocol/snapshot.ts";
 import { reasonOf } from "../util/reason.ts";
 import { VERSION } from "../util/version.ts";
 import { EventFeed, type SubscribeOptions, type Subscription } from "./event_feed.ts";
+import { operationProblem } from "./operation_check.ts";
 import { Questions } from "./questions.ts";
 import { TurnFollower } from "./running_turn.ts";
 import { type FollowedTurn, sendTurn } from "./send.ts";
-import { notifyHooks, type SessionDeps } from "./session_deps.ts";
+import { EXIT_CODES, notifyHooks, type SessionDeps } from "./session_deps.ts";
 import { TimeBudget } from "./time_budget.ts";
 import { settledWithin, startTimer } from "./timers.ts";
 import { TurnQueue, type TurnRequest } from "./turn_queue.ts";
@@ -38,18 +38,11 @@ export interface EndOptions {
 
 /** What a session takes while it ends. */
 const LATE_OPERATIONS: ReadonlySet<string> = new Set(["answer", "steer", "interrupt", "close"]);
+/** Lines that wait for the model's next call, and commands that run at once: a client may be wild. */
+const MAX_WAITING = 100;
+const MAX_COMMANDS = 16;
 /** A turn that does not end this long after its interrupt is left behind. */
 const INTERRUPT_LIMIT_MS = 15_000;
-
-const EXIT_CODES: Record<EndReason, number> = {
-  done: EXIT.done,
-  failed: EXIT.failed,
-  "needs_approval": EXIT.needsApproval,
-  budget: EXIT.budget,
-  provider: EXIT.provider,
-  schema: EXIT.schema,
-  interrupted: EXIT.interrupted,
-};
 
 export class Session {
   readonly id: string;
@@ -91,7 +84,7 @@ export class Session {
     this.#time = new TimeBudget(deps.timeMs, timer);
     this.#turns = new TurnQueue({
       emit,
-      steer: (text) => void this.#steering.push(text),
+      steer: (text) => this.#steer(text),
       run: (request, signal) => {
         this.start();
         return runner.run(request, this.#time.limit(signal));
@@ -196,8 +189,9 @@ export class Session {
 
   /** Takes an operation and says at once what becomes of it. */
   submit(operation: Operation): Acknowledgement {
-    const { v = OPERATION_VERSION, by } = operation;
-    if (v !== OPERATION_VERSION) return rejected(`operations of version ${v} are not known`);
+    const problem = operationProblem(operation);
+    if (problem !== undefined) return rejected(problem);
+    const { by } = operation;
     // A turn that may still end within the grace can be answered and steered.
     const isLate = this.#ending !== undefined && !LATE_OPERATIONS.has(operation.op);
     if (this.#closed || isLate) return rejected("the session is closed");
@@ -217,8 +211,7 @@ export class Session {
       }
       case "steer":
         if (!this.#turns.isRunning) return rejected("no turn is running");
-        this.#steering.push(operation.text);
-        return { status: "accepted" };
+        return this.#steer(operation.text);
       case "interrupt":
         return this.#interrupt(operation.reason ?? "interrupted");
       case "answer":
@@ -315,6 +308,12 @@ export class Session {
       : { content: [{ type: "text", text }], synthetic: true, by: "wake" };
   }
 
+  #steer(text: string): Acknowledgement {
+    if (this.#steering.length >= MAX_WAITING) return rejected(`${MAX_WAITING} lines wait already`);
+    this.#steering.push(text);
+    return { status: "accepted" };
+  }
+
   #interrupt(reason: string): Acknowledgement {
     if (this.#turns.interrupt(reason)) return { status: "accepted" };
     if (this.#commands.size === 0) return rejected("no turn is running");
@@ -334,6 +333,9 @@ export class Session {
   #command(name: string, argument: string): Acknowledgement {
     const { commands } = this.#deps;
     if (!commands?.has(name)) return rejected(`this session has no command ${name}`);
+    if (this.#commands.size >= MAX_COMMANDS) {
+      return rejected(`${MAX_COMMANDS} commands run already`);
+    }
     const abort = new AbortController();
     this.#commands.add(abort);
     const tell = (text: string, isError: boolean) => {
@@ -353,6 +355,7 @@ export class Session {
       const providers = await findModel(model, provider);
       this.#deps = { ...this.#deps, providers };
       const { name, model: { id } } = providers.active;
+      this.#deps.onModel?.({ provider: name, model: id });
       this.#stamp({ type: "model_change", provider: name, model: id });
     })();
   }

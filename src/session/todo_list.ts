@@ -1,6 +1,6 @@
 /** The task list of one session. It lives in the transcript: a resumed session finds it there. */
 import type { Message, ToolMessage } from "../protocol/message.ts";
-import type { TodoItem, TodoList } from "../protocol/services.ts";
+import type { TodoItem, TodoList } from "../protocol/todo.ts";
 
 /** The list as the transcript left it. */
 export function createTodoList(transcript: readonly Message[] = []): TodoList {

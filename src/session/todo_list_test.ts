@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Message, ToolMessage } from "../protocol/message.ts";
-import type { TodoItem } from "../protocol/services.ts";
+import type { TodoItem } from "../protocol/todo.ts";
 import { createTodoList } from "./todo_list.ts";
 
 const FIRST: TodoItem = { id: "1", content: "first", status: "completed" };

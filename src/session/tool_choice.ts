@@ -3,7 +3,7 @@ import type { Settings } from "../config/load.ts";
 import { UsageError } from "../protocol/error.ts";
 import type { SessionPlugins } from "../protocol/plugin.ts";
 import type { ToolDefinition } from "../protocol/provider.ts";
-import { Availability } from "../registry/availability.ts";
+import { Availability } from "../registry/tool_availability.ts";
 import { buildDefinitions } from "../registry/definitions.ts";
 import type { ToolRegistry } from "../registry/registry.ts";
 import { describeUnknown, resolveToolsets } from "../registry/toolsets.ts";

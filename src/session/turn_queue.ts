@@ -23,8 +23,8 @@ export interface TurnRequest {
 export interface TurnQueueOptions {
   /** Runs one turn to its end. Must not reject for anything but a broken store. */
   run(request: TurnRequest, signal: AbortSignal): Promise<void>;
-  /** Text for the model at its next call. */
-  steer(text: string): void;
+  /** Takes text for the model at its next call, or says why not. */
+  steer(text: string): Acknowledgement;
   /** Text that the turn which just ended did not see any more; it gets a turn of its own. */
   late?(): TurnRequest | undefined;
   emit(event: EventBody): void;
@@ -102,8 +102,8 @@ export class TurnQueue {
     const texts = content.map((part) => part.type === "text" ? part.text : undefined);
     // An image cannot be put between two calls of the model.
     if (texts.includes(undefined)) return this.#enqueue({ content, ...rest });
-    this.#options.steer(texts.join("\n"));
-    return { status: "accepted", turn: this.#turns };
+    const answer = this.#options.steer(texts.join("\n"));
+    return answer.status === "accepted" ? { ...answer, turn: this.#turns } : answer;
   }
 
   #enqueue(request: TurnRequest): Acknowledgement {

@@ -22,7 +22,11 @@ function createQueue(limit?: number) {
       await done.promise;
       ran.push(signal.aborted ? `${text} (interrupted)` : text);
     },
-    steer: (text) => steered.push(text),
+    steer(text) {
+      if (steered.length >= 2) return { status: "rejected", reason: "enough" };
+      steered.push(text);
+      return { status: "accepted" };
+    },
     emit: (event) => events.push(event),
     onFailure: (error) => failures.push(error),
     ...(limit === undefined ? {} : { limit }),
@@ -57,6 +61,8 @@ Deno.test("submit() steers, interrupts or refuses while a turn runs, as it is as
   queue.submit(words("a"));
   deepEqual(queue.submit(words("left"), "steer"), { status: "accepted", turn: 1 });
   deepEqual(steered, ["left"]);
+  queue.submit(words("right"), "steer");
+  deepEqual(queue.submit(words("more"), "steer"), { status: "rejected", reason: "enough" });
   deepEqual(queue.submit(words("x"), "reject"), {
     status: "rejected",
     reason: "a turn is running",

@@ -9,8 +9,15 @@ import {
 } from "../protocol/message.ts";
 import type { Row } from "./database.ts";
 
+/** What the model is told, and the part of it that whoever opened the session asked for. */
+export interface PromptFacts {
+  systemPrompt: string;
+  /** Empty when nothing was asked for; absent where that is not known. */
+  ownPrompt?: string;
+}
+
 /** What is said of a session when it begins. */
-export interface NewSession {
+export interface NewSession extends PromptFacts {
   /** A fresh sortable id when absent. */
   id?: string;
   /** Any text; shortened to a line. */
@@ -20,7 +27,6 @@ export interface NewSession {
   cwd: string;
   provider: string;
   model: string;
-  systemPrompt: string;
   /** The session this one continues or works for. */
   parentId?: string;
 }
@@ -36,7 +42,7 @@ export interface SessionRecord extends NewSession {
 }
 
 /** A session in a list: without the prompt, with the beginning of what was first asked. */
-export type SessionSummary = Omit<SessionRecord, "systemPrompt"> & { preview: string };
+export type SessionSummary = Omit<SessionRecord, keyof PromptFacts> & { preview: string };
 
 export interface StoredMessage {
   id: number;
@@ -77,9 +83,29 @@ export interface ScriptCall {
 
 export type ScriptCallRecord = ScriptCall & { createdAt: number };
 
+/** What `toUsage` reads of several calls. */
+export const TOKEN_SUMS =
+  "sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens, " +
+  "sum(cached_input_tokens) AS cached_input_tokens, sum(cache_write_tokens) AS cache_write_tokens, " +
+  "sum(reasoning_tokens) AS reasoning_tokens, sum(cost_usd) AS cost_usd";
+
 /** Columns of `sessions` that make a summary; `systemPrompt` is read only where it is wanted. */
 export const SUMMARY_COLUMNS = "id, title, source, cwd, provider, model, parent_id, created_at, " +
   "updated_at, ended_at, end_reason, message_count, tool_call_count";
+
+/** What `toRecord` reads. */
+export const RECORD_COLUMNS = `${SUMMARY_COLUMNS}, system_prompt,
+  (SELECT text FROM own_prompts WHERE session_id = sessions.id) AS own_prompt`;
+
+/** A session with its prompt. */
+export function toRecord(row: Row): SessionRecord {
+  const { system_prompt: systemPrompt, own_prompt: ownPrompt } = row;
+  return {
+    ...toSession(row),
+    systemPrompt: systemPrompt as string,
+    ...(typeof ownPrompt === "string" && { ownPrompt }),
+  };
+}
 
 /** A row without `system_prompt` as the part of the record it holds. */
 export function toSession(row: Row): Omit<SessionRecord, "systemPrompt"> {

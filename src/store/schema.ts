@@ -75,8 +75,19 @@ CREATE TABLE imported_sessions (
   session_id TEXT PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE
 ) STRICT;`;
 
+/** What `SessionSpec.prompt` added to the instructions; sessions of older versions have no row. */
+const OWN_PROMPTS = `
+CREATE TABLE own_prompts (
+  session_id TEXT PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,
+  text TEXT NOT NULL
+) STRICT;`;
+
 /** Step `n` brings a database from version `n` to `n + 1`. Never edit a step that was released. */
-export const MIGRATIONS: readonly string[] = [`${SESSIONS}${MESSAGES}${LEDGERS}`, IMPORTED];
+export const MIGRATIONS: readonly string[] = [
+  `${SESSIONS}${MESSAGES}${LEDGERS}`,
+  IMPORTED,
+  OWN_PROMPTS,
+];
 
 /** Tables worth saving from a damaged file, parents first. */
 export const TABLES = [
@@ -86,4 +97,5 @@ export const TABLES = [
   "usage",
   "script_calls",
   "imported_sessions",
+  "own_prompts",
 ] as const;

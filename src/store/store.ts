@@ -8,6 +8,7 @@ import type { Message, Usage } from "../protocol/message.ts";
 import { createId } from "../util/id.ts";
 import type { Database, DatabaseOptions, TransactionOptions } from "./database.ts";
 import { failureKind } from "./failure.ts";
+import { FILTERED, type FilterParam, filterParams, type SessionFilter } from "./filter.ts";
 import { openDatabase } from "./open.ts";
 import {
   blobRefs,
@@ -15,6 +16,8 @@ import {
   encodeMessage,
   type NewSession,
   previewOf,
+  type PromptFacts,
+  RECORD_COLUMNS,
   type ScriptCall,
   type ScriptCallRecord,
   type SessionRecord,
@@ -22,6 +25,8 @@ import {
   type StoredMessage,
   type StoreStats,
   SUMMARY_COLUMNS,
+  TOKEN_SUMS,
+  toRecord,
   toScriptCall,
   toSession,
   toStoredMessage,
@@ -32,23 +37,11 @@ import {
 import { type SearchHit, SearchIndex, type SearchOptions } from "./search_index.ts";
 import { cleanTitle, shortTitle } from "./title.ts";
 
-export interface SessionFilter {
-  source?: string;
-  cwd?: string;
-  /** Last used before this instant. */
-  before?: number;
-}
-
 /** Milliseconds that tidying may spend on the search index. */
 const INDEX_BUDGET_MS = 20;
-const FILTERED = "(?1 IS NULL OR source = ?1) AND (?2 IS NULL OR cwd = ?2) " +
-  "AND (?3 IS NULL OR updated_at < ?3)";
 /** Machines that share a home do not agree on the second. */
 const CLOCK_TOLERANCE_MS = 60_000;
 const NEWEST_FIRST = "ORDER BY updated_at DESC, id DESC";
-const TOKEN_SUMS = "sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens, " +
-  "sum(cached_input_tokens) AS cached_input_tokens, sum(cache_write_tokens) AS cache_write_tokens, " +
-  "sum(reasoning_tokens) AS reasoning_tokens, sum(cost_usd) AS cost_usd";
 
 export class Store implements Disposable {
   readonly #db: Database;
@@ -73,16 +66,19 @@ export class Store implements Disposable {
   /** Starts a session and returns its id. */
   createSession(session: NewSession, nowMs: number = Date.now()): string {
     const id = session.id ?? createId(nowMs);
-    const { title: text, ...rest } = session;
+    const { title: text, ownPrompt, ...rest } = session;
     const title = text === undefined ? undefined : shortTitle(text);
-    this.insertSession({
-      ...rest,
-      ...(title !== undefined && { title }),
-      id,
-      createdAt: nowMs,
-      updatedAt: nowMs,
-      messageCount: 0,
-      toolCallCount: 0,
+    this.#db.transaction(() => {
+      this.insertSession({
+        ...rest,
+        ...(title !== undefined && { title }),
+        id,
+        createdAt: nowMs,
+        updatedAt: nowMs,
+        messageCount: 0,
+        toolCallCount: 0,
+      });
+      if (ownPrompt !== undefined) this.#keepOwnPrompt(id, ownPrompt);
     });
     return id;
   }
@@ -121,9 +117,21 @@ export class Store implements Disposable {
   }
 
   /** Makes an imported session one of this machine: it goes on here, and with this prompt. */
-  adoptSession(id: string, { cwd, systemPrompt }: { cwd: string; systemPrompt: string }): void {
-    this.#update("cwd = ?, system_prompt = ?", id, cwd, systemPrompt);
+  adoptSession(id: string, { cwd, ...prompt }: PromptFacts & { cwd: string }): void {
+    this.#update("cwd = ?", id, cwd);
+    this.changePrompt(id, prompt);
     this.#db.run("DELETE FROM imported_sessions WHERE session_id = ?", id);
+  }
+
+  /** From now on a session goes on with this prompt. */
+  changePrompt(id: string, { systemPrompt, ownPrompt }: PromptFacts): void {
+    this.#update("system_prompt = ?", id, systemPrompt);
+    if (ownPrompt !== undefined) this.#keepOwnPrompt(id, ownPrompt);
+  }
+
+  /** From now on a session goes on with this model. */
+  changeModel(id: string, { provider, model }: { provider: string; model: string }): void {
+    this.#update("provider = ?, model = ?", id, provider, model);
   }
 
   /** Stores one message durably and returns its id. */
@@ -361,10 +369,14 @@ export class Store implements Disposable {
 
   #one(condition: string, ...params: FilterParam[]): SessionRecord | undefined {
     const row = this.#db.get(
-      `SELECT ${SUMMARY_COLUMNS}, system_prompt FROM sessions WHERE ${condition} LIMIT 1`,
+      `SELECT ${RECORD_COLUMNS} FROM sessions WHERE ${condition} LIMIT 1`,
       ...params,
     );
-    return row && { ...toSession(row), systemPrompt: row["system_prompt"] as string };
+    return row && toRecord(row);
+  }
+
+  #keepOwnPrompt(id: string, text: string): void {
+    this.#db.run("INSERT OR REPLACE INTO own_prompts VALUES (?, ?)", id, text);
   }
 
   /** Rewrites the file when much of it is empty; a busy database keeps its holes for now. */
@@ -384,10 +396,4 @@ export class Store implements Disposable {
     const sql = `UPDATE sessions SET ${assignments} WHERE id = ?`;
     this.#db.transaction(() => this.#db.run(sql, ...values, id));
   }
-}
-
-type FilterParam = string | number | null;
-
-function filterParams(filter: SessionFilter): FilterParam[] {
-  return [filter.source ?? null, filter.cwd ?? null, filter.before ?? null];
 }

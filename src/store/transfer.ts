@@ -38,8 +38,10 @@ interface ParsedSession {
 /** The lines of one session, without line ends. */
 export async function* exportSession(archive: Archive, id: string): AsyncGenerator<string> {
   const { store, blobs } = archive;
-  const session = store.getSession(id);
-  if (session === undefined) throw new UsageError(`there is no session ${id}`);
+  const found = store.getSession(id);
+  if (found === undefined) throw new UsageError(`there is no session ${id}`);
+  // What its opener asked for stays here: a session from a file gives nobody instructions.
+  const { ownPrompt: _, ...session } = found;
   yield JSON.stringify({ type: "session", format: FORMAT, session });
   const messages = store.messages(id);
   for (const ref of new Set(messages.flatMap(({ message }) => blobRefs(message)))) {

@@ -20,7 +20,8 @@ pages.set("README.md", await read("README.md"));
 
 /** Source that runs, by its path. */
 const sources = new Map<string, string>();
-for (const path of await typescriptFiles()) {
+const everyFile = await typescriptFiles();
+for (const path of everyFile) {
   const isCode = /^(src|tools|environments|scripts)\//.test(path) || path === "main.ts";
   if (isCode && !path.endsWith("_test.ts")) sources.set(path, await read(path));
 }
@@ -134,7 +135,7 @@ Deno.test("docs name only events and hooks that exist, and all hooks", () => {
   assert.deepEqual(hooks.filter(([, name]) => !known.includes(name)), []);
   for (const page of ["docs/hooks.md", "docs/plugins.md"]) {
     const here = new Set(hooks.filter(([at]) => at === page).map(([, name]) => name));
-    const missing = HOOK_NAMES.filter((name) => !here.has(name) && name !== "subagent_stop");
+    const missing = HOOK_NAMES.filter((name) => !here.has(name));
     assert.deepEqual(missing, [], page);
   }
 });
@@ -143,14 +144,13 @@ function eventTypes(): string[] {
   return AgentEventSchema.options.map((option) => option.shape.type.value);
 }
 
-Deno.test("every event and every hook but one is sent by something", () => {
+Deno.test("every event and every hook is sent by something", () => {
   const code = [...sources].filter(([path]) => !/^src\/(?:protocol|cli|plugins)\//.test(path))
     .map(([, text]) => text).join("\n");
   const silent = eventTypes().filter((type) => !code.includes(`type: "${type}"`));
   assert.deepEqual(silent, []);
-  // Known by name, so that a plugin can be ready for sub-agents; the docs say so.
   const unsent = HOOK_NAMES.filter((name) => !code.includes(`"${name}"`));
-  assert.deepEqual(unsent, ["subagent_stop"]);
+  assert.deepEqual(unsent, []);
 });
 
 Deno.test("docs name no tool that this build does not have", () => {
@@ -171,4 +171,23 @@ Deno.test("docs name only variables that something reads", async () => {
   const named = onPages((text) => text.match(/\bHERMES_[A-Z_]+\b/g) ?? []);
   assert.ok(named.length > 10);
   assert.deepEqual(named.filter(([, name]) => !new RegExp(`\\b${name}\\b`).test(code)), []);
+});
+
+Deno.test("comments name only files that exist", () => {
+  const files = new Set(everyFile);
+  const missing: string[] = [];
+  for (const [path, text] of sources) {
+    const comments = text.split("\n").filter((line) => /^\s*(?:\/\*\*|\*|\/\/)/.test(line));
+    for (const [, name] of comments.join("\n").matchAll(/`([\w./-]+\.ts)`/g)) {
+      const beside = new URL(name!, `file:///${path}`).pathname.slice(1);
+      if (!files.has(name!) && !files.has(beside)) missing.push(`${path}: ${name}`);
+    }
+  }
+  // Names that stand for any file, and the one that a script has inside its sandbox.
+  assert.deepEqual(missing, [
+    "scripts/bench/all.ts: NAME_bench.ts",
+    "scripts/check_layers.ts: tools/x.ts",
+    "scripts/check_layers.ts: _name.ts",
+    "src/sandbox/child/child_main.ts: script.ts",
+  ]);
 });

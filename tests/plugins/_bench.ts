@@ -1,8 +1,8 @@
 /** A home, a project and plugins in them, opened the way a session does and called through dispatch. */
 import { resolveHome } from "../../src/config/home.ts";
 import { loadSettings, type Settings } from "../../src/config/load.ts";
-import type { PluginOrigin } from "../../src/plugins/discover.ts";
-import type { PluginHost } from "../../src/plugins/host.ts";
+import type { PluginOrigin } from "../../src/plugins/source.ts";
+import type { PluginHost } from "../../src/plugins/plugin_host.ts";
 import { openPlugins, type OpenPluginsOptions } from "../../src/plugins/open.ts";
 import { pinAgreed } from "../../src/plugins/pins.ts";
 import { readSource, statOf } from "../../src/plugins/source.ts";

@@ -84,7 +84,6 @@ const PAYLOADS: Record<HookName, HookPayload> = {
   "on_session_start": { sessionId: "s", model: "m" },
   "on_session_end": { sessionId: "s", reason: "done" },
   "on_session_reset": { sessionId: "s", oldSessionId: "o", newSessionId: "s" },
-  "subagent_stop": { sessionId: "s", answer: "SECRET" },
   "pre_approval_request": {
     sessionId: "s",
     callId: "c",

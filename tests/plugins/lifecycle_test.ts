@@ -288,20 +288,19 @@ withBench("pre_turn adds text and the other hooks observe", async (bench) => {
     "mod.ts": `export function register(ctx) {
     ctx.registerHook("pre_turn", () => "remember the milk");
     for (const name of ["post_turn", "on_session_start", "on_session_end", "on_session_reset",
-      "subagent_stop", "pre_approval_request", "post_approval_response", "on_context_compress"]) {
+      "pre_approval_request", "post_approval_response", "on_context_compress"]) {
       ctx.registerHook(name, (payload) => ctx.log(name + " " + payload.sessionId));
     }
   }`,
   });
   const { hooks } = bench.bench;
   assert.equal(await hooks.preTurn({ sessionId: "s" }, noSignal()), "remember the milk");
-  for (const name of ["on_session_start", "on_context_compress", "subagent_stop"] as const) {
+  for (const name of ["on_session_start", "on_context_compress"] as const) {
     await hooks.notify(name, { sessionId: "s" });
   }
   assert.deepEqual(bench.logs, [
     "demo: on_session_start s",
     "demo: on_context_compress s",
-    "demo: subagent_stop s",
   ]);
 });
 

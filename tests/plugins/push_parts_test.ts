@@ -93,8 +93,8 @@ Deno.test("a plugin that answers no request, or is gone, keeps nobody waiting fo
     route("/leave", () => Deno.exit(0));
     route("/fine", () => new Response("fine"));`;
   const permissions = { routes: ["/hang", "/leave", "/fine"] };
-  const patience = { firstPauseMs: 60_000, longestPauseMs: 60_000 };
-  await withServed({ permissions, code, patience }, async ({ background, bench }) => {
+  const intervals = { firstPauseMs: 60_000, longestPauseMs: 60_000 };
+  await withServed({ permissions, code, intervals }, async ({ background, bench }) => {
     await withIngress(background, async (base) => {
       const get = async (path: string, signal?: AbortSignal) => {
         const response = await fetch(`${base}/plugins/demo/${path}`, signal ? { signal } : {});
@@ -112,6 +112,29 @@ Deno.test("a plugin that answers no request, or is gone, keeps nobody waiting fo
       assert.deepEqual(await get("fine"), [503, "the plugin is not running"]);
       assert.match(bench.reports[0]!, /^Plugin demo: its process ended\. It starts again in/);
     });
+  });
+});
+
+Deno.test("a client that sends its request byte by byte is not waited for", async () => {
+  const code = `
+    ctx.registerRoute({ path: "/hook", methods: ["POST"], handler: () => new Response("fine") });`;
+  const intervals = { requestMs: 100 };
+  await withServed({ permissions: { routes: ["/hook"] }, code, intervals }, async (served) => {
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    const writer = writable.getWriter();
+    const first = writer.write(new Uint8Array(1));
+    const url = "http://hermes/plugins/demo/hook";
+    const slow = new Request(url, { method: "POST", body: readable });
+    const answer = await served.background.handle(slow);
+    await first;
+    assert.deepEqual([answer.status, await answer.text()], [
+      408,
+      "the request did not come in time\n",
+    ]);
+    // The request was given up, not only its answer.
+    await assert.rejects(writer.write(new Uint8Array(1)));
+    const whole = new Request(url, { method: "POST", body: "x" });
+    assert.equal(await (await served.background.handle(whole)).text(), "fine");
   });
 });
 

@@ -1,5 +1,5 @@
 /** A plugin's process with test code in the place of the trusted module, and what the kernel says of it. */
-import type { GuestPermissions } from "../../src/sandbox/child/guest_host.ts";
+import type { GuestPermissions } from "../../src/sandbox/child/contract.ts";
 import {
   type ChildHandle,
   type ChildSpec,

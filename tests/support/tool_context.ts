@@ -9,7 +9,8 @@ import type {
 } from "../../src/protocol/approval.ts";
 import type { Environment } from "../../src/protocol/environment.ts";
 import { ToolError } from "../../src/protocol/error.ts";
-import type { Clarifier, TodoItem, ToolServices } from "../../src/protocol/services.ts";
+import type { Clarifier, ToolServices } from "../../src/protocol/services.ts";
+import type { TodoItem } from "../../src/protocol/todo.ts";
 import type { CommandPlace, ToolContext } from "../../src/protocol/tool.ts";
 import type { ToolResult } from "../../src/protocol/tool_result.ts";
 import { denied } from "../../src/registry/approvals.ts";

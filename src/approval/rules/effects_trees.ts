@@ -2,10 +2,10 @@
  * Changes of files whose names are data: what copies, moves, archives and patches put below a
  * directory. Says which directory; what is protected there is decided elsewhere.
  */
-import { isAbsent } from "../shell/disk.ts";
+import { isAbsent } from "../shell/real_paths.ts";
 import { hasFlag, type Invocation, type ParsedOptions, parseOptions } from "../shell/invocation.ts";
 import { allBelow, type Touch } from "../shell/mentions.ts";
-import { hasGlob } from "../shell/glob.ts";
+import { hasGlob } from "../shell/shell_glob.ts";
 import { deleteTarget } from "../shell/paths.ts";
 import { hasUnknown } from "../shell/unknown.ts";
 import { basename } from "../../util/path.ts";

@@ -1,6 +1,6 @@
 /**
  * Protected files, whatever program touches them: what hermes trusts, what holds secrets, what
- * runs later by itself, what belongs to the system. The list is `util/protected_paths_data.ts`.
+ * runs later by itself, what belongs to the system. The list is `src/util/protected_paths_data.ts`.
  */
 import { writtenBy } from "./effects.ts";
 import type { Invocation } from "../shell/invocation.ts";

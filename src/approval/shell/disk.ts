@@ -3,8 +3,6 @@
  * of files that the command would run. Without a disk the judgement is made by text alone.
  */
 import { normalizePath } from "../../util/path.ts";
-import { hasGlob } from "./glob.ts";
-import { namedPath, type Place } from "./paths.ts";
 import { ShellLimitError } from "./shell_ast.ts";
 
 /** Synchronous, bounded, and only about regular files: a pipe or a device has no text. */
@@ -17,8 +15,6 @@ export interface Disk {
 
 /** Questions that one decision may ask about paths. */
 const MAX_QUESTIONS = 20_000;
-/** Longer paths do not exist. */
-const MAX_PATH = 4_096;
 
 /** Asks the disk each question once in a decision. */
 export class KnownDisk implements Disk {
@@ -56,40 +52,4 @@ export class KnownDisk implements Disk {
     }
     return known;
   }
-}
-
-/**
- * Where a path of a command leads, as far as its names are literal; undefined without a disk or
- * when its directory is not known. `keepsLink`: the command acts on the last link itself.
- */
-export function realPathOf(
-  path: string,
-  place: Place,
-  { keepsLink = false }: { keepsLink?: boolean } = {},
-): string | undefined {
-  const { disk } = place;
-  if (disk === undefined || path === "") return undefined;
-  const full = namedPath(path, place);
-  if (full[0] !== "/" || full.length > MAX_PATH) return undefined;
-  // `..` stays: behind a link it leads to where the link's target lies.
-  const names = full.split("/").filter((name) => name !== "" && name !== ".");
-  const open = names.findIndex((name) => hasGlob(name) || name.includes("\0"));
-  const last = names.at(-1);
-  const keeps = keepsLink && open < 0 && last !== ".." && !/\/\.?$/.test(path);
-  const literal = open >= 0 ? open : names.length - (keeps ? 1 : 0);
-  const head = disk.resolve(`/${names.slice(0, literal).join("/")}`);
-  return normalizePath(`${head}/${names.slice(literal).join("/")}`);
-}
-
-/** The text of a file that a command names, behind its links. */
-export function textOnDisk(path: string, place: Place): string | undefined {
-  const real = realPathOf(path, place);
-  if (real === undefined || real.includes("\0") || hasGlob(real)) return undefined;
-  return place.disk!.readText(real);
-}
-
-/** True when the disk may be looked at and nothing lies at `path`. */
-export function isAbsent(path: string, place: Place): boolean {
-  const real = realPathOf(path, place);
-  return real !== undefined && place.disk!.realPath(real) === undefined;
 }

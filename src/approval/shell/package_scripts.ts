@@ -1,5 +1,5 @@
 /** The shell text that `npm run`, `deno task` and `make` run, as the files of the project say. */
-import { textOnDisk } from "./disk.ts";
+import { textOnDisk } from "./real_paths.ts";
 import { type Invocation, parseLeading, parseOptions } from "./invocation.ts";
 import { makeCommands } from "./make_text.ts";
 import { LIFE_CYCLE, MAKEFILES, SCRIPT_COMMANDS } from "./package_scripts_data.ts";

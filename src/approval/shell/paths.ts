@@ -1,12 +1,12 @@
 /**
  * What a path means to the rules: where it points after `..`, `//`, `~` and `/proc` tricks,
- * and which protected place that is. Pure text; links are followed by `disk.ts`.
+ * and which protected place that is. Pure text; links are followed by `real_paths.ts`.
  */
 import { basename, dirname, isWithin, normalizePath } from "../../util/path.ts";
 import type { KnownDisk } from "./disk.ts";
 import type { ProtectedPlaces } from "../../util/protected_paths.ts";
 import { eraseUnknown } from "./unknown.ts";
-import { globMatch, hasGlob } from "./glob.ts";
+import { globMatch, hasGlob } from "./shell_glob.ts";
 
 /** From where a path is seen. */
 export interface Place {

@@ -1,7 +1,7 @@
 /** `hermes hooks`: shows, tries, approves and revokes the shell hooks of `config.yaml`. */
 import type { Settings } from "../../config/load.ts";
 import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
-import { HOOK_NAMES, type HookPayload } from "../../protocol/hook.ts";
+import { HOOK_NAMES, type HookPayload, UNSENT_HOOKS } from "../../protocol/hook.ts";
 import { HOOK_CONSENT_FILE, HookConsents } from "../../registry/hooks/hook_consent.ts";
 import type { CoveredFile } from "../../registry/hooks/hook_files.ts";
 import { spawnHook } from "../../registry/hooks/hook_process.ts";
@@ -89,7 +89,11 @@ async function list(
 async function test({ hooks }: Configured, input: CommandInput): Promise<number> {
   const [event = ""] = input.args;
   if (!(HOOK_NAMES as readonly string[]).includes(event)) {
-    throw new UsageError(`there is no event "${event}".${didYouMean(event, HOOK_NAMES)}`, {
+    const unsent = UNSENT_HOOKS.get(event);
+    const problem = unsent === undefined
+      ? `there is no event "${event}".${didYouMean(event, HOOK_NAMES)}`
+      : `${event}: ${unsent}`;
+    throw new UsageError(problem, {
       hint: `Events: ${HOOK_NAMES.join(", ")}`,
     });
   }

@@ -13,11 +13,16 @@ export interface RoutedPlugin {
   routes: readonly RouteRecord[];
 }
 
+export interface IngressOptions {
+  log(line: string): void;
+  /** For a request and its answer together. */
+  timeoutMs: number;
+}
+
 const PREFIX = "/plugins/";
 const MAX_BODY_BYTES = 1024 * 1024;
 const MAX_ANSWER_CHARS = 4_000_000;
 const MAX_AT_ONCE = 32;
-const TIMEOUT_MS = 30_000;
 /** Headers that are between a browser or a proxy and hermes. */
 const OURS = /^(?:cookie|connection|keep-alive|te|trailer|transfer-encoding|upgrade|proxy-.*)$/i;
 /** What an answer may say about itself. */
@@ -37,10 +42,12 @@ export class Ingress {
   readonly #plugins: ReadonlyMap<string, RoutedPlugin>;
   readonly #running = new Map<string, number>();
   readonly #log: (line: string) => void;
+  readonly #timeoutMs: number;
 
-  constructor(plugins: readonly RoutedPlugin[], log: (line: string) => void) {
+  constructor(plugins: readonly RoutedPlugin[], { log, timeoutMs }: IngressOptions) {
     this.#plugins = new Map(plugins.map((one) => [one.id, one]));
     this.#log = log;
+    this.#timeoutMs = timeoutMs;
   }
 
   /** Never throws. */
@@ -87,8 +94,10 @@ export class Ingress {
     { one, route, path }: { one: RoutedPlugin; route: RouteRecord; path: string },
     request: Request,
   ): Promise<Response> {
-    const body = await readBody(request);
-    if (body === undefined) return plain(413, `at most ${MAX_BODY_BYTES} bytes are taken`);
+    const timeout = AbortSignal.timeout(this.#timeoutMs);
+    const body = await readBody(request, timeout);
+    if (body === "late") return plain(408, "the request did not come in time");
+    if (body === "large") return plain(413, `at most ${MAX_BODY_BYTES} bytes are taken`);
     const data: RouteRequest = {
       method: request.method,
       // Where hermes listens is not the plugin's matter.
@@ -96,7 +105,6 @@ export class Ingress {
       headers: [...request.headers].filter(([name]) => !OURS.test(name)),
       body: body.toBase64(),
     };
-    const timeout = AbortSignal.timeout(TIMEOUT_MS);
     const signal = AbortSignal.any([request.signal, timeout]);
     try {
       const question = { kind: "route", path: route.path, request: data } as const;
@@ -108,18 +116,34 @@ export class Ingress {
   }
 }
 
-/** The whole body; undefined when it is too large. */
-async function readBody(request: Request): Promise<Uint8Array | undefined> {
-  if (Number(request.headers.get("content-length") ?? 0) > MAX_BODY_BYTES) {
-    await request.body?.cancel();
-    return undefined;
-  }
+/** The whole body, or why there is none: a client that sends a byte now and then is not waited for. */
+async function readBody(
+  request: Request,
+  timeout: AbortSignal,
+): Promise<Uint8Array | "large" | "late"> {
+  const reader = request.body?.getReader();
+  const isLarge = Number(request.headers.get("content-length") ?? 0) > MAX_BODY_BYTES;
+  const cancel = () =>
+    void reader?.cancel().catch(() => {
+      // The client is gone already.
+    });
+  timeout.addEventListener("abort", cancel, { once: true });
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.length;
-    if (size > MAX_BODY_BYTES) return undefined;
-    chunks.push(chunk);
+  try {
+    while (reader !== undefined) {
+      if (isLarge || size > MAX_BODY_BYTES) {
+        cancel();
+        return "large";
+      }
+      const { value, done } = await reader.read();
+      if (timeout.aborted) return "late";
+      if (done) break;
+      size += value.length;
+      chunks.push(value);
+    }
+  } finally {
+    timeout.removeEventListener("abort", cancel);
   }
   const whole = new Uint8Array(size);
   let at = 0;

@@ -93,7 +93,7 @@ export function createContext(
 }
 
 /** Waits for something that is not the tool's doing: no clock of the call runs meanwhile. */
-export async function offTheClock<T>(state: CallState, work: () => Promise<T>): Promise<T> {
+export async function pauseDeadlines<T>(state: CallState, work: () => Promise<T>): Promise<T> {
   state.deadlines.forEach((deadline) => deadline.pause());
   try {
     return await work();
@@ -112,7 +112,7 @@ export async function askGate(
   let ended: Pick<ApprovalOutcome, "answer" | "by"> = { answer: "deny", by: "interrupt" };
   let asked = false;
   try {
-    const outcome = await offTheClock(state, () =>
+    const outcome = await pauseDeadlines(state, () =>
       ask({
         callId: state.id,
         tool: state.name,

@@ -11,8 +11,8 @@ import type {
 } from "../../protocol/dispatch.ts";
 import { ToolError } from "../../protocol/error.ts";
 import type { ImagePart, ToolCallPart } from "../../protocol/message.ts";
-import type { NestedCallOptions, NestedCallResult, ToolSpec } from "../../protocol/tool.ts";
-import type { ToolResult } from "../../protocol/tool_result.ts";
+import type { NestedCallOptions, ToolSpec } from "../../protocol/tool.ts";
+import type { NestedCallResult, ToolResult } from "../../protocol/tool_result.ts";
 import { type AdmissionParts, consultHooks, requestHookApprovals } from "./admission.ts";
 import { requestApprovals } from "../approvals.ts";
 import { type CallState, createContext } from "./context.ts";
@@ -122,13 +122,15 @@ class Dispatcher implements ToolDispatcher {
   async #outcomeOf(state: CallState): Promise<Outcome> {
     const { signal } = state.deadlines[0];
     try {
-      const { refused, wishes = [] } = signal.aborted ? {} : await consultHooks(this.#parts, state);
+      const { refused, demands = [] } = signal.aborted
+        ? {}
+        : await consultHooks(this.#parts, state);
       const spec = await this.#load(state.name);
       this.#emitStart(state);
       signal.throwIfAborted();
       const stop = refused ?? this.#guard(state);
       if (stop) return stop;
-      const denied = await requestHookApprovals(this.#parts, { state, wishes });
+      const denied = await requestHookApprovals(this.#parts, { state, demands });
       return denied ?? await this.#execute(state, spec);
     } catch (error) {
       if (error instanceof ToolError) return errorOutcome(error, this.#clean);

@@ -152,7 +152,7 @@ export class Hooks implements HookRunner {
   }
 }
 
-/** The patience with observers: without end, until the turn they belong to is interrupted. */
+/** Observers are waited for without a limit, until the turn they belong to is interrupted. */
 class Hurry implements Disposable {
   #controller = new AbortController();
   #turn: AbortSignal | undefined;

@@ -3,12 +3,11 @@
  * to in JSON over standard input and output. Consent is asked of `hook_consent.ts` before
  * every run, processes are run by whatever `spawn` is given.
  */
-import { HOOK_NAMES, type HookName, type HookPayload } from "../../protocol/hook.ts";
+import { HOOK_NAMES, type HookName, type HookPayload, UNSENT_HOOKS } from "../../protocol/hook.ts";
 import { didYouMean } from "../../util/nearest.ts";
 import { resolvePath } from "../../util/path.ts";
 import { reasonOf } from "../../util/reason.ts";
 import { which } from "../../util/which.ts";
-import { splitWords } from "../dispatch/argv.ts";
 import { Deadline } from "../dispatch/deadline.ts";
 import type { HookConsents } from "./hook_consent.ts";
 import { privateArgv } from "./hook_copy.ts";
@@ -48,7 +47,9 @@ export function parseShellHooks(config: unknown): ParsedHooks {
   const missingGuards: string[] = [];
   for (const [event, entries] of Object.entries(config ?? {})) {
     if (!isHookName(event)) {
-      const problem = `hooks.${event}: there is no such event.${didYouMean(event, HOOK_NAMES)}`;
+      const why = UNSENT_HOOKS.get(event) ??
+        `there is no such event.${didYouMean(event, HOOK_NAMES)}`;
+      const problem = `hooks.${event}: ${why}`;
       // Whoever wrote this relies on it, whatever the event was to be called.
       const isRelied = [entries].flat().some(failsClosed);
       (isRelied ? missingGuards : problems).push(problem);
@@ -310,4 +311,33 @@ function readAnswer(
   } catch (error) {
     return { problem: reasonOf(error) };
   }
+}
+
+/** The words of `line`; undefined when a quote is left open. */
+export function splitWords(line: string): string[] | undefined {
+  const words: string[] = [];
+  let word: string | undefined;
+  let quote = "";
+  for (let i = 0; i < line.length; i++) {
+    const char = line[i]!;
+    if (quote !== "'" && char === "\\" && i + 1 < line.length) {
+      const next = line[++i]!;
+      // Inside double quotes a backslash only protects what is special there.
+      word = (word ?? "") + (quote === '"' && !'"\\$`'.includes(next) ? `\\${next}` : next);
+    } else if (quote !== "") {
+      if (char === quote) quote = "";
+      else word += char;
+    } else if (char === "'" || char === '"') {
+      quote = char;
+      word ??= "";
+    } else if (/\s/.test(char)) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+    } else {
+      word = (word ?? "") + char;
+    }
+  }
+  if (quote !== "") return undefined;
+  if (word !== undefined) words.push(word);
+  return words;
 }

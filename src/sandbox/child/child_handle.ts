@@ -1,12 +1,11 @@
 /**
  * One child as a thing of the operating system: private directory, socket, process, output and
- * its end. Knows nothing of scripts or plugins; `script_run.ts` and `src/plugins` do.
+ * its end. Knows nothing of scripts or plugins; `../script/script_run.ts` and `src/plugins` do.
  */
 import { onlyVariables } from "../../process/child_environment.ts";
 import { signalGroup } from "../../process/group.ts";
 import { spawnChild } from "../../process/spawn.ts";
 import { randomId } from "../../util/id.ts";
-import type { BootSpec } from "./child_main.ts";
 import { makePlace, type Place, removePlace } from "./child_place.ts";
 import { type ChildProgram, childProgram } from "./child_program.ts";
 import {
@@ -16,9 +15,9 @@ import {
   programGrants,
   programName,
   refuseProgramWrites,
-} from "./command.ts";
-import type { ChildMode, Wall } from "./contract.ts";
-import { type GuestBoot, needsStreamsOnly } from "./guest_host.ts";
+} from "./child_command.ts";
+import type { BootSpec, ChildMode, GuestBoot, Wall } from "./contract.ts";
+import { needsStreamsOnly } from "./guest_host.ts";
 import type { PathGrant } from "../walls/landlock.ts";
 import { launch, type Launched } from "../walls/launch.ts";
 import { FrameWriter, parseFrame } from "./frames.ts";
@@ -293,6 +292,6 @@ async function sendBoot(process: Deno.ChildProcess, boot: BootSpec): Promise<voi
     await writer.write(new TextEncoder().encode(`${JSON.stringify(boot)}\n`));
     await writer.close();
   } catch {
-    // It died at once; the wait for its greeting ends and tells why.
+    // The child died at once; the wait for its greeting ends and tells why.
   }
 }

@@ -4,12 +4,11 @@
  * specifier (a main module's imports would not be checked). Python replaces it by `execve`.
  */
 import { type RunFrame, ToolClient } from "./child_rpc.ts";
-import { type GuestBoot, hostGuest } from "./guest_host.ts";
+import { hostGuest } from "./guest_host.ts";
 import { hideInternalsAtUse, hideInternalsNow } from "../walls/internals.ts";
 import { keepNoFiles } from "../walls/descriptors.ts";
 import { compileFilter } from "../walls/seccomp.ts";
-import type { PathGrant } from "../walls/landlock.ts";
-import type { Wall } from "./contract.ts";
+import type { BootSpec, Wall } from "./contract.ts";
 import {
   architecture,
   cString,
@@ -20,32 +19,11 @@ import {
 } from "../walls/libc.ts";
 import {
   limitResources,
-  type ProcessLimits,
   raiseKernelWalls,
   refuseImports,
   revokePermissions,
 } from "../walls/walls.ts";
 import { dropPrivileges } from "../walls/drop_privileges.ts";
-
-/** What the parent writes to the child's standard input, as one line of JSON. */
-export interface BootSpec {
-  socket: string;
-  token: string;
-  parentPid: number;
-  limits: ProcessLimits;
-  /** Walls left down, for tests. */
-  without: Wall[];
-  /** The runtime checks imports against permissions; false in a re-executed hermes. */
-  checksImports: boolean;
-  /** Present for Python: the interpreter, its program and the paths it needs. */
-  python?: { executable: string; prelude: string; scratch: string; grants: PathGrant[] };
-  /** Present for a plugin. */
-  guest?: GuestBoot;
-  /** The walls it was born behind. */
-  standing?: Wall[];
-  /** Its own `/proc/self/status`, held open where Landlock keeps it from opening it. */
-  statusDescriptor?: number;
-}
 
 /** Where the stub module finds the way out while it is evaluated. */
 const CALL_KEY = Symbol.for("hermes.call");

@@ -21,13 +21,13 @@ const ENTRIES: Readonly<Record<ProgramName, readonly string[]>> = {
   "strip_main": ["src/sandbox/child/strip_main.ts"],
 };
 
-const ROOT = new URL("../../", import.meta.url);
+const ROOT = new URL("../../../", import.meta.url);
 const STATIC_IMPORT = /^(?:import|export)\b[^"';]*?"(\.{1,2}\/[^"]+\.ts)"/gm;
 const RELATIVE_MODULE = /"(\.{1,2}\/[^"]+)\.ts"/g;
 
 /** True where the program is TypeScript, which the runtime would have to translate. */
 function isSource(): boolean {
-  return import.meta.url.endsWith("/src/sandbox/child_program.ts");
+  return import.meta.url.endsWith("/src/sandbox/child/child_program.ts");
 }
 
 /** Makes the program ready; `directory` is the child's own and takes the translation. */

@@ -3,35 +3,15 @@
  * exactly what it was granted, and lets the guest module in. What guest and host say to each
  * other is theirs; frames only pass through here.
  */
-import type { BootSpec } from "./child_main.ts";
+import type { BootSpec, GuestBoot } from "./contract.ts";
 import { keepNoFiles } from "../walls/descriptors.ts";
 import { type ImportRules, makeImportHooks } from "../walls/import_hooks.ts";
 import { changedModules, hideInternalsAtUse, makeStrip } from "../walls/internals.ts";
 import { FrameWriter, readFrames } from "./frames.ts";
 import { openLibc } from "../walls/libc.ts";
-import type { PortGrant } from "../walls/landlock.ts";
 import type { PluginProfile } from "../walls/seccomp.ts";
 import { dropPrivileges } from "../walls/drop_privileges.ts";
 import { limitResources, raiseSeccomp, revokePermissions, tryWall } from "../walls/walls.ts";
-
-/** Deno's permissions of a plugin, each as the list its flag takes. */
-export interface GuestPermissions {
-  read: string[];
-  write: string[];
-  net: string[];
-  env: string[];
-  run: string[];
-}
-
-export interface GuestBoot {
-  /** `data:` URL of the trusted module that loads the plugin. */
-  module: string;
-  permissions: GuestPermissions;
-  /** `file:` URLs below this one may be imported. */
-  modulesUrl: string;
-  /** What the kernel lets it connect to; follows from the permissions. */
-  ports: PortGrant;
-}
 
 /** How a guest module talks to its host; it finds one at `Symbol.for("hermes.channel")` while it is evaluated. */
 export interface GuestChannel {

@@ -1,6 +1,6 @@
 /**
  * The body of `hermes __strip`: makes JavaScript of the TypeScript it is sent, one JSON line for
- * another, with no permission at all. See `type_stripper.ts` for why it is a process.
+ * another, with no permission at all. See `../script/type_stripper.ts` for why it is a process.
  */
 import { stripTypeScriptTypes } from "node:module";
 import { FrameWriter, readFrames } from "./frames.ts";

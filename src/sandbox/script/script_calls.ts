@@ -4,7 +4,7 @@
  */
 import { checkArguments, refusal } from "../walls/allow_list.ts";
 import type { ScriptProgress, ScriptRequest } from "../../protocol/script.ts";
-import type { NestedCallResult } from "../../protocol/tool.ts";
+import type { NestedCallResult } from "../../protocol/tool_result.ts";
 
 /** Calls of one script that may run at once; past it the socket is not read. */
 export const MAX_IN_FLIGHT = 64;

@@ -5,7 +5,7 @@
 import { type CallFrame, parseCall, ScriptCalls } from "./script_calls.ts";
 import type { ChildHandle } from "../child/child_handle.ts";
 import type { ScriptRequest, ScriptResult, ScriptStatus } from "../../protocol/script.ts";
-import type { NestedCallResult } from "../../protocol/tool.ts";
+import type { NestedCallResult } from "../../protocol/tool_result.ts";
 import { exitLine } from "../child/exit_line.ts";
 import { FrameError, MAX_FRAME_BYTES, parseFrame } from "../child/frames.ts";
 import { OutputCapture } from "../../process/output_capture.ts";

@@ -44,7 +44,7 @@ export function makeImportHooks({ who, changed, modulesUrl }: ImportRules): Regi
         return { url: instead, shortCircuit: true };
       }
       const isRelative = modulesUrl !== undefined && parentURL !== undefined &&
-        (apply(startsWith, specifier, ["../"]) || apply(startsWith, specifier, ["../../"]));
+        (apply(startsWith, specifier, ["./"]) || apply(startsWith, specifier, ["../"]));
       const url = isRelative ? apply(href!, new Url(specifier, parentURL), []) : specifier;
       return check(url, () => next(specifier, context));
     },

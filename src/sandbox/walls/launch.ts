@@ -24,7 +24,7 @@ export interface Launch extends SelfCommand {
 
 export interface Launched {
   process: Deno.ChildProcess;
-  /** The walls it was born behind. */
+  /** The walls that stand before it starts. */
   standing: Wall[];
   /** Its own `/proc/self/status`, held open where Landlock keeps it from opening it. */
   statusDescriptor?: number;

@@ -7,7 +7,7 @@ import { makeImportHooks } from "./import_hooks.ts";
 import { changedModules } from "./internals.ts";
 import { type PathGrant, raiseLandlock } from "./landlock.ts";
 import { addressOf, architecture, type Libc, readDescriptor, readThroughLibc } from "./libc.ts";
-import type { Wall } from "../child/contract.ts";
+import type { ProcessLimits, Wall } from "../child/contract.ts";
 
 const SECCOMP_SET_MODE_FILTER = 1;
 const SECCOMP_FLAG_TSYNC = 1;
@@ -16,14 +16,6 @@ const SECCOMP_FLAG_TSYNC = 1;
 const RLIMIT = { cpu: 0, fileSize: 1, data: 2, stack: 3, core: 4, openFiles: 7 } as const;
 /** The usual size; "unlimited" would be memory that no other limit counts. */
 const STACK_BYTES = 8 * 1024 * 1024;
-
-export interface ProcessLimits {
-  /** Bytes of private memory beyond what the process has already. */
-  memoryBytes: number;
-  cpuSeconds: number;
-  fileBytes: number;
-  openFiles: number;
-}
 
 /** Until the second limit of CPU time: the first one's signal tells what it was. */
 const CPU_GRACE_SECONDS = 1;

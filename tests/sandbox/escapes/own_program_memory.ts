@@ -4,7 +4,7 @@ import { defineAttempt, literal } from "../_attempt.ts";
 export const attempt = defineAttempt({
   script: (w) =>
     `const load = (name) => import(new URL(name, Deno.mainModule).href).catch(() => ({}));
-for (const folder of ["./", "./src/sandbox/"]) {
+for (const folder of ["./", "./src/sandbox/child/", "./src/sandbox/walls/"]) {
   const { openLibc, openPath, readDescriptor } = await load(folder + "libc.js");
   const { hostGuest } = await load(folder + "guest_host.js");
   const { runChild } = await load(folder + "child_main.js");
