@@ -18,26 +18,19 @@ const DETACHED_COMPOSE = /\s(?:-d|--detach|--no-start)(?=\s|$)/;
 /** Programs that serve until stopped, with what makes an invocation of them end by itself. */
 const SERVERS: readonly { pattern: RegExp; ends?: RegExp }[] = [
   {
-    pattern: server(
-      String.raw`(?:npm|pnpm|yarn|bun)\s+(?:run\s+)?(?:dev|start|serve|watch)(?=\s|$)`,
-    ),
+    pattern: /^((?:npm|pnpm|yarn|bun)\s+(?:run\s+)?(?:dev|start|serve|watch)(?=\s|$))([^]*)/,
   },
   {
-    pattern: server(String.raw`docker(?:-|\s+)compose\s(?:[^;&|\n]*\s)?up(?=\s|$)`),
+    pattern: /^(docker(?:-|\s+)compose\s(?:[^;&|\n]*\s)?up(?=\s|$))([^]*)/,
     ends: DETACHED_COMPOSE,
   },
-  { pattern: server(String.raw`(?:npx\s+)?next\s+dev(?=\s|$)`) },
-  { pattern: server(String.raw`(?:npx\s+)?vite(?=\s|$)`), ends: /^\s+(?:build|optimize)\b/ },
-  { pattern: server(String.raw`(?:npx\s+)?nodemon(?=\s|$)`) },
-  { pattern: server(String.raw`uvicorn(?=\s|$)`) },
-  { pattern: server(String.raw`gunicorn(?=\s|$)`) },
-  { pattern: server(String.raw`python[\d.]*\s+-m\s+http\.server(?=\s|$)`) },
+  { pattern: /^((?:npx\s+)?next\s+dev(?=\s|$))([^]*)/ },
+  { pattern: /^((?:npx\s+)?vite(?=\s|$))([^]*)/, ends: /^\s+(?:build|optimize)\b/ },
+  { pattern: /^((?:npx\s+)?nodemon(?=\s|$))([^]*)/ },
+  { pattern: /^(uvicorn(?=\s|$))([^]*)/ },
+  { pattern: /^(gunicorn(?=\s|$))([^]*)/ },
+  { pattern: /^(python[\d.]*\s+-m\s+http\.server(?=\s|$))([^]*)/ },
 ];
-
-/** Matches the program at the start of a command, and what follows it. */
-function server(program: string): RegExp {
-  return new RegExp(`^(${program})([^]*)`);
-}
 
 /** True for a path that is safe to name as a working directory. */
 export function isPlainDirectoryName(path: string): boolean {

@@ -59,7 +59,7 @@ export interface ContextOptions {
   parts: ContextParts;
   state: CallState;
   /** What the tool declares that it does. */
-  effects: readonly ToolEffect[];
+  effects: readonly ToolEffect[] | undefined;
   callTool: ToolContext["callTool"];
 }
 

@@ -177,7 +177,7 @@ class Dispatcher implements ToolDispatcher {
     const context = createContext({
       parts: this.#parts,
       state,
-      effects: spec.effects ?? [],
+      effects: spec.effects,
       callTool: (name, args, options = {}) =>
         this.#callTool(state, {
           id: `${state.id}.${++nestedCalls}`,
