@@ -8,6 +8,7 @@ import { COMMANDS, GLOBAL_FLAGS } from "../src/cli/commands_data.ts";
 import { SLASH_COMMANDS } from "../src/cli/slash/slash.ts";
 import { describeKeys } from "../src/config/describe.ts";
 import { ENV_KEYS } from "../src/config/env_data.ts";
+import { ABSENT_TOOLSETS } from "../src/registry/toolsets_absent_data.ts";
 import { TOOLSETS } from "../src/registry/toolsets_data.ts";
 import { TOOL_MANIFEST } from "../tools/manifest.ts";
 import { finish, ROOT, runDeno } from "./_tree.ts";
@@ -100,13 +101,13 @@ function firstSentence(text: string): string {
   return text.split(/(?<=\.)\s/, 1)[0]!;
 }
 
-/** Tools that a text names and that are only planned. */
+/** Tools that a text names and that this build does not have. */
 export function missingTools(text: string): string[] {
-  const planned = new Set(Object.values(TOOLSETS).flatMap(({ tools }) => tools));
-  for (const { name } of TOOL_MANIFEST) planned.delete(name);
+  const absent = new Set(ABSENT_TOOLSETS.values().flatMap((tools) => tools));
+  for (const { name } of TOOL_MANIFEST) absent.delete(name);
   const words = new Set(text.match(/\w+/g));
   // A word like `memory` is also a plain word; a tool is written as code.
-  return [...planned].filter((name) =>
+  return [...absent].filter((name) =>
     name.includes("_") ? words.has(name) : text.includes(code(name))
   ).sort();
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { docProblems, missingTools } from "./gen_docs.ts";
 
-Deno.test("missingTools() names tools that are only planned, and no plain words", () => {
+Deno.test("missingTools() names tools that do not exist, and no plain words", () => {
   assert.deepEqual(missingTools("`read_file` and web_search keep things in memory"), [
     "web_search",
   ]);

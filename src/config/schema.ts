@@ -152,8 +152,12 @@ const guardrails = z.object({
   warn_after: loopCounts,
   hard_stop_after: loopCounts,
   loop_caps: z.object({
-    max_web_searches: count("Calls per turn of a tool named web_search; 0 is no limit"),
-    max_subagents: count("Calls per turn of a tool named delegate_task; 0 is no limit"),
+    max_web_searches: count(
+      "Searches of the web per turn, by whatever brings that tool; 0 is no limit",
+    ),
+    max_subagents: count(
+      "Tasks handed to others per turn, by whatever brings that tool; 0 is no limit",
+    ),
   }),
 });
 
