@@ -33,7 +33,7 @@ import {
   type ShellScript,
   valueVariable,
 } from "../shell_script.ts";
-import { type ClaimedShell, SPARE_INPUT, SpareShellSlot } from "./_spare_shell.ts";
+import { type Claim, SPARE_INPUT, SpareShellSlot } from "./_spare_shell.ts";
 import { mentionsSudo, openSudo, type SudoSession } from "./_sudo.ts";
 
 export interface ShellOptions {
@@ -57,6 +57,8 @@ interface Setup {
   dir: string;
   profile: Profile | undefined;
 }
+
+const NO_CLAIM: Claim = { spare: undefined, more: false };
 
 interface LaunchChoices {
   setup: Setup;
@@ -121,13 +123,11 @@ export class LocalShell implements Shell {
   async start(command: string, options: StartOptions): Promise<Started> {
     checkInput(command, options.env);
     const setup = await this.#prepared();
-    const spare = this.#claimSpare(options);
+    const { spare, more } = this.#claimSpare(options);
     const marker = spare?.marker ?? this.#newMarker();
     let sudo: SudoSession | undefined;
     let pty: Pty | undefined;
     try {
-      // A shell that has brought them back already reads them no more.
-      if (spare?.state === undefined) this.#restoreFiles(setup, options.stateIn);
       const stateIn = options.background ? await this.#copy(options.stateIn) : options.stateIn;
       sudo = await this.#sudo(command);
       if (options.terminal) pty = openPty(options.terminal);
@@ -142,6 +142,7 @@ export class LocalShell implements Shell {
         pathPrefix: sudo?.binDir,
         bash: setup.bash,
       };
+      if (spare && spare.state === undefined) this.#restoreFiles(setup, options.stateIn);
       const opening = openingScript(script);
       const closing = closingScript(script);
       const process = await spare?.run({ opening, closing }) ??
@@ -152,8 +153,9 @@ export class LocalShell implements Shell {
           pty,
           withState: stateIn !== undefined,
         });
-      // While this command runs there is nothing better to do than to start the next one's shell.
-      if (!options.background) this.#prepareSpare(setup);
+      if (more && this.#mayPrepare(setup)) {
+        this.#spares.prepareNow(() => ({ shell: setup.shell, marker: this.#newMarker() }));
+      }
       this.#watchFor(process);
       this.#removeFreed();
       return {
@@ -163,7 +165,7 @@ export class LocalShell implements Shell {
           const { stateOut } = options;
           const state = stateOut && this.#own.take(stateOut);
           const cwd = state && readStateCwd(state, marker);
-          if (stateOut && cwd) this.#briefSpare(setup, stateOut);
+          if (stateOut && cwd) this.#prepareSpare(setup, stateOut);
           return Promise.resolve(cwd);
         },
         release: async () => {
@@ -184,7 +186,6 @@ export class LocalShell implements Shell {
     options: StartOptions & LaunchChoices,
   ): Promise<RawProcess> {
     const { setup, marker, pty } = options;
-    // Once more: the waiting shell that should have run it may have died.
     this.#restoreFiles(setup, options.stateIn);
     const variables: Record<string, string> = { [MARKER_VARIABLE]: marker };
     Object.values(options.env).forEach((value, i) => variables[valueVariable(i)] = value);
@@ -217,30 +218,26 @@ export class LocalShell implements Shell {
     return `${this.#id}.${++this.#files}`;
   }
 
-  #prepareSpare(setup: Setup): void {
-    if (this.#closed || !setup.spares) return;
-    const { shell } = setup;
-    try {
-      this.#spares.prepare(() => ({ shell, marker: this.#newMarker() }));
-    } catch {
-      // Out of processes, for instance: the next command says so itself if that lasts.
-    }
+  #mayPrepare(setup: Setup): boolean {
+    return setup.spares && !this.#closed;
   }
 
-  #briefSpare(setup: Setup, stateIn: string): void {
-    const { bash } = setup;
+  #prepareSpare(setup: Setup, stateIn: string): void {
+    if (!this.#mayPrepare(setup)) return;
+    const { shell, bash } = setup;
     const profile = setup.profile?.functions;
-    this.#spares.brief(stateIn, (marker) => {
+    this.#spares.prepare(stateIn, () => {
       this.#restoreFiles(setup, stateIn);
-      return openingScript({ marker, env: [], stateIn, profile, bash });
+      const marker = this.#newMarker();
+      return { shell, marker, opening: openingScript({ marker, env: [], stateIn, profile, bash }) };
     });
   }
 
   /** A waiting shell has no terminal, no input and no variables of the command. */
-  #claimSpare(options: StartOptions): ClaimedShell | undefined {
+  #claimSpare(options: StartOptions): Claim {
     const { terminal, stdin, stateIn, env } = options;
-    if (terminal || stdin !== "null" || stateIn === undefined) return undefined;
-    return Object.keys(env).length === 0 ? this.#spares.claim(stateIn) : undefined;
+    if (terminal || stdin !== "null" || stateIn === undefined) return NO_CLAIM;
+    return Object.keys(env).length === 0 ? this.#spares.claim(stateIn) : NO_CLAIM;
   }
 
   async endAll(leaders: readonly number[]): Promise<void> {
@@ -305,6 +302,7 @@ export class LocalShell implements Shell {
   /** The state may change before a process that nobody waits for has read it. */
   async #copy(state: string | undefined): Promise<string | undefined> {
     if (state === undefined) return undefined;
+    this.#own.restore(state);
     const copy = this.newFile();
     await Deno.copyFile(state, copy);
     return copy;
