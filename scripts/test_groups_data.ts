@@ -11,7 +11,7 @@ export const STARTS_PROGRAMS: readonly string[] = [
   "src/cli/commands/tools/report_test.ts",
   "src/cli/commands/update/install_test.ts",
   "src/cli/session_listener_test.ts",
-  "src/cli/stray_test.ts",
+  "src/cli/unhandled_test.ts",
   "src/config/",
   "src/host/",
   "src/plugins/",

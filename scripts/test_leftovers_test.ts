@@ -5,10 +5,11 @@ import { endLeftovers, findLeftovers } from "./test_leftovers.ts";
 linuxTest("endLeftovers() ends who names the directory, wherever, and nobody else", async (dir) => {
   const sleep = (options: Deno.CommandOptions) =>
     new Deno.Command("sleep", { args: ["600"], ...options }).spawn();
+  await Deno.writeTextFile(`${dir}/file`, "");
   const children = [
     sleep({ cwd: dir }),
     sleep({ env: { TMPDIR: `${dir}/below` }, clearEnv: true }),
-    new Deno.Command("sh", { args: ["-c", "sleep 600; :", dir] }).spawn(),
+    new Deno.Command("tail", { args: ["-f", `${dir}/file`], clearEnv: true, cwd: "/" }).spawn(),
   ];
   const other = sleep({ clearEnv: true, cwd: "/" });
   const found = await endLeftovers([dir]);

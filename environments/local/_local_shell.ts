@@ -299,7 +299,7 @@ export class LocalShell implements Shell {
     return [setup.shell, file];
   }
 
-  /** The state may change before a process that nobody waits for has read it. */
+  /** The state may change before a background process has read it. */
   async #copy(state: string | undefined): Promise<string | undefined> {
     if (state === undefined) return undefined;
     this.#own.restore(state);

@@ -109,7 +109,7 @@ export class SpareShellSlot {
     this.#pending = undefined;
   }
 
-  /** A shell that stands where the task no longer is serves nobody. */
+  /** A shell in a directory that the task has left is of no use. */
   #letGo(): void {
     this.#cancel();
     const spare = this.#spare;

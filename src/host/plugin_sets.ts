@@ -66,8 +66,11 @@ export class PluginSets {
       if (demand.serves) await (set.serving ??= this.#serve(host, demand));
       return { host, release };
     } catch (error) {
-      // Nothing was opened; whoever asks next tries again.
+      // Whoever asks next tries again.
       if (this.#sets.get(key) === set) this.#sets.delete(key);
+      await release().catch(() => {
+        // Nothing was opened, so there is nothing to close; the error says why.
+      });
       throw error;
     }
   }

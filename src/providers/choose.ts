@@ -91,7 +91,7 @@ function entryAt(url: string): CatalogEntry | undefined {
   return CATALOG.find(({ baseUrl }) => baseUrl.includes(host) && sameOrigin(baseUrl, url));
 }
 
-/** The first provider, in catalog order, that somebody set up by its key or its address. */
+/** The first provider, in catalog order, that is set up by its key or its address. */
 export function chooseByKey(context: ChooseContext): Choice | undefined {
   const entry = CATALOG.find((entry) =>
     !entry.neverAuto && entry.keyEnv.length > 0 &&

@@ -297,7 +297,7 @@ async function shrink(
 
 /**
  * What a session did in a container, or was about to do there, must not go on upon this machine or
- * another one because somebody forgot a flag.
+ * another one because a flag was forgotten.
  * @throws {UsageError} when it would.
  */
 function requireSameWalls({ spec, settings, found }: OpenOptions): void {

@@ -50,7 +50,7 @@ export class Session {
   readonly resumed: boolean;
   readonly origin: SessionOrigin | undefined;
   readonly surface: string;
-  /** What waits for somebody's answer. */
+  /** What waits for a person's answer. */
   readonly questions: Questions;
   #deps: SessionDeps;
   #seq = 0;

@@ -16,7 +16,7 @@ export interface ToolChoiceOptions {
   /** The name of the surface: `platform_toolsets` may have a list for it. */
   surface: string;
   chosen?: { enabled?: readonly string[]; disabled?: readonly string[] };
-  /** What the surface has when nobody chose. */
+  /** What the surface has when none was chosen. */
   preset?: readonly string[];
   environment: string;
   plugins?: SessionPlugins;

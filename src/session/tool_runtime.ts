@@ -27,7 +27,7 @@ export interface ToolRuntimeOptions {
   settings: Settings;
   /** The session's own view of the tools. */
   registry: ToolRegistry;
-  /** Nobody watches the session. */
+  /** No person watches the session. */
   headless: boolean;
   /** Names offered to the model. */
   tools: readonly string[];

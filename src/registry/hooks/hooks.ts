@@ -33,7 +33,7 @@ export interface ListenerOptions {
 }
 
 const DEFAULT_TIMEOUT_MS = 60_000;
-/** What observers have left when somebody has interrupted the turn and waits. */
+/** What observers have left when a person has interrupted the turn and waits. */
 const AFTER_INTERRUPT_MS = 1_000;
 /** Context one turn may gain from hooks. */
 const MAX_CONTEXT_CHARS = 10_000;

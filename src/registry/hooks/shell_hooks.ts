@@ -143,7 +143,7 @@ export interface ConsentOptions {
   notice(line: string): void;
 }
 
-/** Attaches configured hooks behind the ones already there; those nobody agreed to do not run. */
+/** Attaches configured hooks behind the ones already there; those without consent do not run. */
 export async function attachShellHooks(
   hooks: Hooks,
   configured: readonly ShellHook[],
@@ -177,7 +177,7 @@ export async function consentTo(
   return objection === undefined ? { program } : { program, objection };
 }
 
-/** Asks before every run whether the hook is still what somebody agreed to. */
+/** Asks before every run whether the hook is still what the person agreed to. */
 class ConsentGuard {
   readonly #hook: ShellHook;
   readonly #options: ShellHookOptions & ConsentOptions;
@@ -188,7 +188,7 @@ class ConsentGuard {
     this.#options = options;
   }
 
-  /** What to run; undefined, and said, when nobody has agreed to it. */
+  /** What to run; undefined, and said, when the person has not agreed to it. */
   async argv(): Promise<readonly string[] | undefined> {
     const { accept, copies, notice } = this.#options;
     if (accept) return this.#hook.argv;

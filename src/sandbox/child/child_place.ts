@@ -69,7 +69,7 @@ export async function removePlace(
   tidied.add(parent);
   const orphans = (await Array.fromAsync(orphanedDirs(parent, NAME))).map(({ path }) => path);
   if (orphans.length === 0) return;
-  // Before anything is removed, and whatever the time: nobody else ends them.
+  // Before anything is removed, and whatever the time: only hermes ends them.
   await endProgramsIn(orphans);
   const deadlineAt = performance.now() + tidyMs;
   for (const path of orphans) {
@@ -101,7 +101,7 @@ async function endProgramsIn(directories: readonly string[]): Promise<void> {
       const isLed = leader === "0" || !await isDying(leader);
       if (!isLed) Deno.kill(Number(pid), "SIGKILL");
     } catch {
-      // No process, somebody else's, or gone by now.
+      // No process, one of another user, or gone by now.
     }
   }
 }
