@@ -20,6 +20,7 @@ const SETTLED_MS = 2_000;
 export function projectRedactor(
   settings: Pick<Settings, "variables" | "config">,
   directory: string,
+  now: () => number = Date.now,
 ): Redactor {
   const plain = settingsRedactor(settings);
   if (!settings.config.security.redact_secrets) return plain;
@@ -28,11 +29,11 @@ export function projectRedactor(
   let redact = plain;
   let seen = "";
   let lookedAt = -Infinity;
-  const versionOf = createLook(directory);
+  const versionOf = createLook(directory, now);
   return (text, mode) => {
-    const now = performance.now();
-    if (now - lookedAt < FRESH_MS) return redact(text, mode);
-    lookedAt = now;
+    const at = performance.now();
+    if (at - lookedAt < FRESH_MS) return redact(text, mode);
+    lookedAt = at;
     const version = versionOf();
     if (version !== seen) {
       seen = version;
@@ -48,29 +49,29 @@ export function projectRedactor(
  * A text that changes when one of the files does; empty when there is none. Which of them exist is
  * only asked again after the directory has changed.
  */
-function createLook(directory: string): () => string {
+function createLook(directory: string, now: () => number): () => string {
   let names = ENV_FILES;
   let listedAt: number | undefined;
   return () => {
     const changedAt = changeTime(directory);
     if (changedAt === undefined || changedAt !== listedAt) {
       names = ENV_FILES.filter((name) => lookAt(joinPath(directory, name)) !== undefined);
-      const isSettled = changedAt !== undefined && Date.now() - changedAt > SETTLED_MS;
+      const isSettled = changedAt !== undefined && now() - changedAt > SETTLED_MS;
       listedAt = isSettled ? changedAt : undefined;
     }
     let version = "";
     for (const name of names) {
       const info = lookAt(joinPath(directory, name));
-      if (info !== undefined) version += `${name} ${info.mtime?.getTime()} ${info.size} `;
+      if (info !== undefined) version += `${name} ${info.ctime?.getTime()} ${info.size} `;
     }
     return version;
   };
 }
 
-/** When a name in the directory was last added or removed. */
+/** When a name in the directory was last added or removed; unlike `mtime`, no command can set it. */
 function changeTime(directory: string): number | undefined {
   try {
-    return Deno.statSync(directory).mtime?.getTime();
+    return Deno.statSync(directory).ctime?.getTime();
   } catch {
     // Removed, or not to be seen: so are its files.
     return undefined;
