@@ -74,6 +74,7 @@ export function createApprovalGate(options: ApprovalGateOptions): ApprovalGate {
 const ISOLATED = new Set(["docker", "singularity", "modal", "daytona"]);
 const DEFAULT_TIMEOUT_MS = 300_000;
 const REVIEW_TIMEOUT_MS = 30_000;
+const YES: readonly string[] = ["once", "session", "always"];
 const ACTION_ID_CHARS = 16;
 
 class Gate implements ApprovalGate {
@@ -243,7 +244,8 @@ class Gate implements ApprovalGate {
 
   /** Turns an answer into an outcome and keeps what it allows. */
   async #accept(given: ApprovalOutcome, question: Question): Promise<ApprovalOutcome> {
-    if (given.answer === "deny") {
+    // Anything but a yes that was offered is a no.
+    if (!YES.includes(given.answer)) {
       return {
         ...given,
         ...this.#refuse("person", { ...question.request, by: given.by, why: given.reason }),

@@ -340,3 +340,16 @@ Deno.test("checkAction() asks, remembers by rule and obeys the policy", async ()
   assert.match(never.reason!, /^BLOCKED: changes instructions\./);
   assert.equal((await gateWith().checkAction(ACTION, context())).unanswerable, true);
 });
+
+Deno.test("checkCommand() takes an answer that is none of the offered ones for a no", async () => {
+  for (const answer of ["yes", "DENY", "", undefined, true]) {
+    const stored: string[] = [];
+    const gate = gateWith({
+      approver: { ask: () => Promise.resolve({ answer: answer as ApprovalAnswer, by: "x" }) },
+      remember: (rule) => Promise.resolve(void stored.push(rule)),
+    });
+    const outcome = await gate.checkCommand("rm -rf build", context());
+    assert.equal(outcome.answer, "deny", String(answer));
+    assert.deepEqual(stored, []);
+  }
+});

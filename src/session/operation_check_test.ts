@@ -30,7 +30,21 @@ Deno.test("operationProblem() names what is wrong with anything else", () => {
     [{}, "there is no operation undefined"],
     [{ op: "explode" }, "there is no operation explode"],
     [{ op: "toString" }, "there is no operation toString"],
-    [{ op: "close", by: 7 }, "close: by is a text"],
+    [{ op: "close", v: { toString: 1 } }, "operations of version object are not known, only 1"],
+    [{ op: "close", by: 7 }, "close: by is a text of at most 200 characters"],
+    [
+      { op: "close", by: "x".repeat(201) },
+      "close: by is a text of at most 200 characters",
+    ],
+    [
+      { op: "close", reason: "__proto__" },
+      "close: reason is one of done, failed, needs_approval, budget, provider, schema, interrupted",
+    ],
+    [{ op: "interrupt", reason: {} }, "interrupt: reason is a text"],
+    [{ op: "compact", topic: 1 }, "compact: topic is a text"],
+    [{ op: "continue", outputSchema: null }, "continue: outputSchema is an object"],
+    [{ op: "input", content: [TEXT], synthetic: 1 }, "input: synthetic is true or false"],
+    [{ op: "input", content: [TEXT], outputSchema: "x" }, "input: outputSchema is an object"],
     [{ op: "input" }, "input: content is a list of text and image parts"],
     [{ op: "input", content: "x" }, "input: content is a list of text and image parts"],
     [{ op: "input", content: [null] }, "input: content is a list of text and image parts"],
@@ -47,6 +61,7 @@ Deno.test("operationProblem() names what is wrong with anything else", () => {
     [{ op: "answer", answer: { kind: "x" } }, "answer: questionId is a text and answer has a kind"],
     [{ op: "command", name: "x" }, "command: argument is a text"],
     [{ op: "set_model" }, "set_model: model is a text"],
+    [{ op: "set_model", model: "x", provider: 1 }, "set_model: provider is a text"],
   ];
   for (const [operation, problem] of problems) equal(operationProblem(operation), problem);
 });

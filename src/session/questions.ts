@@ -29,6 +29,8 @@ export class Questions {
   readonly #options: QuestionsOptions;
   readonly #open = new Map<string, Open>();
   #count = 0;
+  /** Part of every id, so that an answer from before a restart meets no question of today. */
+  #stamp: string | undefined;
 
   constructor(options: QuestionsOptions) {
     this.#options = options;
@@ -42,8 +44,9 @@ export class Questions {
   /** Asks and resolves to the first answer. Never rejects: an abort is answered by the fallback. */
   async ask(body: QuestionBody, { fallback, signal, expiresMs }: AskOptions): Promise<Answered> {
     if (signal.aborted) return { answer: fallback, by: "interrupt" };
-    const id = `q${++this.#count}`;
     const { emit, now, timer } = this.#options;
+    this.#stamp ??= now().getTime().toString(36);
+    const id = `q${++this.#count}-${this.#stamp}`;
     const expiresAt = expiresMs === undefined
       ? {}
       : { expiresAt: new Date(now().getTime() + expiresMs).toISOString() };
@@ -77,36 +80,62 @@ export class Questions {
     if (open === undefined) {
       return this.#wasAsked(id) ? `${id} is answered already` : `there is no question ${id}`;
     }
-    const problem = answerProblem(open.question, answer);
-    if (problem !== undefined) return problem;
-    open.settle({ answer, by });
+    if (RESERVED.includes(by)) return `${by} is nobody who answers questions`;
+    const read = readAnswer(open.question, answer);
+    if (typeof read === "string") return read;
+    open.settle({ answer: read, by });
     return undefined;
   }
 
   #wasAsked(id: string): boolean {
-    const number = /^q([1-9]\d{0,9})$/.exec(id)?.[1];
-    return number !== undefined && Number(number) <= this.#count;
+    const [, number, stamp] = /^q([1-9]\d{0,9})-([0-9a-z]{1,12})$/.exec(id) ?? [];
+    return number !== undefined && stamp === this.#stamp && Number(number) <= this.#count;
   }
 }
 
+/** Who ends a question without answering it. */
+const RESERVED: readonly string[] = ["timeout", "interrupt"];
+const APPROVAL_ANSWERS: readonly unknown[] = ["once", "session", "always", "deny"];
+
 /**
- * What is wrong with an answer to a question; undefined when it can be taken. Answers come from
- * outside: one that was not offered must not count.
+ * An answer as the question takes it, or the line that says why it does not count. Answers come
+ * from outside and may be anything: one that was not offered must never pass for a yes.
  */
-function answerProblem(question: Question, answer: QuestionAnswer): string | undefined {
+function readAnswer(question: Question, given: QuestionAnswer): QuestionAnswer | string {
   const { id, kind } = question;
-  if (answer.kind !== kind) return `${id} is a question of kind ${kind}, not ${answer.kind}`;
-  if (kind === "approval" && answer.kind === "approval") {
-    const { allowAlways, onceOnly } = question.request;
-    const isRefused = (answer.answer === "always" && !allowAlways) ||
-      (answer.answer === "session" && onceOnly === true);
-    return isRefused ? `${id} cannot be answered with ${answer.answer}` : undefined;
-  }
-  if (kind === "clarify" && answer.kind === "clarify") {
-    const { answers } = answer;
-    if (answers !== undefined && answers.length !== question.questions.length) {
-      return `${id} has ${question.questions.length} parts, the answer ${answers.length}`;
+  if (given.kind !== kind) return `${id} is a question of kind ${kind}, not ${given.kind}`;
+  switch (given.kind) {
+    case "approval": {
+      const { answer, reason } = given;
+      const isText = reason === undefined || typeof reason === "string";
+      if (!APPROVAL_ANSWERS.includes(answer) || !isText) {
+        return `${id} is answered with once, session, always or deny, and maybe a reason in words`;
+      }
+      const { allowAlways, onceOnly } = (question as Question & { kind: "approval" }).request;
+      const isRefused = (answer === "always" && !allowAlways) ||
+        (answer === "session" && onceOnly === true);
+      if (isRefused) return `${id} cannot be answered with ${answer}`;
+      return { kind: "approval", answer, ...(reason === undefined ? {} : { reason }) };
     }
+    case "clarify": {
+      const { answers } = given;
+      if (answers === undefined) return { kind: "clarify" };
+      const { length } = (question as Question & { kind: "clarify" }).questions;
+      if (!Array.isArray(answers) || !answers.every(isTexts)) {
+        return `${id} is answered with a list of texts for each part`;
+      }
+      if (answers.length !== length) {
+        return `${id} has ${length} parts, the answer ${answers.length}`;
+      }
+      return { kind: "clarify", answers };
+    }
+    case "confirm":
+      return typeof given.yes === "boolean"
+        ? { kind: "confirm", yes: given.yes }
+        : `${id} is answered with yes: true or false`;
   }
-  return undefined;
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
 }

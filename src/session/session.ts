@@ -20,7 +20,7 @@ import { type FollowedTurn, sendTurn } from "./send.ts";
 import { notifyHooks, type SessionDeps } from "./session_deps.ts";
 import { TimeBudget } from "./time_budget.ts";
 import { settledWithin, startTimer } from "./timers.ts";
-import { TurnQueue, type TurnRequest } from "./turn_queue.ts";
+import { plainRequest, TurnQueue, type TurnRequest } from "./turn_queue.ts";
 import { TurnRunner } from "./turn_runner.ts";
 import { Waker } from "./wake.ts";
 
@@ -39,6 +39,9 @@ export interface EndOptions {
 
 /** What a session takes while it ends. */
 const LATE_OPERATIONS: ReadonlySet<string> = new Set(["answer", "steer", "interrupt", "close"]);
+/** Texts that may wait for the model's next call. */
+const MAX_STEERING = 100;
+const MAX_COMMANDS = 10;
 /** A turn that does not end this long after its interrupt is left behind. */
 const INTERRUPT_LIMIT_MS = 15_000;
 
@@ -92,7 +95,7 @@ export class Session {
     this.#time = new TimeBudget(deps.timeMs, timer);
     this.#turns = new TurnQueue({
       emit,
-      steer: (text) => void this.#steering.push(text),
+      steer: (text) => this.#steer(text),
       run: (request, signal) => {
         this.start();
         return runner.run(request, this.#time.limit(signal));
@@ -199,28 +202,21 @@ export class Session {
   submit(operation: Operation): Acknowledgement {
     const problem = operationProblem(operation);
     if (problem !== undefined) return rejected(problem);
-    const { by } = operation;
     // A turn that may still end within the grace can be answered and steered.
     const isLate = this.#ending !== undefined && !LATE_OPERATIONS.has(operation.op);
     if (this.#closed || isLate) return rejected("the session is closed");
-    const whose = by === undefined ? {} : { by };
     switch (operation.op) {
       case "input": {
-        const { op: _, v: _v, busy = this.#deps.busy, ...turn } = operation;
-        if (turn.synthetic !== true) this.#waker.attended();
-        return this.#turns.submit(turn, busy);
+        if (operation.synthetic !== true) this.#waker.attended();
+        return this.#turns.submit(plainRequest(operation), operation.busy ?? this.#deps.busy);
       }
-      case "continue": {
-        const { outputSchema } = operation;
-        const shape = outputSchema === undefined ? {} : { outputSchema };
+      case "continue":
         return this.unfinished
-          ? this.#turns.submit({ ...whose, ...shape }, "reject")
+          ? this.#turns.submit(plainRequest(operation), "reject")
           : rejected("the last turn is finished");
-      }
       case "steer":
         if (!this.#turns.isRunning) return rejected("no turn is running");
-        this.#steering.push(operation.text);
-        return { status: "accepted" };
+        return this.#steer(operation.text);
       case "interrupt":
         return this.#interrupt(operation.reason ?? "interrupted");
       case "answer":
@@ -307,6 +303,14 @@ export class Session {
     });
   }
 
+  #steer(text: string): Acknowledgement {
+    if (this.#steering.length >= MAX_STEERING) {
+      return rejected(`${MAX_STEERING} texts wait already`);
+    }
+    this.#steering.push(text);
+    return { status: "accepted" };
+  }
+
   /** A turn for what came after the last call of the model. */
   #late(): TurnRequest | undefined {
     const steering = this.#steering.splice(0).join("\n");
@@ -336,6 +340,9 @@ export class Session {
   #command(name: string, argument: string): Acknowledgement {
     const { commands } = this.#deps;
     if (!commands?.has(name)) return rejected(`this session has no command ${name}`);
+    if (this.#commands.size >= MAX_COMMANDS) {
+      return rejected(`${MAX_COMMANDS} commands run already`);
+    }
     const abort = new AbortController();
     this.#commands.add(abort);
     const tell = (text: string, isError: boolean) => {

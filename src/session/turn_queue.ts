@@ -6,7 +6,7 @@
 import type { EventBody } from "../protocol/event.ts";
 import type { JsonSchema } from "../protocol/json_schema.ts";
 import type { UserPart } from "../protocol/message.ts";
-import type { Acknowledgement, BusyPolicy } from "../protocol/operation.ts";
+import type { Acknowledgement, BusyPolicy, Operation } from "../protocol/operation.ts";
 
 export interface TurnRequest {
   /** Absent to go on from the transcript. */
@@ -23,8 +23,8 @@ export interface TurnRequest {
 export interface TurnQueueOptions {
   /** Runs one turn to its end. Must not reject for anything but a broken store. */
   run(request: TurnRequest, signal: AbortSignal): Promise<void>;
-  /** Text for the model at its next call. */
-  steer(text: string): void;
+  /** Text for the model at its next call; rejected when too much waits for that. */
+  steer(text: string): Acknowledgement;
   /** Text that the turn which just ended did not see any more; it gets a turn of its own. */
   late?(): TurnRequest | undefined;
   emit(event: EventBody): void;
@@ -32,6 +32,20 @@ export interface TurnQueueOptions {
   onFailure(error: unknown): void;
   /** Input that may wait; more is refused. */
   limit?: number;
+}
+
+/** What of an operation begins a turn: data only. Other fields it holds must not reach the queue. */
+export function plainRequest(
+  operation: Operation & { op: "input" | "continue" },
+): TurnRequest {
+  const { by, outputSchema } = operation;
+  const { content, synthetic } = operation.op === "input" ? operation : {};
+  return {
+    ...(content === undefined ? {} : { content }),
+    ...(synthetic === undefined ? {} : { synthetic }),
+    ...(by === undefined ? {} : { by }),
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+  };
 }
 
 const DEFAULT_LIMIT = 100;
@@ -71,9 +85,7 @@ export class TurnQueue {
       case "steer":
         return this.#steer(request);
       case "interrupt":
-        this.#waiting.unshift(request);
-        this.interrupt("other input took its place");
-        return this.#queued(request, 1);
+        return this.#takePlace(request);
       case "queue":
         return this.#enqueue(request);
     }
@@ -102,15 +114,28 @@ export class TurnQueue {
     const texts = content.map((part) => part.type === "text" ? part.text : undefined);
     // An image cannot be put between two calls of the model.
     if (texts.includes(undefined)) return this.#enqueue({ content, ...rest });
-    this.#options.steer(texts.join("\n"));
-    return { status: "accepted", turn: this.#turns };
+    const answer = this.#options.steer(texts.join("\n"));
+    return answer.status === "accepted" ? { ...answer, turn: this.#turns } : answer;
   }
 
   #enqueue(request: TurnRequest): Acknowledgement {
-    const { limit = DEFAULT_LIMIT } = this.#options;
-    if (this.#waiting.length >= limit) return rejected(`${limit} inputs wait already`);
+    const full = this.#full();
+    if (full !== undefined) return full;
     this.#waiting.push(request);
     return this.#queued(request, this.#waiting.length);
+  }
+
+  #takePlace(request: TurnRequest): Acknowledgement {
+    const full = this.#full();
+    if (full !== undefined) return full;
+    this.#waiting.unshift(request);
+    this.interrupt("other input took its place");
+    return this.#queued(request, 1);
+  }
+
+  #full(): Acknowledgement | undefined {
+    const { limit = DEFAULT_LIMIT } = this.#options;
+    return this.#waiting.length < limit ? undefined : rejected(`${limit} inputs wait already`);
   }
 
   #queued(request: TurnRequest, position: number): Acknowledgement {
