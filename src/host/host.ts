@@ -99,6 +99,8 @@ export class Host {
   readonly #live = new Map<string, Opened>();
   /** Openings under way; by id where it is a session that exists. */
   readonly #opening = new Map<string | symbol, Promise<Opened>>();
+  /** Ids of replays that are open or about to be. */
+  readonly #replays = new Set<string>();
   #store: Store | undefined;
   #storeNotices: string[] = [];
   #plugins: Promise<PluginSets> | undefined;
@@ -147,8 +149,10 @@ export class Host {
     if (found === undefined) return await this.#track(Symbol(), () => this.#open(facts));
     // Of one that is about to end nothing is left to go on with: it is opened again.
     const live = this.#live.get(found.id);
-    if (live?.session.isEnding) await live.session.end("done");
-    else if (live !== undefined) return live;
+    if (live?.session.isEnding) {
+      await live.session.end("done");
+      if (this.#closing !== undefined) throw new HermesError("hermes is closing");
+    } else if (live !== undefined) return live;
     return await this.#track(found.id, () => this.#open(facts, found.id));
   }
 
@@ -201,6 +205,12 @@ export class Host {
       settings,
       ...(clock === undefined ? {} : { now: () => clock.now() }),
     });
+    // Replays have an id that was there before: of two at once neither could be told apart.
+    const { sessionId: replay } = cassette;
+    if (replay !== undefined && this.#replays.has(replay)) {
+      throw new HermesError("a replay runs already");
+    }
+    if (replay !== undefined) this.#replays.add(replay);
     let plugins: UsedPlugins | undefined;
     try {
       const isKept = spec.storage !== "none" && cassette.mode !== "replay";
@@ -210,6 +220,7 @@ export class Host {
       const facts = { ...given, cassette, ...(store && { store }), ...(found && { found }) };
       return await this.#compose(facts, plugins);
     } catch (error) {
+      if (replay !== undefined) this.#replays.delete(replay);
       await cassette.close();
       await plugins?.release();
       throw error;
@@ -234,11 +245,10 @@ export class Host {
       onRemember: (rule) => this.#remember(rule),
       release: async () => {
         this.#live.delete(session.id);
+        this.#replays.delete(session.id);
         await plugins?.release();
       },
     });
-    // Only replays have an id that was there before.
-    if (this.#live.has(session.id)) throw new HermesError("this replay runs already");
     const opened = { session, settings, ...(plugins && { plugins: plugins.host }) };
     this.#live.set(session.id, opened);
     voice.use(session);

@@ -1,0 +1,94 @@
+/** Two that want the same session at once: two hermes of one home, and an opening beside a closing. */
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { Host } from "../../src/host/host.ts";
+import type { ModelRequest } from "../../src/protocol/provider.ts";
+import { EventLog, input, openTestHost, routesTo } from "../support/test_host.ts";
+import type { ScriptedReply } from "../support/scripted_provider.ts";
+
+const SPEC = { surface: "run", toolsets: { enabled: ["todo"] } };
+
+/** Calls a tool when it is asked to, and waits before that for whoever holds the gate. */
+function model(gate: Promise<void>) {
+  return async ({ messages }: ModelRequest): Promise<ScriptedReply> => {
+    const last = messages.at(-1);
+    if (last?.role === "tool") {
+      await gate;
+      return { text: "late" };
+    }
+    const part = last?.role === "user" ? last.content[0] : undefined;
+    return part?.type === "text" && part.text === "work"
+      ? { calls: [{ name: "todo", arguments: {} }] }
+      : { text: "said" };
+  };
+}
+
+Deno.test("a session that another hermes goes on with takes no more from the first: nothing is mixed", async () => {
+  const gate = Promise.withResolvers<void>();
+  await using bench = await openTestHost({ respond: model(gate.promise) });
+  const { host, home } = bench;
+  const other = new Host({
+    settings: host.settings,
+    cwd: home,
+    processEnv: { HOME: home },
+    routes: routesTo(model(Promise.resolve())),
+  });
+  const { session } = await host.open(SPEC);
+  const log = new EventLog(session);
+  session.submit(input("work"));
+  await log.next("tool_end");
+  const { session: second } = await other.open({ ...SPEC, resume: { session: session.id } });
+  second.submit(input("hello"));
+  await second.idle;
+  gate.resolve();
+  await session.idle;
+  const { message } = await log.next("error");
+  match(message, /went on in another hermes/);
+  equal(session.submit(input("more")).status, "rejected");
+  await Promise.all([session.end("failed"), other.close()]);
+  await log.ended;
+  const { session: third } = await host.open({ ...SPEC, resume: { session: session.id } });
+  const roles = third.snapshot().transcript.map(({ role }) => role);
+  deepEqual(roles, ["user", "assistant", "tool", "user", "assistant"]);
+});
+
+Deno.test("opening a session that a crash left in the middle changes nothing before it goes on", async () => {
+  const gate = Promise.withResolvers<void>();
+  await using bench = await openTestHost({ respond: model(gate.promise) });
+  const { host, home } = bench;
+  const { session } = await host.open(SPEC);
+  const log = new EventLog(session);
+  session.submit(input("work"));
+  await log.next("tool_end");
+  const routes = routesTo(model(Promise.resolve()));
+  const other = new Host({
+    settings: host.settings,
+    cwd: home,
+    processEnv: { HOME: home },
+    routes,
+  });
+  await other.open({ ...SPEC, resume: { session: session.id } });
+  await other.close({ abandon: true });
+  gate.resolve();
+  await session.idle;
+  equal(session.failure, undefined);
+  equal(session.snapshot().transcript.length, 4);
+  await session.end("done");
+  await log.ended;
+});
+
+Deno.test("open() of a session that ends while the host closes is refused in words", async () => {
+  const gate = Promise.withResolvers<void>();
+  await using bench = await openTestHost({ respond: model(gate.promise) });
+  const { host } = bench;
+  const { session } = await host.open(SPEC);
+  const log = new EventLog(session);
+  session.submit(input("work"));
+  await log.next("tool_end");
+  const ending = session.end("done");
+  const opening = host.open({ ...SPEC, resume: { session: session.id } });
+  const refused = opening.then(() => "opened", (error) => String(error.message));
+  await Promise.all([host.close(), ending]);
+  equal(await refused, "hermes is closing");
+  ok(host.list().length === 0);
+  await log.ended;
+});
