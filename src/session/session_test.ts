@@ -4,6 +4,7 @@ import { ScriptedProvider, type ScriptedReply } from "../../tests/support/script
 import type { Operation } from "../protocol/operation.ts";
 import type { FeedItem, Subscription } from "./event_feed.ts";
 import { Session } from "./session.ts";
+import { startTimer } from "./timers.ts";
 
 function createSession(replies: ScriptedReply[], dispatcher?: FakeDispatcher) {
   const provider = new ScriptedProvider(replies);
@@ -240,4 +241,12 @@ Deno.test("submit() refuses to steer with more than may wait for the model", asy
   equal(steer(), "rejected");
   equal(session.submit({ ...input("left"), busy: "steer" } as Operation).status, "rejected");
   await session.end("done");
+});
+
+Deno.test("startTimer() does not ring at once for a time that no timer can count", async () => {
+  let rang = 0;
+  const cancels = [2 ** 31, 1e15, Infinity].map((ms) => startTimer(ms, () => rang++));
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  for (const cancel of cancels) cancel();
+  equal(rang, 0);
 });
