@@ -147,10 +147,10 @@ export class Host {
       ...(spec.resume.here === true ? { here: cwd } : {}),
     });
     if (found === undefined) return await this.#track(Symbol(), () => this.#open(facts));
-    // Of one that is about to end nothing is left to go on with: it is opened again.
+    // One that is about to end, or whose transcript could not be stored, is opened again.
     const live = this.#live.get(found.id);
-    if (live?.session.isEnding) {
-      await live.session.end("done");
+    if (live?.session.isEnding || live?.session.failure !== undefined) {
+      await live.session.end("failed");
       if (this.#closing !== undefined) throw new HermesError("hermes is closing");
     } else if (live !== undefined) return live;
     return await this.#track(found.id, () => this.#open(facts, found.id));
