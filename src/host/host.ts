@@ -17,7 +17,7 @@ import type { FindRoute } from "../session/model_choice.ts";
 import { openSession } from "../session/open.ts";
 import { findRecord } from "../session/records.ts";
 import type { Session } from "../session/session.ts";
-import type { StartTimer } from "../session/timers.ts";
+import { type StartTimer, startTimer } from "../session/timers.ts";
 import type { SessionRecord } from "../store/record.ts";
 import { Store } from "../store/store.ts";
 import { firstDirectory } from "./directory.ts";
@@ -91,6 +91,9 @@ interface OpenFacts {
   found?: SessionRecord;
 }
 
+/** How much longer than a running turn an opening may take when the host closes. */
+const OPENING_LIMIT_MS = 15_000;
+
 export class Host {
   readonly settings: Settings;
   readonly #options: HostOptions;
@@ -105,6 +108,8 @@ export class Host {
   #storeNotices: string[] = [];
   #plugins: Promise<PluginSets> | undefined;
   #closing: Promise<void> | undefined;
+  /** Openings are no longer waited for. */
+  #closed = false;
 
   constructor(options: HostOptions) {
     this.#options = options;
@@ -168,7 +173,8 @@ export class Host {
     const end = () => this.list().map((one) => one.end(reason, options));
     // From this moment on nothing is taken; what was about to open is closed with the others.
     const open = end();
-    await Promise.allSettled(this.#opening.values());
+    if (this.#opening.size > 0) await this.#openingsEnd(options.graceMs ?? 0);
+    this.#closed = true;
     const ends = await Promise.allSettled([...open, ...end()]);
     try {
       this.#store?.tidy();
@@ -178,6 +184,15 @@ export class Host {
     }
     const failed = ends.find((end) => end.status === "rejected");
     if (failed !== undefined) throw failed.reason;
+  }
+
+  /** Waits for openings; one that hangs (an image that is pulled, a question) is left behind. */
+  async #openingsEnd(graceMs: number): Promise<void> {
+    const { timer } = this.#options.clock ?? { timer: startTimer };
+    const late = Promise.withResolvers<void>();
+    const cancel = timer(graceMs + OPENING_LIMIT_MS, late.resolve);
+    await Promise.race([Promise.allSettled(this.#opening.values()), late.promise]);
+    cancel();
   }
 
   /** One opening per key at a time: whoever comes meanwhile gets the same session. */
@@ -249,6 +264,11 @@ export class Host {
         await plugins?.release();
       },
     });
+    if (this.#closed) {
+      // Its release frees the plugins; nobody waits for it any more.
+      await session.end("interrupted", { abandon: true });
+      throw new HermesError("hermes is closing");
+    }
     const opened = { session, settings, ...(plugins && { plugins: plugins.host }) };
     this.#live.set(session.id, opened);
     voice.use(session);

@@ -1,6 +1,7 @@
 /** Two that want the same session at once: two hermes of one home, and an opening beside a closing. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { Host } from "../../src/host/host.ts";
+import { RouteTable } from "../../src/host/routes.ts";
 import type { ModelRequest } from "../../src/protocol/provider.ts";
 import { EventLog, input, openTestHost, routesTo } from "../support/test_host.ts";
 import type { ScriptedReply } from "../support/scripted_provider.ts";
@@ -93,4 +94,30 @@ Deno.test("open() of a session that ends while the host closes is refused in wor
   equal(await refused, "hermes is closing");
   ok(host.list().length === 0);
   await log.ended;
+});
+
+Deno.test("close() leaves an opening behind that hangs, and what comes of it later is not kept", async () => {
+  const route = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  const routes = new RouteTable(async (options) => {
+    asked.resolve();
+    await route.promise;
+    return await routesTo(() => ({ text: "x" })).find(options);
+  });
+  const rings: number[] = [];
+  const timer = (ms: number, ring: () => void) => {
+    rings.push(ms);
+    queueMicrotask(ring);
+    return () => {};
+  };
+  await using bench = await openTestHost({ routes, clock: { now: () => new Date(0), timer } });
+  const { host } = bench;
+  const opening = host.open({ ...SPEC, storage: "none" });
+  const refused = opening.then(() => "opened", (error) => String(error.message));
+  await asked.promise;
+  await host.close({ graceMs: 1_000 });
+  deepEqual(rings, [16_000]);
+  route.resolve();
+  equal(await refused, "hermes is closing");
+  deepEqual(host.list(), []);
 });
