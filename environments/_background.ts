@@ -9,7 +9,7 @@ import type { Started } from "./shell.ts";
 
 /** Bytes of output kept. */
 const RING_BYTES = 200_000;
-/** Exit code of a process whose end nobody saw. */
+/** Exit code of a process whose end was not seen. */
 const LOST = 255;
 
 export interface ShellProcessOptions {

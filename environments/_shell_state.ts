@@ -1,7 +1,7 @@
 /**
  * What one task carries from command to command: its directory and the file with its exports.
  * Commands may overlap; the one that ends last decides. Files go, or are used again, once
- * nobody reads them, so a long session does not leave thousands.
+ * their readers are gone, so a long session does not leave thousands.
  */
 import type { Shell } from "./shell.ts";
 
@@ -52,7 +52,7 @@ export class ShellState {
     this.#retired = [];
   }
 
-  /** Gives the state to a process that nobody waits for; it must be read when `start` settles. */
+  /** Gives the state to a background process; it must be read when `start` settles. */
   async lend<T>(start: (state: string | undefined) => Promise<T>): Promise<T> {
     this.#running++;
     try {

@@ -19,6 +19,6 @@ export interface EnvironmentAdmin {
   look(options: EnvironmentOptions): Promise<string>;
   /** The place itself; absent where that is this machine. */
   open?(options: EnvironmentOptions): Promise<RemoteHost>;
-  /** Removes what nobody uses any more; a line for each thing. */
+  /** Removes what is no longer used; a line for each thing. */
   clean(options: EnvironmentOptions): Promise<string[]>;
 }

@@ -19,7 +19,7 @@ export interface Shell {
   ready(): Promise<boolean>;
   /** A path for a new private file, there. */
   newFile(): string;
-  /** Removes a private file that nobody needs; without it, such files are written again. */
+  /** Removes a private file that is no longer needed; without it, such files are written again. */
   freeFile?(path: string): void;
   start(command: string, options: StartOptions): Promise<Started>;
   /** Takes no more commands and ends whatever is left of earlier ones. */
@@ -32,7 +32,7 @@ export interface StartOptions {
   cwd: string;
   env: Record<string, string>;
   stdin: "null" | "piped";
-  /** Nobody waits for it: `stateIn` may change as soon as it has started. */
+  /** The caller does not wait for it: `stateIn` may change as soon as it has started. */
   background: boolean;
   /** Size of the pseudo-terminal to run on. */
   terminal?: TerminalSize | undefined;

@@ -1,4 +1,4 @@
-/** Where commands start in each environment but the local one. Pure: nobody is asked. */
+/** Where commands start in each environment but the local one. Pure: asks no environment. */
 
 /** What containers call the directory that is meant for work. */
 export const WORKSPACE = "/workspace";

@@ -17,7 +17,7 @@ const EXACT_NPM = /^npm:((?:@[^/@]+\/)?[^/@]+)@(\d+\.\d+\.\d+(?:-[\w.]+)?)(?:\/.
 const INLINE_SPECIFIER = /(?:from|import)\s*\(?\s*["']((?:npm|jsr|https?):[^"']+)["']/g;
 
 /** Files that may name a package themselves. */
-const OWN_DOORS = /^(src\/deps\/|scripts\/build_app\.ts$)/;
+const OWN_SPECIFIERS = /^(src\/deps\/|scripts\/build_app\.ts$)/;
 
 /** Every broken rule as one line. */
 export function dependencyProblems(input: DependencyInput): string[] {
@@ -42,7 +42,7 @@ export function dependencyProblems(input: DependencyInput): string[] {
   for (const [path, text] of input.sources) {
     for (const [, specifier] of text.matchAll(INLINE_SPECIFIER)) {
       // `deno task` fetches all that deno.json names, so what few people need is named where it is used.
-      if (OWN_DOORS.test(path)) pin(path, specifier!);
+      if (OWN_SPECIFIERS.test(path)) pin(path, specifier!);
       else problems.push(`${path}: imports ${specifier} directly: name it in deno.json "imports"`);
     }
   }

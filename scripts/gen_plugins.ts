@@ -26,7 +26,6 @@ const TYPES_OF = ["src/protocol/message.ts"];
 /** What the process of a plugin runs beside the façade. */
 const GUEST_FILES = [
   "src/plugins/guest_push.ts",
-  "src/plugins/guest_route.ts",
   "src/plugins/guest_shim.ts",
   "src/plugins/guest.ts",
 ];

@@ -167,18 +167,6 @@ export const BUILT: readonly BuiltRegex[] = [
     samples: [String.raw`<w:p(?=[\s/>])([^<>]*)>`],
   },
   {
-    file: "tools/_terminal_guard.ts",
-    text: "new RegExp(`^(${pattern})",
-    why: "programs are constants; anchored at the beginning of a command",
-    samples: [
-      String.raw`^((?:npm|pnpm|yarn|bun)\s+(?:run\s+)?(?:dev|start|serve|watch)(?=\s|$))([^]*)`,
-      String.raw`^(docker(?:-|\s+)compose\s(?:[^;&|\n]*\s)?up(?=\s|$))([^]*)`,
-      String.raw`^((?:npx\s+)?next\s+dev(?=\s|$))([^]*)`,
-      String.raw`^((?:npx\s+)?vite(?=\s|$))([^]*)`,
-      String.raw`^(python[\d.]*\s+-m\s+http\.server(?=\s|$))([^]*)`,
-    ],
-  },
-  {
     file: "src/process/process_tree.ts",
     text: "new RegExp(`(?:^|\\\\0)",
     why: "the name of a variable is a constant",

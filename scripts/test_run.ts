@@ -3,6 +3,7 @@
  * outlives a run: its directories go, and so do the processes that tests have left.
  */
 import { TEST_SERVICES } from "./services/_service.ts";
+import { installServices } from "./services/install.ts";
 import { TEST_BUNDLE } from "../tests/support/hermes.ts";
 import { LOCKED, ROOT } from "./_tree.ts";
 import { makeTestBundle, type TestBundle } from "./test_bundle.ts";
@@ -67,6 +68,7 @@ export async function runTests(plan: Plan, options: RunOptions = {}): Promise<Te
   using interrupts = new Interrupts();
   const network = await loopbackNetwork();
   if (network.reason) console.error(`programs of tests have the whole network: ${network.reason}`);
+  if (network.launcher.length > 0 && needsServices(plan)) await installServices();
   await using temp = await makeTestTemp();
   await using services = await makeTestTemp("hs");
   await using bundle = plan.isWhole && Deno.build.os !== "windows"
@@ -102,6 +104,11 @@ export async function runTests(plan: Plan, options: RunOptions = {}): Promise<Te
     run.output += output;
   }
   return interrupts.count > 0 ? { ...run, code: INTERRUPTED } : run;
+}
+
+/** The suites that run every environment. */
+function needsServices({ groups }: Plan): boolean {
+  return groups.some(({ files }) => files.some((path) => path.startsWith("tests/conformance/")));
 }
 
 /** Copies the output of one runner to stdout until its end. */

@@ -12,6 +12,8 @@ export interface TestTemp extends AsyncDisposable {
 /** Makes the directory. Its name is short: tests put sockets below it, whose paths are bounded. */
 export async function makeTestTemp(prefix = "ht"): Promise<TestTemp> {
   const path = await Deno.makeTempDir({ prefix });
+  // Tests that become another user have to get to what they made below it.
+  await Deno.chmod(path, 0o711);
   return {
     path,
     env: { TMPDIR: path },

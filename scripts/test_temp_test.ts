@@ -8,7 +8,8 @@ Deno.test("makeTestTemp() holds what tests make and removes it, whatever they di
   {
     await using temp = await makeTestTemp();
     path = temp.path;
-    assert.ok(path.length < 40, path);
+    assert.equal((await Deno.stat(path)).mode! & 0o777, 0o711, "others may pass, and see nothing");
+    assert.ok(path.slice(path.lastIndexOf("/")).length < 24, path);
     const { stdout } = await new Deno.Command(Deno.execPath(), {
       args: ["eval", "console.log(Deno.makeTempDirSync())"],
       env: temp.env,

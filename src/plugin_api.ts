@@ -130,7 +130,7 @@ export interface PluginTask {
 
 /** One run of a service. */
 export interface ServiceRun extends PluginTask {
-  /** It works now: hermes counts the time from here before it believes that a failure is a new one. */
+  /** The service works now: hermes counts the time from here before it believes that a failure is a new one. */
   ready(): void;
 }
 

@@ -122,7 +122,7 @@ class Plan {
       ...(own === undefined ? {} : { check: own }),
     });
     let text = known?.text ?? loaded.text;
-    // It was there a moment ago.
+    // The file was there a moment ago.
     if (text === undefined) throw await notFound(this.#ctx, target.path);
     const failures: string[] = [];
     for (const [i, hunk] of hunks.entries()) {

@@ -1,6 +1,6 @@
 /**
  * Short pieces of long texts for people, and the words that results are summed up in. Cuts only
- * between lines: half a line may be half a secret that nobody recognises any more.
+ * between lines: half a line may be half a secret that the patterns no longer recognise.
  */
 import type { ToolContext } from "../src/protocol/tool.ts";
 

@@ -68,7 +68,7 @@ export function writeRefusal(
   return `${found.path} ${REFUSALS[found.verdict.kind] ?? found.verdict.description}`;
 }
 
-/** The rule and reason when a write needs somebody's yes, or undefined. */
+/** The rule and reason when a write needs a person's yes, or undefined. */
 export function writeApproval(
   names: readonly string[],
   places: ProtectedPlaces,

@@ -16,18 +16,20 @@ const HELP = /(?:^|\s)(?:--help|-h|--version|-V|help|version)(?=\s|$)/;
 const DETACHED_COMPOSE = /\s(?:-d|--detach|--no-start)(?=\s|$)/;
 
 /** Programs that serve until stopped, with what makes an invocation of them end by itself. */
-const SERVERS: readonly { pattern: string; ends?: RegExp }[] = [
-  { pattern: String.raw`(?:npm|pnpm|yarn|bun)\s+(?:run\s+)?(?:dev|start|serve|watch)(?=\s|$)` },
+const SERVERS: readonly { pattern: RegExp; ends?: RegExp }[] = [
   {
-    pattern: String.raw`docker(?:-|\s+)compose\s(?:[^;&|\n]*\s)?up(?=\s|$)`,
+    pattern: /^((?:npm|pnpm|yarn|bun)\s+(?:run\s+)?(?:dev|start|serve|watch)(?=\s|$))([^]*)/,
+  },
+  {
+    pattern: /^(docker(?:-|\s+)compose\s(?:[^;&|\n]*\s)?up(?=\s|$))([^]*)/,
     ends: DETACHED_COMPOSE,
   },
-  { pattern: String.raw`(?:npx\s+)?next\s+dev(?=\s|$)` },
-  { pattern: String.raw`(?:npx\s+)?vite(?=\s|$)`, ends: /^\s+(?:build|optimize)\b/ },
-  { pattern: String.raw`(?:npx\s+)?nodemon(?=\s|$)` },
-  { pattern: String.raw`uvicorn(?=\s|$)` },
-  { pattern: String.raw`gunicorn(?=\s|$)` },
-  { pattern: String.raw`python[\d.]*\s+-m\s+http\.server(?=\s|$)` },
+  { pattern: /^((?:npx\s+)?next\s+dev(?=\s|$))([^]*)/ },
+  { pattern: /^((?:npx\s+)?vite(?=\s|$))([^]*)/, ends: /^\s+(?:build|optimize)\b/ },
+  { pattern: /^((?:npx\s+)?nodemon(?=\s|$))([^]*)/ },
+  { pattern: /^(uvicorn(?=\s|$))([^]*)/ },
+  { pattern: /^(gunicorn(?=\s|$))([^]*)/ },
+  { pattern: /^(python[\d.]*\s+-m\s+http\.server(?=\s|$))([^]*)/ },
 ];
 
 /** True for a path that is safe to name as a working directory. */
@@ -50,8 +52,7 @@ export function foregroundRefusal(command: string): string | undefined {
       "Run it with background=true (one call per process), or end the command with `wait`.";
   }
   for (const { pattern, ends } of SERVERS) {
-    const regex = new RegExp(`^(${pattern})([^]*)`);
-    const match = commands.map(({ text }) => regex.exec(text)).find((found) => found !== null);
+    const match = commands.map(({ text }) => pattern.exec(text)).find((found) => found !== null);
     if (!match) continue;
     const [, program, rest] = match;
     if (HELP.test(rest!) || ends?.test(rest!)) continue;

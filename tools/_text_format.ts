@@ -10,7 +10,7 @@ export type TextEncoding = "utf-8" | "utf-16le" | "utf-16be";
 /** How a text file is stored, apart from its text. */
 export interface TextFormat {
   encoding: TextEncoding;
-  /** It begins with a byte order mark. */
+  /** The file begins with a byte order mark. */
   bom: boolean;
   /** `mixed` files are edited as they are. */
   eol: "\n" | "\r\n" | "mixed";

@@ -1,4 +1,4 @@
-/** `clarify`: questions to the person at the surface; a defined answer when nobody is there. */
+/** `clarify`: questions to the person at the surface; a defined answer when no person is present. */
 import { ToolError } from "../src/protocol/error.ts";
 import type { InferSchema } from "../src/protocol/json_schema.ts";
 import type { ClarifyQuestion } from "../src/protocol/services.ts";

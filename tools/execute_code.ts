@@ -93,7 +93,7 @@ async function checkSandbox(ctx: CheckContext): Promise<boolean | string> {
   const support = await ctx.recall<SandboxAvailability>(
     "sandbox",
     `${VERSION} ${ctx.kernel} ${searchPath}`,
-    async () => (await import("../src/sandbox/availability.ts")).lookAround({ searchPath }),
+    async () => (await import("../src/sandbox/sandbox_probe.ts")).probeSandbox({ searchPath }),
   );
   found.set(ctx, support);
   return support.script.available || support.script.reason;

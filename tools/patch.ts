@@ -126,7 +126,7 @@ async function replaceInFile(
   return await files.exclusive([target.real], async () => {
     const loaded = await loadForWrite(ctx, target, { replace: false, check });
     const before = loaded.text;
-    // It was there a moment ago.
+    // The file was there a moment ago.
     if (before === undefined) throw await notFound(ctx, target.path);
     const edit = {
       oldText: sameLineEnds(oldText, loaded.format.eol),

@@ -319,7 +319,7 @@ function denyInput({ reason }: ApprovalOutcome): ToolResult {
   return { content: { status: "blocked", error }, isError: true };
 }
 
-/** Keys that edit a line make of it what was never written: nobody can judge what runs then. */
+/** Keys that edit a line make of it what was never written: what runs then cannot be judged. */
 function keyAsks(data: string): ApprovalAsk[] {
   if (!CONTROL.test(data)) return [];
   return [{

@@ -8,6 +8,7 @@ import {
   runTool,
   type TestContextOptions,
 } from "../tests/support/tool_context.ts";
+import { FakeTime } from "../tests/support/fake_time.ts";
 import "./process.ts";
 
 async function openBench() {
@@ -125,12 +126,15 @@ Deno.test("process wait returns at the end and uses up the notice", async () => 
 
 Deno.test("process wait gives up after its time, which the configuration bounds", async () => {
   await using bench = await openBench();
+  using time = new FakeTime();
   const managed = await bench.start("echo up; read x");
   const args = { action: "wait", "session_id": managed.id, timeout: 1000 };
-  const reply = await bench.run(args, { config: { "terminal.timeout": 1 } });
+  const waiting = bench.run(args, { config: { "terminal.timeout": 100 } });
+  await time.tick(100_000);
+  const reply = await waiting;
   equal(reply.status, "timeout");
   equal(reply.process_running, true);
-  match(reply.timeout_note as string, /1 s/);
+  match(reply.timeout_note as string, /100 s/);
 });
 
 Deno.test("process wait ends with an interrupt", async () => {

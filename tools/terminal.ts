@@ -14,7 +14,29 @@ import { commandRedactMode } from "../src/text/redact_command.ts";
 import { firstLine, joined, outputPreview } from "./_preview.ts";
 import { foregroundRefusal, isPlainDirectoryName } from "./_terminal_guard.ts";
 import { exitCodeMeaning, outcomeHint } from "./_terminal_notes.ts";
-import { OverflowLog } from "./_terminal_output.ts";
+
+/** Most characters that are kept of an output that does not fit into a result. */
+const MAX_OVERFLOW_CHARS = 5_000_000;
+
+/** Keeps the beginning of an output of any size. */
+class OverflowLog {
+  totalChars = 0;
+  #parts: string[] = [];
+
+  push(text: string): void {
+    const room = MAX_OVERFLOW_CHARS - this.totalChars;
+    this.totalChars += text.length;
+    if (room > 0) this.#parts.push(text.slice(0, room));
+  }
+
+  get complete(): boolean {
+    return this.totalChars <= MAX_OVERFLOW_CHARS;
+  }
+
+  text(): string {
+    return cleanOutput(this.#parts.join(""));
+  }
+}
 
 const DEFAULT_TIMEOUT_S = 180;
 const MAX_FOREGROUND_S = 600;
@@ -22,7 +44,7 @@ const MAX_FOREGROUND_S = 600;
 const MAX_COMMAND_CHARS = 500_000;
 /** Longer commands show their latest line this often. */
 const PROGRESS_MS = 500;
-/** Who lets a command run that needs nobody's yes. */
+/** Who lets a command run that needs no approval. */
 const WITHOUT_ASKING = /^(?:rules|isolated environment)$/;
 /** Reads the token from a pipe and refuses a terminal. */
 const NEEDS_PIPE = /\bgh\s+auth\s+login\b(?:(?!\bgh\s+auth\s).)*--with-token\b/;

@@ -1,12 +1,15 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
+import { setImmediate } from "node:timers";
 import { createLocalEnvironment } from "../environments/local/environment.ts";
 import { createProcessTable } from "../environments/process_table.ts";
 import type { ApprovalOutcome } from "../src/protocol/approval.ts";
 import type { Environment } from "../src/protocol/environment.ts";
 import { EnvironmentError } from "../src/protocol/error.ts";
 import type { ToolServices } from "../src/protocol/services.ts";
+import { exists } from "../src/util/exists.ts";
 import { dirname } from "../src/util/path.ts";
-import { sleep } from "../src/util/sleep.ts";
+import { withEnoughTime } from "../tests/support/enough_time.ts";
+import { FakeTime } from "../tests/support/fake_time.ts";
 import {
   createTestContext,
   createTestServices,
@@ -119,11 +122,21 @@ Deno.test("terminal spills what does not fit and says where it is", async () => 
   equal(bench.spilled.get("terminal-call_1.log")?.length, 108_894);
 });
 
+/** Waits for a file, which is the command's to make, without a clock. */
+async function made(path: string): Promise<void> {
+  while (!await exists(path)) await new Promise((resolve) => setImmediate(resolve));
+}
+
 Deno.test("terminal ends a command after its timeout", async () => {
   await using bench = await openBench();
-  const reply = await bench.run({ command: "echo start; sleep 600", timeout: 1 });
+  const { result: reply } = await withEnoughTime({
+    timeoutMs: 1_000,
+    run: (timeoutMs) =>
+      bench.run({ command: "echo start; sleep 600", timeout: Math.round(timeoutMs / 1000) }),
+    hasBegun: ({ output }) => `${output}`.startsWith("start"),
+  });
   equal(reply.exit_code, 124);
-  equal(reply.output, "start\n[Command timed out after 1s]");
+  match(`${reply.output}`, /^start\n\[Command timed out after \d+s\]$/);
   match(reply.hint, /background=true/);
 });
 
@@ -135,8 +148,12 @@ Deno.test("terminal takes its default timeout from the configuration", async () 
 
 Deno.test("terminal says that a command was interrupted", async () => {
   await using bench = await openBench();
-  const signal = AbortSignal.timeout(100);
-  const reply = await bench.run({ command: "echo start; sleep 600" }, { signal });
+  const turn = new AbortController();
+  const command = "echo start; touch begun; sleep 600";
+  const running = bench.run({ command }, { signal: turn.signal });
+  await made(`${bench.dir}/begun`);
+  turn.abort();
+  const reply = await running;
   equal(reply.exit_code, 130);
   equal(reply.output, "start\n[Command interrupted]");
 });
@@ -164,11 +181,12 @@ Deno.test("terminal says who approved a command that needed it", async () => {
 
 Deno.test("terminal shows the latest line of a command that takes long", async () => {
   await using bench = await openBench();
+  using time = new FakeTime();
   const exec = bench.env.exec.bind(bench.env);
   // Pieces of output at times the test decides: a busy machine would choose others.
   bench.env.exec = async (command, options) => {
     options?.onOutput?.("early\n");
-    await sleep(510);
+    await time.tick(510);
     options?.onOutput?.("1\n2 of 3\n");
     options?.onOutput?.("too soon after\n");
     return await exec(command);

@@ -103,7 +103,7 @@ export class CloudClient implements DirectClient {
     }
   }
 
-  /** What comes after we have let go is no loss. */
+  /** Output after `close()` is dropped on purpose: nobody reads it. */
   #lost(error: unknown): void {
     if (this.#closing === undefined) this.#events.onLost(error);
   }

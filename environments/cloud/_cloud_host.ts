@@ -1,6 +1,6 @@
 /**
- * A sandbox in somebody's cloud as a place for remote shells: made when needed, put to sleep
- * when nobody uses it, brought back for the next command, and given up when it is lost. Knows
+ * A sandbox in a cloud as a place for remote shells: made when needed, put to sleep
+ * when it is unused, brought back for the next command, and given up when it is lost. Knows
  * no SDK; each cloud is a `Cloud`.
  */
 import { ChannelRefused, type DirectClient } from "../remote/channel.ts";
@@ -17,17 +17,17 @@ export interface CloudSandbox {
   sleep(): Promise<void>;
   /** For good; whether its files are kept for the next session is a setting. */
   close(options: { asleep: boolean }): Promise<void>;
-  /** It is lost: lets go of what is left of it. Never rejects. */
+  /** Releases what is left of a lost sandbox. Never rejects. */
   abandon?(): Promise<void>;
 }
 
 export interface Cloud {
   readonly name: string;
-  /** Brings back the one that sleeps or was kept, else makes one. @throws UsageError, EnvironmentError */
+  /** Brings back the sandbox that sleeps or was kept, else makes a new one. @throws UsageError, EnvironmentError */
   open(): Promise<CloudSandbox>;
   /** Ends the sandboxes of processes that were killed; a line for each. */
   reap(): Promise<string[]>;
-  /** Lets go of the connection, after the last sandbox. */
+  /** Closes the connection, after the last sandbox. */
   close(): Promise<void>;
 }
 

@@ -46,7 +46,7 @@ export class CloudLedger {
     await writeFileAtomic(`${this.#users(id)}/${this.#session}`, await thisOwner());
   }
 
-  /** It no longer does; true when nobody else is left. */
+  /** Removes this session from the sandbox's users; true when it was the last one. */
   async leave(id: string): Promise<boolean> {
     const dir = this.#users(id);
     await removeIfThere(`${dir}/${this.#session}`);

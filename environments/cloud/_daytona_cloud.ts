@@ -12,7 +12,7 @@ import type { RemoteCommandLine } from "../remote/remote_host.ts";
 const LABEL = "hermes-agent";
 /** For building an image and starting a sandbox. */
 const START_SECONDS = 300;
-/** How much later than hermes itself Daytona stops a sandbox that nobody uses. */
+/** How much later than hermes itself Daytona stops an unused sandbox. */
 const LATER_MINUTES = 10;
 /** More than this is not given to anybody. */
 const MAX_DISK_GB = 10;
@@ -75,7 +75,7 @@ export class DaytonaCloud implements Cloud {
     }
   }
 
-  /** One that can be used; a broken one is deleted. */
+  /** The sandbox of this name if it can be used; a broken one is deleted. */
   async #find(name: string): Promise<Sandbox | undefined> {
     return await this.#unlessGone(async () => {
       const sandbox = await this.#options.client.get(name);

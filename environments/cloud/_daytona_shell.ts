@@ -103,7 +103,7 @@ class DaytonaShell implements CloudTransport {
       // The session would outlive the connection.
       if (!this.#over) await this.#handle.kill();
     } catch {
-      // It has ended meanwhile, or the sandbox has.
+      // The process has ended meanwhile, or the sandbox has.
     }
     await this.#handle.disconnect();
     this.#output.end();
@@ -127,7 +127,7 @@ class DaytonaShell implements CloudTransport {
   }
 }
 
-/** Bytes that came before somebody asked for them. */
+/** Bytes that came before they were asked for. */
 class OutputQueue {
   readonly #chunks: Uint8Array[] = [];
   #begun = false;

@@ -10,7 +10,7 @@ import type { RemoteCommandLine } from "../remote/remote_host.ts";
 const APP = "hermes-agent";
 /** The longest Modal lets a sandbox live. */
 const LIFETIME_MS = 24 * 3_600_000;
-/** How much later than hermes itself Modal ends a sandbox that nobody uses. */
+/** How much later than hermes itself Modal ends an unused sandbox. */
 const LATER_SECONDS = 120;
 const SNAPSHOT_MS = 60_000;
 export const MODAL_CREDENTIALS = ["MODAL_TOKEN_ID", "MODAL_TOKEN_SECRET"] as const;
@@ -182,7 +182,7 @@ class OpenModalSandbox implements CloudSandbox {
   async close({ asleep }: { asleep: boolean }): Promise<void> {
     if (asleep) return;
     try {
-      // One that somebody else has ended has no files left to keep.
+      // A sandbox that was ended elsewhere has no files left to keep.
       if (this.#life.persistent && await this.isRunning()) await this.#life.save();
     } finally {
       await this.#life.end();

@@ -78,7 +78,7 @@ class ModalShell implements CloudTransport {
     const end = this.#inputEnded ? undefined : this.#process.closeStdin();
     this.#inputEnded = true;
     this.#closing.abort();
-    // They fail only when the process or the sandbox is gone, which is what is wanted.
+    // Both calls fail only when the process or the sandbox is gone, which is what is wanted.
     await Promise.allSettled([end, this.#reader.cancel()]);
   }
 }

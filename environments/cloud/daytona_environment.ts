@@ -1,6 +1,6 @@
 /**
  * Commands and files in a sandbox of Daytona, through its SDK. A kept sandbox is stopped when
- * nobody uses it and found again by its name; others are deleted with the session.
+ * it is unused, and found again by its name; others are deleted with the session.
  */
 import type { Environment } from "../../src/protocol/environment.ts";
 import { DAYTONA_CREDENTIAL, DaytonaCloud } from "./_daytona_cloud.ts";

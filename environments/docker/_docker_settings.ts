@@ -25,7 +25,7 @@ export interface DockerSettings {
   cpus: number;
   memoryMb: number;
   diskMb: number;
-  /** A container that nobody uses ends after this; 0 is never. */
+  /** An unused container ends after this; 0 is never. */
   idleSeconds: number;
 }
 

@@ -11,7 +11,7 @@ export const DOCKER_ADMIN: EnvironmentAdmin = {
     return `${engine.program} ${version}, image ${image}${pulled}`;
   },
   open: async (options) => (await openDocker(options)).host,
-  /** Containers of dead processes, and kept ones of this home that nobody uses; files stay. */
+  /** Containers of dead processes, and kept ones of this home that no session uses; files stay. */
   async clean(options) {
     const { host } = await openDocker(options);
     const lines = (await host.engine.reap()).map((name) => `removed ${name}`);

@@ -141,7 +141,7 @@ async function ownerOf(directory: string): Promise<DirectoryOwner | undefined> {
 }
 
 /**
- * The user in the container, never root unless somebody says so: that of hermes; when hermes is
+ * The user in the container, never root unless the settings say so: that of hermes; when hermes is
  * root itself, the owner of a directory that is mounted, or an ordinary user.
  */
 export function containerUser(

@@ -68,7 +68,7 @@ async function openFile(path: string, signal?: AbortSignal): Promise<Deno.FsFile
   try {
     return await orAborted(opening, signal);
   } catch (error) {
-    // When it does open some day, nobody reads it.
+    // When it does open later, its content is not read.
     if (signal?.aborted) opening.then((file) => file.close(), () => {});
     throw error;
   }

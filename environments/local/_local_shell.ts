@@ -75,6 +75,7 @@ export class LocalShell implements Shell {
   readonly #id = newMarkerName();
   readonly #spares = new SpareShellSlot();
   readonly #own = new OwnFiles();
+  #freed: string[] = [];
   #setup: Promise<Setup> | undefined;
   #watch: EndWatchHold | undefined;
   #dir = "";
@@ -110,8 +111,13 @@ export class LocalShell implements Shell {
     return `${this.#dir}/${++this.#files}`;
   }
 
+  /** Removed while the next command runs: a result is not held up for it. */
   freeFile(path: string): void {
-    this.#own.forget(path);
+    this.#freed.push(path);
+  }
+
+  #removeFreed(): void {
+    for (const path of this.#freed.splice(0)) this.#own.forget(path);
   }
 
   async start(command: string, options: StartOptions): Promise<Started> {
@@ -151,6 +157,7 @@ export class LocalShell implements Shell {
         this.#spares.prepareNow(() => ({ shell: setup.shell, marker: this.#newMarker() }));
       }
       this.#watchFor(process);
+      this.#removeFreed();
       return {
         process,
         kill: (how) => killTree({ leaders: [process.pid], marker }, how),
@@ -292,7 +299,7 @@ export class LocalShell implements Shell {
     return [setup.shell, file];
   }
 
-  /** The state may change before a process that nobody waits for has read it. */
+  /** The state may change before a background process has read it. */
   async #copy(state: string | undefined): Promise<string | undefined> {
     if (state === undefined) return undefined;
     this.#own.restore(state);

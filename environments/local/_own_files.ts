@@ -1,7 +1,7 @@
 /**
  * Files of the private directory that shells source later: what they hold is remembered, and
  * put back when something else was written there meanwhile. A command was judged for what it
- * says; text that another tool left in such a file was judged by nobody.
+ * says; text that another tool left in such a file was not judged.
  */
 
 export class OwnFiles {
@@ -38,7 +38,7 @@ export class OwnFiles {
     try {
       Deno.removeSync(path);
     } catch (error) {
-      // Never written, or somebody cleaned the directory: it is gone, which was the point.
+      // Never written, or the directory was cleaned: it is gone, which was the point.
       if (error instanceof Deno.errors.NotFound) return;
       removeTree(path);
     }

@@ -49,7 +49,7 @@ const AT_ONCE_MS = 2;
 
 export class SpareShellSlot {
   #spare: Spare | undefined;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #pending: ReturnType<typeof setImmediate> | undefined;
   #dropped: Promise<void> | undefined;
   #preparedAt = -Infinity;
 
@@ -62,16 +62,20 @@ export class SpareShellSlot {
     this.#preparedAt = performance.now();
     if (this.#spare !== undefined && this.#spare.state === undefined) return;
     this.#letGo();
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      this.#start(options, state);
-    }, 0);
+    // One turn of the event loop sends what was written meanwhile. Not `setTimeout`, which takes two
+    // milliseconds to come to nothing.
+    this.#pending = setImmediate(() => {
+      this.#pending = setImmediate(() => {
+        this.#pending = undefined;
+        this.#start(options, state);
+      });
+    });
   }
 
   /** Takes the waiting shell for a command from `state`, so that no other can. */
   claim(state: string): Claim {
-    const more = this.#timer !== undefined || performance.now() - this.#preparedAt < AT_ONCE_MS;
-    this.#cancelTimer();
+    const more = this.#pending !== undefined || performance.now() - this.#preparedAt < AT_ONCE_MS;
+    this.#cancel();
     const spare = this.#spare;
     if (spare === undefined || (spare.state ?? state) !== state) return { spare: undefined, more };
     this.#spare = undefined;
@@ -100,14 +104,14 @@ export class SpareShellSlot {
     }
   }
 
-  #cancelTimer(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+  #cancel(): void {
+    clearImmediate(this.#pending);
+    this.#pending = undefined;
   }
 
-  /** A shell that stands where the task no longer is serves nobody. */
+  /** A shell in a directory that the task has left is of no use. */
   #letGo(): void {
-    this.#cancelTimer();
+    this.#cancel();
     const spare = this.#spare;
     this.#spare = undefined;
     if (spare) this.#dropped = Promise.all([this.#dropped, spare.drop()]).then(() => {});

@@ -152,7 +152,7 @@ export interface DetachedDeps {
   /** Hands a script to a shell. */
   deliver(script: (channel: Channel) => string): Promise<Channel>;
   run(script: string, options?: OwnOptions): Promise<OwnResult>;
-  letGo(channel: Channel): void;
+  abandonWriter(channel: Channel): void;
 }
 
 export class DetachedProcess implements RawProcess {
@@ -192,7 +192,7 @@ export class DetachedProcess implements RawProcess {
       }
       const code = await channel.ended;
       const size = channel.seen("size");
-      this.#deps.letGo(channel);
+      this.#deps.abandonWriter(channel);
       if (code === undefined || size === undefined) this.#channel = this.#followAgain(++failures);
       else if (Number(size) > this.#received) this.#channel = this.#followAgain(0);
       else {
@@ -240,7 +240,7 @@ export class DetachedProcess implements RawProcess {
   async dispose(): Promise<void> {
     this.#stopped.abort();
     const channel = await this.#channel.catch(() => undefined);
-    if (channel) this.#deps.letGo(channel);
+    if (channel) this.#deps.abandonWriter(channel);
   }
 
   async #follow(): Promise<Channel> {

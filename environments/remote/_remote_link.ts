@@ -62,7 +62,7 @@ export class RemoteLink {
     const channel = await spare?.catch(() => undefined);
     if (channel && !channel.usable) {
       this.#forget(spare!);
-      this.letGo(channel);
+      this.abandonWriter(channel);
     }
     await (this.#spares[0] ?? this.#prepareSpare());
     const renewed = this.#renewed;
@@ -91,14 +91,14 @@ export class RemoteLink {
     this.#closing = true;
     for (const spare of this.#spares.splice(0)) {
       const channel = await spare.catch(() => undefined);
-      if (channel) this.letGo(channel);
+      if (channel) this.abandonWriter(channel);
     }
     await Promise.all(this.#leaving);
     await this.#host.close();
   }
 
-  /** Nobody waits for a client to find out that its shell has ended. */
-  letGo(channel: Channel): void {
+  /** Hermes does not wait for a client to find out that its shell has ended. */
+  abandonWriter(channel: Channel): void {
     const leaving = channel.dispose().finally(() => this.#leaving.delete(leaving));
     this.#leaving.add(leaving);
   }
@@ -146,7 +146,7 @@ export class RemoteLink {
         await channel.send(script(channel, setup));
         return { channel, setup };
       } catch (error) {
-        this.letGo(channel);
+        this.abandonWriter(channel);
         if (!(error instanceof ChannelRefused)) throw error;
         if (attempt > 0) throw this.#noShell(error.message);
         await this.#reconnect(true);
@@ -166,7 +166,7 @@ export class RemoteLink {
         const channel = await this.#dial({ shell, dir, terminal, waitSeconds });
         if (channel.intact) return channel;
         await channel.dispose();
-        // A shell that was on its way: nobody needs the directory any more.
+        // A shell that was on its way: its directory is no longer needed.
         if (this.#closing) break;
         if (this.#setup === setup) this.#setup = undefined;
       } catch (error) {
@@ -241,7 +241,7 @@ export class RemoteLink {
       throw new EnvironmentError(`Cannot use the ${this.#host.label}: ${lastLine(found)}`);
     }
     if (await channel.rearm()) this.#spares.unshift(Promise.resolve(channel));
-    else this.letGo(channel);
+    else this.abandonWriter(channel);
     this.#renewed = this.#setups++ > 0;
     await this.#removeLeftovers(result);
     return { facts: result.facts, id };

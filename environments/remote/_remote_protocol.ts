@@ -16,7 +16,7 @@ const RECORD_FD = 8;
 export type RecordKind = "ready" | "got" | "setup" | "started" | "state" | "exit" | "size";
 
 export interface BootOptions {
-  /** Begins the records of this shell; nobody else can know it. */
+  /** Begins the records of this shell; no other program can know it. */
   token: string;
   /** The shell for the script. */
   shell: string;

@@ -31,7 +31,7 @@ const DIR_NAME = "hermes-remote-";
 /** Kept by every shell itself. */
 const MANAGED = new Set(["_", "SHLVL"]);
 
-/** Afterwards the shell waits for a command, so that nobody has to start another. */
+/** Afterwards the shell waits for a command, so that the next command need not start another. */
 export function setupScript(options: SetupOptions): string {
   const { token, waitSeconds } = options;
   const again = becomeShell(token);
@@ -40,12 +40,12 @@ export function setupScript(options: SetupOptions): string {
     : `[ $r = 0 ] || ${becomeShell(token, waitSeconds)}`;
   return `b=1; s=$(command -v bash) || { b=0; s=$(command -v sh) || s=/bin/sh; }
 "$s" -c 'read -t 1 x' </dev/null 2>/dev/null; [ $? -le 1 ]; r=$((1-$?))
-${recordSetup(token, ownScript(lookAround(options)))}
+${recordSetup(token, ownScript(probeScript(options)))}
 ${limited}
 ${again}`;
 }
 
-function lookAround({ id, owner, exports, login }: SetupOptions): string {
+function probeScript({ id, owner, exports, login }: SetupOptions): string {
   const lines = Object.entries(exports).map(([name, value]) =>
     `export ${name}=${shellQuote(value)}\n`
   );

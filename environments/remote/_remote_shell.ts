@@ -109,7 +109,7 @@ export class RemoteShell implements Shell {
   async #run(script: string, options: OwnOptions): Promise<OwnResult> {
     options.signal?.throwIfAborted();
     const { channel } = await this.#link.deliver(() => ownScript(script));
-    const onAbort = () => this.#link.letGo(channel);
+    const onAbort = () => this.#link.abandonWriter(channel);
     options.signal?.addEventListener("abort", onAbort, { once: true });
     if (options.stdin) feed(channel, options.stdin);
     const decoder = new TextDecoder();
@@ -120,7 +120,7 @@ export class RemoteShell implements Shell {
       tail = (tail + text).slice(-TAIL_CHARS);
     }
     options.signal?.removeEventListener("abort", onAbort);
-    this.#link.letGo(channel);
+    this.#link.abandonWriter(channel);
     options.signal?.throwIfAborted();
     const code = await channel.ended;
     if (code === undefined) throw this.#gone(channel);
@@ -143,7 +143,7 @@ export class RemoteShell implements Shell {
       write: (data) => channel.write(data),
       closeStdin: () => channel.closeStdin(),
       ...(channel.resize ? { resize: channel.resize } : {}),
-      dispose: () => Promise.resolve(this.#link.letGo(channel)),
+      dispose: () => Promise.resolve(this.#link.abandonWriter(channel)),
     };
   }
 
@@ -164,7 +164,7 @@ export class RemoteShell implements Shell {
     } catch (error) {
       if (!(error instanceof EnvironmentError)) throw error;
       // Out of reach: whoever waits for it learns that from the channel.
-      this.#link.letGo(channel);
+      this.#link.abandonWriter(channel);
     }
   }
 
@@ -182,7 +182,7 @@ export class RemoteShell implements Shell {
       return supervisorScript({ ...options, command, marker, token, dir }, facts);
     });
     const started = await channel.record("started");
-    this.#link.letGo(channel);
+    this.#link.abandonWriter(channel);
     if (started === undefined) throw this.#gone(channel);
     if (started === "") return undefined;
     const [pid, supervisor] = started.split(" ").map(Number) as [number, number];
@@ -190,7 +190,7 @@ export class RemoteShell implements Shell {
     const process = new DetachedProcess({ pid, dir, supervisor, onTerminal }, {
       deliver: async (script) => (await this.#link.deliver(script)).channel,
       run: (script, options = {}) => this.#run(script, options),
-      letGo: (one) => this.#link.letGo(one),
+      abandonWriter: (one) => this.#link.abandonWriter(one),
     });
     const settle = settleScript({ dir, supervisor });
     return {
@@ -201,7 +201,7 @@ export class RemoteShell implements Shell {
     };
   }
 
-  /** Removes what nobody needs any more; on a broken link that happens at the end. */
+  /** Removes what is no longer needed; on a broken link that happens at the end. */
   async #forget(dir: string): Promise<void> {
     if (this.#closed) return;
     try {
@@ -218,6 +218,6 @@ async function feed(channel: Channel, data: Uint8Array): Promise<void> {
     await channel.write(data);
     await channel.closeStdin();
   } catch {
-    // It ended without reading everything.
+    // The command ended without reading everything.
   }
 }

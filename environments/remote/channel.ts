@@ -152,7 +152,7 @@ export class Channel implements RawProcess {
     return this.#records.get(kind);
   }
 
-  /** The exit code, once the output has ended; undefined when nobody was left to tell it. */
+  /** The exit code, once the output has ended; undefined when no process was left to report it. */
   get ended(): Promise<number | undefined> {
     return this.#ended.promise;
   }
@@ -250,7 +250,7 @@ function killable(client: RawProcess): DirectClient {
       try {
         Deno.kill(client.pid, "SIGKILL");
       } catch {
-        // It ended by itself at this very moment.
+        // The client ended by itself at this very moment.
       }
     },
   };

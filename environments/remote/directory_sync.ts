@@ -1,6 +1,6 @@
 /**
  * Keeps directories equal on both sides: what changes here goes there before the next command,
- * what changed there comes back at the end. Nothing that somebody changed is overwritten.
+ * what changed there comes back at the end. Nothing that was changed here is overwritten.
  */
 import { onlyVariables, SYSTEM_PATH } from "../../src/process/child_environment.ts";
 import { runProgram } from "../../src/process/run_program.ts";

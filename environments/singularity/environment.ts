@@ -1,7 +1,7 @@
 /**
  * Commands and files in an instance of singularity or apptainer: the container program of
- * machines where nobody is root. The root is kept in an overlay or lives in memory; /workspace
- * and temporary files lie in a scratch directory.
+ * machines where users have no root rights. The root is kept in an overlay or in memory;
+ * /workspace and temporary files are in a scratch directory.
  */
 import type { Environment } from "../../src/protocol/environment.ts";
 import { EnvironmentError } from "../../src/protocol/error.ts";

@@ -23,7 +23,7 @@ const CONNECT_S = 10;
 /** A silent link is given up after `ALIVE_S` × `ALIVE_COUNT`. */
 const ALIVE_S = 15;
 const ALIVE_COUNT = 3;
-/** A master that nobody uses ends by itself, also when hermes was killed. */
+/** An unused master ends by itself, also when hermes was killed. */
 const PERSIST_S = 60;
 
 /** @throws UsageError when no host is configured. */

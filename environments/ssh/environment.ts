@@ -17,7 +17,7 @@ import type { EnvironmentOptions } from "../options.ts";
 export async function createSshEnvironment(options: EnvironmentOptions): Promise<Environment> {
   return await createRemoteEnvironment({
     name: "ssh",
-    // Somebody's machine, with somebody's files: every rule applies.
+    // A person's machine with a person's files: every rule applies.
     sharesHost: true,
     host: await openSsh(options),
     exports: passedVariables(options),

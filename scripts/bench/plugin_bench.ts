@@ -2,7 +2,7 @@
  * What plugins cost: nothing when there is none, little when one is only known, a process when
  * one is needed, and a message a call. Usage: plugin_bench.ts [--runs N]
  */
-import { readEntry } from "../../src/plugins/settings.ts";
+import { readEntry } from "../../src/plugins/plugin_settings.ts";
 import { Plugin } from "../../src/plugins/plugin.ts";
 import { openSnapshot } from "../../src/plugins/snapshot.ts";
 import { readSource } from "../../src/plugins/source.ts";

@@ -31,9 +31,16 @@ const MARK = "state.json";
 /** Daemons and their helpers are not always on a user's own. */
 const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
+/** Where services live: in a directory of the run of the tests, or of the user. */
+function servicesPlace(): string {
+  return Deno.env.get(TEST_SERVICES) ?? `/tmp/hermes-services-${Deno.uid()}`;
+}
+
 /** Holds the service until released; `T` must be plain JSON. */
-export async function holdService<T>(spec: ServiceSpec<T>): Promise<HeldService<T>> {
-  const place = Deno.env.get(TEST_SERVICES) ?? `/tmp/hermes-services-${Deno.uid()}`;
+export async function holdService<T>(
+  spec: ServiceSpec<T>,
+  place = servicesPlace(),
+): Promise<HeldService<T>> {
   const base = `${place}/${spec.name}`;
   await Deno.mkdir(`${base}/holders`, { recursive: true, mode: 0o700 });
   const holder = `${base}/holders/${crypto.randomUUID()}`;

@@ -32,7 +32,7 @@ interface CallState {
   partial: string;
 }
 
-/** Calls the active provider, then its fallbacks, until there is an answer or nobody is left. */
+/** Calls the active provider, then its fallbacks, until one answers or none is left. */
 export async function* callModel(
   deps: LoopDeps,
   options: { toolChoice: "auto" | "none"; iteration: number },

@@ -11,7 +11,7 @@ import { isWithin } from "../util/path.ts";
 import type { History } from "./types.ts";
 
 export interface ToolCallsOutcome {
-  /** An action needs a yes that nobody can give: its call and the later ones have no result yet. */
+  /** An action needs a yes that no person can give: its call and the later ones have no result yet. */
   needsApproval?: string;
   halt?: string;
   /** Every call named a tool that does not exist. */

@@ -4,7 +4,7 @@
  */
 import type { SimpleCommand } from "./shell/shell_ast.ts";
 import { parseShell } from "./shell/shell_parser.ts";
-import { globMatch } from "./shell/glob.ts";
+import { globMatch } from "./shell/shell_glob.ts";
 
 /** Whether an entry names the rule, by key or by an older name of it. Some rules ask every time. */
 export function allowsRule(

@@ -7,7 +7,7 @@ import type { ProtectedPlaces } from "../util/protected_paths.ts";
 import { allowsCommand, allowsRule } from "./allowlist.ts";
 import { type Disk, KnownDisk } from "./shell/disk.ts";
 import { foldText, reordersText } from "./shell/fold.ts";
-import { globMatch } from "./shell/glob.ts";
+import { globMatch } from "./shell/shell_glob.ts";
 import { type HermesUse, hermesUses } from "./rules/hermes_self.ts";
 import { takesCommands } from "./shell/interactive.ts";
 import { commandLine, type Invocation } from "./shell/invocation.ts";

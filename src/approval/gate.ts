@@ -2,29 +2,29 @@
  * The gate in front of every command and declared action: rules, then memory, then policy,
  * then a reviewer or a person. One question at a time; silence means no.
  */
-import type {
-  ApprovalContext,
-  ApprovalGate,
-  ApprovalOutcome,
-  ApprovalPolicy,
-  ApprovalRequest,
-  Approver,
+import {
+  APPROVAL_ANSWERS,
+  type ApprovalContext,
+  type ApprovalGate,
+  type ApprovalOutcome,
+  type ApprovalPolicy,
+  type ApprovalRequest,
+  type Approver,
 } from "../protocol/approval.ts";
 import type { HookName } from "../protocol/hook.ts";
 import { sha256Hex } from "../util/hash.ts";
-import { SeenFiles } from "./shell/seen_files.ts";
-import { SeenVariables } from "./shell/seen_variables.ts";
-import { settleOrAbort, Turnstile } from "./turnstile.ts";
+import { SeenFiles, SeenVariables } from "./shell/earlier_commands.ts";
+import { FifoLock, settleOrAbort } from "./fifo_lock.ts";
 import type { CommandPolicy, Evaluation, Finding } from "./decide.ts";
 import { refusal, type RefusalKind } from "./refusal.ts";
 
 export interface ApprovalGateOptions {
   sessionId: string;
   policy: ApprovalPolicy;
-  /** Asks a person; absent when nobody is there. */
+  /** Asks a person; absent when no person is present. */
   approver?: Approver | undefined;
   rules?: Omit<CommandPolicy, "cwd" | "realCwd" | "takesInput" | "variables" | "files">;
-  /** Ids of actions that somebody said yes to before; each counts one time. */
+  /** Ids of actions that a person approved before; each counts once. */
   once?: readonly string[] | undefined;
   /** Waiting for an answer longer than this is a no; default 300 000. */
   timeoutMs?: number;
@@ -74,13 +74,12 @@ export function createApprovalGate(options: ApprovalGateOptions): ApprovalGate {
 const ISOLATED = new Set(["docker", "singularity", "modal", "daytona"]);
 const DEFAULT_TIMEOUT_MS = 300_000;
 const REVIEW_TIMEOUT_MS = 30_000;
-const YES: readonly string[] = ["once", "session", "always"];
 /** So many that nobody finds two actions of one id. */
 const ACTION_ID_CHARS = 24;
 
 class Gate implements ApprovalGate {
   readonly #options: ApprovalGateOptions;
-  readonly #turnstile = new Turnstile();
+  readonly #questions = new FifoLock();
   /** Rules allowed for this session or for good. */
   readonly #remembered: Set<string>;
   readonly #policy: ApprovalPolicy;
@@ -164,11 +163,11 @@ class Gate implements ApprovalGate {
       return this.#allow({ answer: "once", by: "policy" });
     }
     if (this.#policy === "never") {
-      // Nobody is asked; whoever reads the events must see what was wanted.
+      // No person is asked; whoever reads the events must see what was wanted.
       context.asked?.(await this.#shownRequest(question));
       return this.#refuse("policy", { ...request, by: "policy" });
     }
-    return await this.#turnstile.pass(context.signal, async () => {
+    return await this.#questions.run(context.signal, async () => {
       if (question.isCovered()) return this.#allow({ answer: "once", by: "remembered answer" });
       return this.#policy === "smart"
         ? await this.#reviewed(question)
@@ -221,7 +220,7 @@ class Gate implements ApprovalGate {
     if (approver === undefined || context.unattended === true) {
       const refused = this.#refuse("nobody", { ...request, by: "nobody present" });
       if (this.#policy !== "ask" || context.unattended === true) return refused;
-      // Told although nobody answers: whoever reads the events later must see what was wanted.
+      // Reported although no person answers: whoever reads the events later must see what was wanted.
       context.asked?.(request);
       return { ...refused, unanswerable: true };
     }
@@ -245,8 +244,8 @@ class Gate implements ApprovalGate {
 
   /** Turns an answer into an outcome and keeps what it allows. */
   async #accept(given: ApprovalOutcome, question: Question): Promise<ApprovalOutcome> {
-    // Anything but a yes that was offered is a no.
-    if (!YES.includes(given.answer)) {
+    // A surface may hand on anything: what is no yes is a no.
+    if (given.answer === "deny" || !APPROVAL_ANSWERS.includes(given.answer)) {
       return {
         ...given,
         ...this.#refuse("person", { ...question.request, by: given.by, why: given.reason }),

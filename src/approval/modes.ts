@@ -12,7 +12,7 @@ const EXECUTES = 0o111;
 
 /** What a file has before: its owner reads and writes it. */
 const BEFORE = 0o600;
-/** What a step that names nobody leaves alone, by the usual umask. */
+/** What a step without a class of users leaves alone, by the usual umask. */
 const UMASK = 0o022;
 const WHO: Readonly<Record<string, number>> = { u: 0o4700, g: 0o2070, o: 0o1007, a: 0o7777 };
 const BITS: Readonly<Record<string, number>> = {
@@ -93,7 +93,7 @@ function modesOf({ program, args }: Invocation): string[] {
   if (program !== "chmod") return given;
   const dashed = dashedModes(args);
   if (dashed.length > 0) return [...given, dashed.join(",")];
-  // A value that nobody knows may be no word at all, or an option.
+  // A value that is unknown may be no word at all, or an option.
   const known = operands.findIndex((word) => eraseUnknown(word) !== "");
   return [...given, ...operands.slice(0, Math.max(known, 0) + 1)];
 }
@@ -117,7 +117,7 @@ export function opensToOthers(command: Invocation): boolean {
   );
 }
 
-/** `644`, `go+r`: somebody else may read or write afterwards. */
+/** `644`, `go+r`: other users may read or write afterwards. */
 export function opensToAnybody(command: Invocation): boolean {
   return modesOf(command).some((mode) => ((bitsAfter(eraseUnknown(mode)) ?? 0) & SHARED) !== 0);
 }

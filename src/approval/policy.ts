@@ -1,12 +1,12 @@
-/** Which of the configured and given wishes decides what happens to actions that need a yes. */
+/** Which of the settings and flags decides what happens to actions that need a yes. */
 import type { ApprovalPolicy } from "../protocol/approval.ts";
 
 /** `approvals.mode`. */
 export type ApprovalMode = "manual" | "smart" | "off";
 
-export interface PolicyWishes {
+export interface PolicySources {
   mode: ApprovalMode;
-  /** `approvals.headless`: the default where nobody is at a terminal. */
+  /** `approvals.headless`: the default where no person is at a terminal. */
   headless?: ApprovalPolicy;
   /** `--approve` or `--yolo`. */
   flag?: ApprovalPolicy | undefined;
@@ -15,9 +15,9 @@ export interface PolicyWishes {
 }
 
 /** The command line beats `mode: off`, which beats who is present. */
-export function effectivePolicy(wishes: PolicyWishes): ApprovalPolicy {
-  if (wishes.flag !== undefined) return wishes.flag;
-  if (wishes.mode === "off") return "always";
-  if (!wishes.interactive) return wishes.headless ?? "never";
-  return wishes.mode === "smart" ? "smart" : "ask";
+export function effectivePolicy(sources: PolicySources): ApprovalPolicy {
+  if (sources.flag !== undefined) return sources.flag;
+  if (sources.mode === "off") return "always";
+  if (!sources.interactive) return sources.headless ?? "never";
+  return sources.mode === "smart" ? "smart" : "ask";
 }

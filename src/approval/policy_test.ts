@@ -3,7 +3,7 @@ import { effectivePolicy } from "./policy.ts";
 
 Deno.test("effectivePolicy() lets the flag win, then off, then who is present", () => {
   for (
-    const [wishes, policy] of [
+    const [sources, policy] of [
       [{ mode: "manual", interactive: true }, "ask"],
       [{ mode: "smart", interactive: true }, "smart"],
       [{ mode: "off", interactive: true }, "always"],
@@ -14,5 +14,5 @@ Deno.test("effectivePolicy() lets the flag win, then off, then who is present", 
       [{ mode: "off", interactive: false, flag: "never" }, "never"],
       [{ mode: "manual", interactive: true, flag: "always" }, "always"],
     ] as const
-  ) assert.equal(effectivePolicy(wishes), policy, JSON.stringify(wishes));
+  ) assert.equal(effectivePolicy(sources), policy, JSON.stringify(sources));
 });

@@ -6,14 +6,14 @@ import type { CommandSpec } from "./command.ts";
 import { COMMANDS, DEFAULT_COMMAND, GLOBAL_FLAGS } from "./commands_data.ts";
 import { disableColor, out } from "./io.ts";
 import { ownEnvironment } from "./own_environment.ts";
-import { catchStrays } from "./stray.ts";
+import { endOnUnhandled } from "./unhandled.ts";
 
 /** Runs the command line and returns the exit code. Throws `HermesError` for expected failures. */
 export async function dispatch(
   argv: readonly string[],
   terminal: { isTerminal: boolean },
 ): Promise<number> {
-  catchStrays(argv);
+  endOnUnhandled(argv);
   if (ownEnvironment().HERMES_EXEC !== undefined) {
     (await import("./inside_session.ts")).refuseInsideSession(argv);
   }

@@ -81,7 +81,7 @@ export class SessionListener {
       }
       this.#fail(new HermesError("the session is closed"));
     } catch (error) {
-      // Nobody can see what happens any more: nothing more is to happen.
+      // No output can be shown any more: nothing more is to happen.
       this.#failure = { error };
       this.#session.submit({ op: "interrupt", reason: "its output cannot be shown" });
       this.#fail(error);

@@ -31,7 +31,7 @@ export interface CheckedConfig {
 
 const MAX_SIZE = 4_000_000;
 const MAX_SHOWN = 60;
-/** Nobody reads more; finding the place of each takes as long as the file has keys. */
+/** More is not shown; finding the place of each takes as long as the file has keys. */
 const MAX_TOLD = 100;
 
 /** Parses and checks; broken YAML is a problem like any other. */

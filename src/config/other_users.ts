@@ -5,7 +5,7 @@
 
 export type FileRights = Pick<Deno.FileInfo, "mode" | "uid" | "gid">;
 
-/** Names those who can change something with these rights, for the user `self`; undefined when nobody can. */
+/** Names those who can change something with these rights, for the user `self`; undefined when no other user can. */
 export function othersWhoChange(
   { mode, uid, gid }: FileRights,
   self: number | null,
@@ -18,7 +18,7 @@ export function othersWhoChange(
   return undefined;
 }
 
-/** True for the number of somebody who is neither root nor `self`. */
+/** True for the number of a user who is neither root nor `self`. */
 export function isForeign(uid: number | null, self: number | null): boolean {
   return uid !== null && self !== null && uid !== 0 && uid !== self;
 }

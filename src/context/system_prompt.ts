@@ -12,7 +12,7 @@ export interface PromptFacts {
   /** Date only: a clock would change the prompt between runs of one day. */
   date: string;
   environment: string;
-  /** Nobody watches: do not ask, decide and say so. */
+  /** No person watches: do not ask, decide and say so. */
   headless: boolean;
   tools: readonly string[];
   /** Project instructions, already capped. */

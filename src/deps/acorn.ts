@@ -1,2 +1,2 @@
-/** Lazy door to npm `acorn`: finding imports and declarations of a script before it runs. */
+/** Lazy import of npm `acorn`: finding imports and declarations of a script before it runs. */
 export { type Node, parse, type Program } from "acorn";

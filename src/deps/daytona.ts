@@ -1,4 +1,4 @@
-/** Lazy door to npm `@daytonaio/sdk`. */
+/** Lazy import of npm `@daytonaio/sdk`. */
 export {
   Daytona,
   DaytonaAuthenticationError,

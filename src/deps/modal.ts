@@ -1,5 +1,5 @@
 /**
- * Lazy door to npm `modal`. The SDK looks for its address and profile in the process environment
+ * Lazy import of npm `modal`. The SDK looks for its address and profile in the process environment
  * and in `~/.modal.toml`; here everything comes from the caller, and nothing is logged.
  */
 import { ModalClient, type ModalClientParams, NotFoundError, type Profile } from "npm:modal@0.11.1";

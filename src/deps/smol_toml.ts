@@ -1,2 +1,2 @@
-/** Lazy door to npm `smol-toml`: checking TOML before it is written. */
+/** Lazy import of npm `smol-toml`: checking TOML before it is written. */
 export { parse } from "smol-toml";

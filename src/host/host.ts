@@ -5,12 +5,13 @@
  */
 import { TOOL_MANIFEST } from "../../tools/manifest.ts";
 import type { Settings } from "../config/load.ts";
-import type { PluginHost } from "../plugins/host.ts";
+import type { PluginHost } from "../plugins/plugin_host.ts";
 import type { OpenPluginsOptions } from "../plugins/open.ts";
 import { HermesError, UsageError } from "../protocol/error.ts";
 import type { EndReason } from "../protocol/event.ts";
 import type { PluginInbox } from "../protocol/plugin.ts";
 import type { SessionSpec, SurfacePolicy } from "../protocol/session_spec.ts";
+import { holdChildren } from "../process/children.ts";
 import { registry as catalogue, type ToolRegistry } from "../registry/registry.ts";
 import { type Cassette, openCassette } from "../session/cassette.ts";
 import type { FindRoute } from "../session/model_choice.ts";
@@ -39,8 +40,6 @@ export interface HostOptions {
   clock?: HostClock;
   /** Rows for surfaces that are not built in. */
   surfaces?: Readonly<Record<string, SurfacePolicy>>;
-  /** Ends the child processes that nothing else ended; called last. */
-  supervisor?: { close(): Promise<void> };
   /** Names of commands that surfaces have themselves, for plugins that bring some. */
   ownCommands?: OpenPluginsOptions["ownCommands"];
   /** Where messages from chats arrive that plugins bring; default they are refused. */
@@ -59,7 +58,7 @@ export interface Opener {
   log?(line: string): void;
   /** Leaves out notices that are only good to know. */
   quiet?: boolean;
-  /** Asks about a plugin that nobody agreed to; absent when nobody is there. */
+  /** Asks about a plugin that is not agreed to yet; absent when no person is present. */
   confirmPlugin?: OpenPluginsOptions["confirm"];
   confirmPluginChange?: OpenPluginsOptions["confirmChange"];
 }
@@ -83,7 +82,7 @@ export interface HostCloseOptions {
 interface OpenFacts {
   spec: SessionSpec;
   opener: Opener;
-  voice: Voice;
+  noticeSink: NoticeSink;
   settings: Settings;
   cwd: string;
   cassette: Cassette;
@@ -91,8 +90,8 @@ interface OpenFacts {
   found?: SessionRecord;
 }
 
-/** How much longer than a running turn an opening may take when the host closes. */
-const OPENING_LIMIT_MS = 15_000;
+/** How long closing waits for sessions that are about to open. */
+const OPENING_LIMIT_MS = 5_000;
 
 export class Host {
   readonly settings: Settings;
@@ -108,8 +107,9 @@ export class Host {
   #storeNotices: string[] = [];
   #plugins: Promise<PluginSets> | undefined;
   #closing: Promise<void> | undefined;
-  /** Openings are no longer waited for. */
-  #closed = false;
+  /** Not even what was about to open is waited for any more. */
+  #isClosed = false;
+  readonly #endChildren = holdChildren();
 
   constructor(options: HostOptions) {
     this.#options = options;
@@ -135,7 +135,7 @@ export class Host {
    * @throws {HermesError} when something it needs is wrong.
    */
   async open(spec: SessionSpec, opener: Opener = {}): Promise<Opened> {
-    if (this.#closing !== undefined) throw new HermesError("hermes is closing");
+    if (this.#closing !== undefined) throw closing();
     const { cwd: base, processEnv } = this.#options;
     const settings = settingsFor(this.settings, spec.environment);
     const cwd = firstDirectory(settings, {
@@ -146,7 +146,7 @@ export class Host {
     if (spec.resume && (spec.storage === "none" || spec.cassette?.replay !== undefined)) {
       throw new UsageError("a session that keeps nothing has nothing to resume");
     }
-    const facts = { spec, opener, voice: new Voice(opener), settings, cwd };
+    const facts = { spec, opener, noticeSink: new NoticeSink(opener), settings, cwd };
     const found = spec.resume && findRecord(this.#openStore(), {
       session: spec.resume.session,
       ...(spec.resume.here === true ? { here: cwd } : {}),
@@ -156,7 +156,6 @@ export class Host {
     const live = this.#live.get(found.id);
     if (live?.session.isEnding || live?.session.failure !== undefined) {
       await live.session.end("failed");
-      if (this.#closing !== undefined) throw new HermesError("hermes is closing");
     } else if (live !== undefined) return live;
     return await this.#track(found.id, () => this.#open(facts, found.id));
   }
@@ -173,32 +172,34 @@ export class Host {
     const end = () => this.list().map((one) => one.end(reason, options));
     // From this moment on nothing is taken; what was about to open is closed with the others.
     const open = end();
-    if (this.#opening.size > 0) await this.#openingsEnd(options.graceMs ?? 0);
-    this.#closed = true;
+    await this.#settleOpenings();
     const ends = await Promise.allSettled([...open, ...end()]);
     try {
       this.#store?.tidy();
       this.#store?.close();
     } finally {
-      await this.#options.supervisor?.close();
+      // Whoever failed to close left its processes to the host.
+      await this.#endChildren();
     }
     const failed = ends.find((end) => end.status === "rejected");
     if (failed !== undefined) throw failed.reason;
   }
 
-  /** Waits for openings; one that hangs (an image that is pulled, a question) is left behind. */
-  async #openingsEnd(graceMs: number): Promise<void> {
-    const { timer } = this.#options.clock ?? { timer: startTimer };
+  /** Waits for what is about to open, but not for a person or a server that never answers. */
+  async #settleOpenings(): Promise<void> {
+    if (this.#opening.size === 0) return;
     const late = Promise.withResolvers<void>();
-    const cancel = timer(graceMs + OPENING_LIMIT_MS, late.resolve);
+    const cancel = (this.#options.clock?.timer ?? startTimer)(OPENING_LIMIT_MS, late.resolve);
     await Promise.race([Promise.allSettled(this.#opening.values()), late.promise]);
     cancel();
+    this.#isClosed = true;
   }
 
   /** One opening per key at a time: whoever comes meanwhile gets the same session. */
   async #track(key: string | symbol, open: () => Promise<Opened>): Promise<Opened> {
     const known = this.#opening.get(key);
     if (known !== undefined) return await known;
+    if (this.#closing !== undefined) throw closing();
     const opening = open();
     this.#opening.set(key, opening);
     try {
@@ -243,9 +244,11 @@ export class Host {
   }
 
   async #compose(facts: OpenFacts, plugins: UsedPlugins | undefined): Promise<Opened> {
-    const { spec, opener, voice, settings } = facts;
+    const { spec, opener, noticeSink, settings } = facts;
     const { log = () => {}, quiet = false } = opener;
     const { clock, processEnv } = this.#options;
+    // It took so long that nobody waits for it any more.
+    if (this.#isClosed) throw closing();
     const { session, notices } = await openSession({
       ...facts,
       surface: surfacePolicy(spec.surface, this.#options.surfaces),
@@ -256,7 +259,7 @@ export class Host {
       processEnv,
       quiet,
       log,
-      progress: quiet ? log : (line) => voice.tell(line),
+      progress: quiet ? log : (line) => noticeSink.tell(line),
       onRemember: (rule) => this.#remember(rule),
       release: async () => {
         this.#live.delete(session.id);
@@ -264,15 +267,14 @@ export class Host {
         await plugins?.release();
       },
     });
-    if (this.#closed) {
-      // Its release frees the plugins; nobody waits for it any more.
-      await session.end("interrupted", { abandon: true });
-      throw new HermesError("hermes is closing");
+    if (this.#isClosed) {
+      await session.end("done", { abandon: true });
+      throw closing();
     }
     const opened = { session, settings, ...(plugins && { plugins: plugins.host }) };
     this.#live.set(session.id, opened);
-    voice.use(session);
-    for (const line of [...this.#storeNotices.splice(0), ...notices]) voice.tell(line);
+    noticeSink.use(session);
+    for (const line of [...this.#storeNotices.splice(0), ...notices]) noticeSink.tell(line);
     return opened;
   }
 
@@ -300,7 +302,7 @@ export class Host {
   }
 
   async #usePlugins(facts: PluginFacts): Promise<UsedPlugins | undefined> {
-    const { spec, opener, voice, settings, cwd } = facts;
+    const { spec, opener, noticeSink, settings, cwd } = facts;
     const { plugins: places, acceptPlugins = false } = spec.extensions ?? {};
     if (settings.config.plugins.enabled.length === 0 && places === undefined) return undefined;
     const { ownCommands, processEnv, inbox, surfaces } = this.#options;
@@ -316,14 +318,14 @@ export class Host {
       ownCommands,
       serves: surfacePolicy(spec.surface, surfaces).serves ?? false,
       inbox,
-      report: (line) => voice.tell(line),
+      report: (line) => noticeSink.tell(line),
       log: opener.log ?? (() => {}),
     });
   }
 }
 
 /** Lines for the person: to the surface that opens the session, or as events once it is open. */
-class Voice {
+class NoticeSink {
   readonly #opener: Opener;
   #early: string[] = [];
   #session: Session | undefined;
@@ -344,7 +346,11 @@ class Voice {
   }
 }
 
-type PluginFacts = Pick<OpenFacts, "spec" | "opener" | "voice" | "settings" | "cwd">;
+function closing(): HermesError {
+  return new HermesError("hermes is closing");
+}
+
+type PluginFacts = Pick<OpenFacts, "spec" | "opener" | "noticeSink" | "settings" | "cwd">;
 type UsedPlugins = Awaited<ReturnType<PluginSets["use"]>>;
 
 /** What one session sees of plugins that others may use as well. */

@@ -4,7 +4,7 @@
  */
 import { settingsRedactor } from "../config/known_secrets.ts";
 import type { Settings } from "../config/load.ts";
-import type { PluginHost } from "../plugins/host.ts";
+import type { PluginHost } from "../plugins/plugin_host.ts";
 import { openPlugins, type OpenPluginsOptions } from "../plugins/open.ts";
 import type { PluginInbox } from "../protocol/plugin.ts";
 import { protectedPlaces } from "../session/protected_places.ts";
@@ -16,7 +16,7 @@ export interface PluginDemand {
   cwd: string;
   /** Paths and addresses beside the enabled ones. */
   places: readonly string[];
-  /** Takes addresses that nobody pinned. */
+  /** Takes addresses that are not pinned. */
   accept: boolean;
   confirm: OpenPluginsOptions["confirm"];
   confirmChange: OpenPluginsOptions["confirmChange"];
@@ -66,10 +66,10 @@ export class PluginSets {
       if (demand.serves) await (set.serving ??= this.#serve(host, demand));
       return { host, release };
     } catch (error) {
-      // Whoever asks next tries again, and nothing that was opened stays behind.
+      // Whoever asks next tries again.
       if (this.#sets.get(key) === set) this.#sets.delete(key);
       await release().catch(() => {
-        // It was never opened: that is the error.
+        // Nothing was opened, so there is nothing to close; the error says why.
       });
       throw error;
     }

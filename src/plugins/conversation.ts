@@ -23,7 +23,7 @@ export interface GuestLink {
 
 export interface ConversationOptions {
   log(text: string): void;
-  /** The guest is gone though nobody closed it; says why. */
+  /** The guest ended though hermes did not close it; says why. */
   onEnd(reason: string): void;
   /** Decides about an event the guest pushed. Must not reject. */
   onEvent(event: unknown): Promise<PushReceipt>;
@@ -47,7 +47,7 @@ export interface AskOptions {
 
 /** How long a plugin may take to show a sign of life once its time is up. */
 const GRACE_MS = 1_000;
-/** Messages nobody asked for (log lines, progress) in a minute before a plugin counts as flooding. */
+/** Messages that hermes did not ask for (log lines, progress) in a minute before a plugin counts as flooding. */
 const MAX_UNASKED = 10_000;
 const FLOOD_WINDOW_MS = 60_000;
 const MAX_LINE = 2_000;

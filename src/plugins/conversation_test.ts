@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { FakeTime } from "../../tests/support/fake_time.ts";
 import { Conversation, type GuestLink } from "./conversation.ts";
 import type { GuestMessage, HostMessage, Question } from "./messages.ts";
 import type { PushReceipt } from "../protocol/push.ts";
@@ -100,13 +101,14 @@ Deno.test("ask() gives up at once on abort and keeps a plugin that answers the p
 });
 
 Deno.test("a plugin that answers neither question nor ping is stopped", async () => {
+  using time = new FakeTime();
   const { link, ends, conversation } = start();
   const abort = new AbortController();
   const slow = conversation.ask(QUESTION, { signal: abort.signal });
   const other = conversation.ask(QUESTION, { signal: new AbortController().signal });
   abort.abort(new Error("enough"));
   await assert.rejects(slow, { message: "enough" });
-  await assert.rejects(other, GuestGone);
+  await assert.rejects(time.until(other), GuestGone);
   assert.match(ends.join(), /does not answer/);
   assert.equal(link.closed, 1);
   await assert.rejects(

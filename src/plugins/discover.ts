@@ -32,7 +32,7 @@ export interface Candidate {
   pinKey?: string;
   /** As it is now, for a look. @throws {PluginProblem} when it cannot be used. */
   read(): Promise<PluginSource>;
-  /** @throws {NotAgreed} unless somebody has agreed to exactly this. */
+  /** @throws {NotAgreed} unless the person has agreed to exactly this. */
   check?(source: PluginSource): Promise<void>;
 }
 
@@ -57,8 +57,8 @@ export class Discovery {
 
   /**
    * The plugin a name stands for: one of this project that was trusted, the one that was
-   * enabled, and while nobody has decided one that was installed, that is part of hermes, in
-   * the home, in the project. The later ones are not loaded before somebody agrees to them.
+   * enabled, and while the person has not decided, one that was installed, that is part of hermes, in
+   * the home, in the project. The later ones are not loaded before the person agrees to them.
    */
   async find(id: string): Promise<Candidate | undefined> {
     const project = this.#inFolder(this.#projectDir, { id, origin: "project" });

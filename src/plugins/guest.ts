@@ -12,7 +12,6 @@ import {
 import type { PlatformFacts } from "../protocol/plugin.ts";
 import type { PushEvent, PushReceipt } from "../protocol/push.ts";
 import { PushWindow } from "./guest_push.ts";
-import { requestOf, responseData } from "./guest_route.ts";
 import { raiseNodeShim } from "./guest_shim.ts";
 import type {
   CallFacts,
@@ -21,6 +20,8 @@ import type {
   HostMessage,
   Question,
   Registrations,
+  RouteRequest,
+  RouteResponse,
   ToolRecord,
 } from "./messages.ts";
 
@@ -34,7 +35,7 @@ export interface GuestOptions {
 const PRINTERS = ["log", "info", "debug", "warn", "error", "dir", "table", "trace"] as const;
 
 const MAX_ANSWER_CHARS = 5_000_000;
-/** Of a log line, of progress, of a failure: nobody reads more. */
+/** Of a log line, of progress, of a failure: more is not shown. */
 const MAX_TEXT_CHARS = 10_000;
 
 /** Serves one plugin over a channel. */
@@ -235,4 +236,18 @@ function textOf(error: unknown): string {
 
 function printed(value: unknown): string {
   return typeof value === "string" ? value : Deno.inspect(value);
+}
+
+/** The request as a handler gets it. */
+function requestOf({ method, url, headers, body }: RouteRequest): Request {
+  const bytes = Uint8Array.fromBase64(body);
+  const hasBody = method !== "GET" && method !== "HEAD";
+  return new Request(url, { method, headers, ...(hasBody ? { body: bytes } : {}) });
+}
+
+/** The response as hermes gets it. @throws when the handler answered something else. */
+async function responseData(response: unknown): Promise<RouteResponse> {
+  if (!(response instanceof Response)) throw new TypeError("a route must answer a Response");
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  return { status: response.status, headers: [...response.headers], body: bytes.toBase64() };
 }

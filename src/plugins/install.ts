@@ -14,7 +14,7 @@ import type { Registrations } from "./messages.ts";
 import { Plugin } from "./plugin.ts";
 import { PluginProblem } from "./problem.ts";
 import { fetchSource } from "./remote.ts";
-import { readEntry, sampleConfig } from "./settings.ts";
+import { readEntry, sampleConfig } from "./plugin_settings.ts";
 import { openSnapshot, type Snapshot, snapshotsOf } from "./snapshot.ts";
 import type { FileBytes, PluginSource } from "./source.ts";
 

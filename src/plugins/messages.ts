@@ -16,7 +16,7 @@ export interface ToolRecord {
   idempotent?: boolean;
   untrusted?: boolean;
   override?: boolean;
-  /** It has a `check` that must be asked. */
+  /** The tool has a `check` that must be asked. */
   checked?: boolean;
 }
 
@@ -47,7 +47,7 @@ export interface SectionRecord {
 
 export interface ServiceRecord {
   name: string;
-  /** It has a `health` that can be asked. */
+  /** The service has a `health` that can be asked. */
   checked?: boolean;
 }
 

@@ -109,7 +109,7 @@ interface Named {
   value?: unknown;
 }
 
-/** A type imported as a value would only fail later, in words nobody understands. */
+/** A type imported as a value would only fail later, with an unclear message. */
 function requireValues(node: Node, file: string): void {
   const { specifiers = [] } = node as { specifiers?: { imported?: Named }[] };
   for (const { imported } of specifiers) {

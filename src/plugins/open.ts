@@ -15,7 +15,7 @@ import type { ChildMode, Wall } from "../sandbox/child/contract.ts";
 import { joinPath } from "../util/path.ts";
 import type { ProtectedPlaces } from "../util/protected_paths.ts";
 import { type Candidate, Discovery } from "./discover.ts";
-import { type BackgroundParts, type LoadedPlugin, PluginHost } from "./host.ts";
+import { type BackgroundParts, type LoadedPlugin, PluginHost } from "./plugin_host.ts";
 import type { SkillRecord } from "./messages.ts";
 import { NotAgreed, pinAgreed } from "./pins.ts";
 import { Plugin } from "./plugin.ts";
@@ -29,7 +29,7 @@ import {
   type PluginEntry,
   requireSettings,
   withoutGrants,
-} from "./settings.ts";
+} from "./plugin_settings.ts";
 import { openSnapshot, type Snapshot, snapshotsOf } from "./snapshot.ts";
 import { type PluginSource, statOf } from "./source.ts";
 
@@ -39,9 +39,9 @@ export interface OpenPluginsOptions {
   userHome: string;
   /** Paths and addresses for this run only (`--plugin`). */
   extra?: readonly string[];
-  /** Takes addresses that nobody pinned. */
+  /** Takes addresses that are not pinned. */
   acceptUnpinned?: boolean;
-  /** Asks the person about something nobody has agreed to; absent when nobody is there. */
+  /** Asks the person about what is not agreed to yet; absent when no person is present. */
   confirm?: ((candidate: Candidate, snapshot: Snapshot) => Promise<boolean>) | undefined;
   /** The same about an enabled plugin that is not what was agreed to. */
   confirmChange?: ((change: PluginChange) => Promise<boolean>) | undefined;
@@ -60,7 +60,7 @@ export interface OpenPluginsOptions {
   without?: readonly Wall[];
 }
 
-/** An enabled plugin that is not what somebody agreed to. */
+/** An enabled plugin that is not what the person agreed to. */
 export interface PluginChange {
   candidate: Candidate;
   snapshot: Snapshot;
@@ -137,7 +137,7 @@ function withRival({ id, rival }: Candidate, loaded: LoadedPlugin): LoadedPlugin
   return { ...loaded, gaps: [...loaded.gaps ?? [], line] };
 }
 
-/** Loads a plugin that is not what was agreed to if somebody agrees now; else says why not. */
+/** Loads a plugin that is not what was agreed to if the person agrees now; else says why not. */
 async function loadChanged(
   { candidate, why }: { candidate: Candidate; why: NotAgreed },
   options: LoadOptions,
@@ -148,7 +148,7 @@ async function loadChanged(
   try {
     const snapshot = await openSnapshot(source, snapshotsOf(home));
     const { manifest } = snapshot;
-    // A project that nobody trusts does not get to ask.
+    // An untrusted project does not get to ask.
     const mayAsk = pinKey !== undefined && (origin === "user" || pin !== undefined);
     if (mayAsk && await options.confirmChange?.({ candidate, snapshot, why })) {
       await pinAgreed(home, { key: pinKey, origin, source, manifest });
@@ -269,7 +269,7 @@ function backgroundOf(
   return { background: { allowed: declared.allowed, sessionRights, turnsPerMinute } };
 }
 
-/** What somebody has agreed to. @throws {NotAgreed} when it is not, or no longer, that. */
+/** What the person has agreed to. @throws {NotAgreed} when it is not, or no longer, that. */
 export async function readAgreed(candidate: Candidate): Promise<PluginSource> {
   const source = await candidate.read();
   await candidate.check?.(source);

@@ -52,7 +52,7 @@ export async function readPinned(home: Home, key: string): Promise<Kept<Pin> | u
   return await readRecord(home, { file: FILE, name: key });
 }
 
-/** What was agreed to; undefined when nobody has. @throws {PluginProblem} when the file is damaged. */
+/** What was agreed to; undefined when the person has agreed to nothing. @throws {PluginProblem} when the file is damaged. */
 export async function sealedPin(home: Home, key: string): Promise<Pin | undefined> {
   const kept = await readPinned(home, key);
   return kept?.sealed ? kept.record : undefined;

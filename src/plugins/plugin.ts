@@ -14,7 +14,7 @@ import type { Question, Registrations } from "./messages.ts";
 import type { PermissionPlace } from "./permissions.ts";
 import { PluginProblem, reasonOf } from "./problem.ts";
 import type { CheckedRegistrations } from "./registrations.ts";
-import type { PluginEntry } from "./settings.ts";
+import type { PluginEntry } from "./plugin_settings.ts";
 import { requireWhole, type Snapshot } from "./snapshot.ts";
 
 export interface PluginSpec {
@@ -24,9 +24,9 @@ export interface PluginSpec {
   config: Record<string, unknown>;
   place: Omit<PermissionPlace, "modulesDir">;
   log(text: string): void;
-  /** It was stopped, or ended by itself. */
+  /** Called when the plugin was stopped, or ended by itself. */
   onEnd(reason: string): void;
-  /** Decides about what it pushes. Must not reject. */
+  /** Decides about what the plugin pushes. Must not reject. */
   onEvent?(event: unknown): Promise<PushReceipt>;
   /** Longest time `register()` may take; default 5 s. */
   registerTimeoutMs?: number | undefined;
@@ -172,14 +172,14 @@ export class Plugin {
     try {
       await (await this.#starting)?.close();
     } catch {
-      // It never started; that was reported where it was asked for.
+      // The plugin never started; that was reported where it was asked for.
     }
     await this.#ending;
   }
 
   async #start(onSpawn = () => {}): Promise<Conversation> {
     const { startPlugin } = await import("./start.ts");
-    // It was checked when the session began, which may be long ago.
+    // The plugin was checked when the session began, which may be long ago.
     await requireWhole(this.#spec.snapshot);
     const { conversation, checked } = await startPlugin({
       ...this.#spec,

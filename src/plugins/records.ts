@@ -1,5 +1,5 @@
 /**
- * The small JSON files in the home that say which plugins somebody has said yes to: read whole,
+ * The small JSON files in the home that say which plugins the person has agreed to: read whole,
  * changed by one process at a time, replaced whole. Every record carries a keyed seal of its
  * own; one without is kept and shown, but nothing is loaded because of it.
  */

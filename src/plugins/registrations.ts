@@ -11,7 +11,7 @@ import {
   readRoute,
   readService,
   readTimer,
-} from "./push/registrations.ts";
+} from "./push/push_registrations.ts";
 import type {
   CommandRecord,
   HookRecord,

@@ -13,11 +13,11 @@ const MAX_REDIRECTS = 5;
 const MAX_ADDRESS_CHARS = 1_000;
 const PARALLEL = 8;
 /** How long one file may take, and all of them together. */
-const PATIENCE = { fileMs: 30_000, totalMs: 120_000 };
+const TIMEOUTS = { fileMs: 30_000, totalMs: 120_000 };
 
 /** Fetches a plugin. @throws {PluginProblem} when an address is not allowed, fails, or is too large. */
-export async function fetchSource(address: string, patience = PATIENCE): Promise<PluginSource> {
-  using graph = new RemoteGraph(parseUrl(address), patience);
+export async function fetchSource(address: string, timeouts = TIMEOUTS): Promise<PluginSource> {
+  using graph = new RemoteGraph(parseUrl(address), timeouts);
   return await graph.fetch();
 }
 
@@ -83,7 +83,7 @@ class RemoteGraph implements Disposable {
   readonly #deadline: Deadline;
   #totalBytes = 0;
 
-  constructor(root: URL, { fileMs, totalMs }: typeof PATIENCE) {
+  constructor(root: URL, { fileMs, totalMs }: typeof TIMEOUTS) {
     this.#root = root;
     this.#root.hash = "";
     this.#fileMs = fileMs;

@@ -1,6 +1,6 @@
 /**
  * `--plugin PATH|URL`: a plugin for one run. An address must be pinned (`#sha256=…`), known from
- * `plugins.lock`, or accepted by somebody; a pinned one is fetched once and then kept.
+ * `plugins.lock`, or accepted by the person; a pinned one is fetched once and then kept.
  */
 import type { Home } from "../config/home.ts";
 import { UsageError } from "../protocol/error.ts";

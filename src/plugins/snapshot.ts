@@ -89,7 +89,7 @@ export async function requireWhole({ dir, modulesDir, files }: Snapshot): Promis
   });
 }
 
-/** Between the look and the load nobody else may put other files there. @throws {PluginProblem} */
+/** Between the look and the load no other user may put files there. @throws {PluginProblem} */
 function requirePrivate(dir: string): void {
   const above = dirname(dir);
   for (const path of [above, dir, joinPath(dir, "modules")]) {
@@ -193,7 +193,7 @@ async function build(source: PluginSource, place: SnapshotCache): Promise<Stored
     await Deno.writeTextFile(joinPath(temporary, "plugin.json"), text);
     await moveTo(place, temporary);
   } catch (error) {
-    // It may not have come that far.
+    // The copy may not have come that far.
     await Deno.remove(temporary, { recursive: true }).catch(() => {});
     // Another process may have been first: the content is the same then.
     if (await readStored(place) === undefined) throw notWritable(cacheDir, error);

@@ -7,7 +7,7 @@ import { Conversation, type GuestLink } from "./conversation.ts";
 import { resolveAuthority, secretsFor } from "./permissions.ts";
 import type { PluginSpec } from "./plugin.ts";
 import { PluginProblem, reasonOf } from "./problem.ts";
-import { startProcess } from "./process.ts";
+import { startProcess } from "./plugin_process.ts";
 import { declaresPush } from "./push/declared.ts";
 import { type CheckedRegistrations, checkRegistrations } from "./registrations.ts";
 import { GUEST_JS } from "./runtime_data.ts";

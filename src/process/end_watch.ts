@@ -7,7 +7,7 @@ import { onlyVariables, SYSTEM_PATH } from "./child_environment.ts";
 import { END_PROGRAM } from "./end_program.ts";
 import { markerPrefix } from "./marker.ts";
 import { spawnChild } from "./spawn.ts";
-import { letGo } from "./within.ts";
+import { abandonWriter } from "./within.ts";
 
 /** Twentieths of a second between SIGTERM and SIGKILL. */
 const GRACE = 20;
@@ -41,8 +41,8 @@ const DELAY_MS = 200;
 /** The watcher of this process; shared by everything that starts children. */
 export class EndWatch {
   readonly #options: EndWatchOptions;
-  /** Leaders of the process groups that run. */
-  readonly #leaders = new Set<number>();
+  /** Leaders of the process groups that run, and whether they carry no marker. */
+  readonly #leaders = new Map<number, boolean>();
   #watcher: Watcher | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #holds = 0;
@@ -57,14 +57,15 @@ export class EndWatch {
     this.#startSoon();
     let released: Promise<void> | undefined;
     return {
-      add: (leader) => {
+      add: (leader, { unmarked = false } = {}) => {
         this.#startSoon();
-        this.#leaders.add(leader);
-        this.#watcher?.tell(`+${leader}`);
+        this.#leaders.set(leader, unmarked);
+        this.#watcher?.tell(`+${leader}`, unmarked);
       },
       remove: (leader) => {
+        const unmarked = this.#leaders.get(leader) ?? false;
         this.#leaders.delete(leader);
-        this.#watcher?.tell(`-${leader}`);
+        this.#watcher?.tell(`-${leader}`, unmarked);
       },
       release: () => released ??= this.#release(),
     };
@@ -89,7 +90,7 @@ export class EndWatch {
     const groups = this.#options.groups ?? Deno.build.os !== "linux";
     try {
       const watcher = this.#watcher = new Watcher(prefix, groups);
-      for (const leader of this.#leaders) watcher.tell(`+${leader}`);
+      for (const [leader, unmarked] of this.#leaders) watcher.tell(`+${leader}`, unmarked);
       watcher.ended.then(async () => {
         if (this.#watcher !== watcher) return;
         this.#watcher = undefined;
@@ -115,11 +116,14 @@ export class EndWatch {
 }
 
 export interface EndWatchHold {
-  /** A child that leads this process group has started; a watcher that was killed is replaced. */
-  add(leader: number): void;
+  /**
+   * A child that leads this process group has started; a watcher that was killed is replaced. One
+   * that is `unmarked` is found by its group alone, which it must not be able to leave.
+   */
+  add(leader: number, options?: { unmarked?: boolean }): void;
   /** The child that leads this process group has ended. */
   remove(leader: number): void;
-  /** Dismisses the watcher when nobody else holds it. */
+  /** Dismisses the watcher when its last holder leaves. */
   release(): Promise<void>;
 }
 
@@ -151,8 +155,9 @@ class Watcher {
     return this.#input.ready;
   }
 
-  tell(line: string): void {
-    if (!this.#groups) return;
+  /** Where processes are found by their marker, only those without one are told of. */
+  tell(line: string, unmarked: boolean): void {
+    if (!this.#groups && !unmarked) return;
     this.#write(line).catch(() => {
       // The watcher was killed; the next child starts another.
     });
@@ -164,8 +169,8 @@ class Watcher {
       await this.#write("done");
       await this.#input.close();
     } catch {
-      // It was killed before: there is nobody to dismiss.
-      await letGo(this.#input);
+      // The watcher was killed before: there is nothing to dismiss.
+      await abandonWriter(this.#input);
     }
     await this.ended;
   }

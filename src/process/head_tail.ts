@@ -66,7 +66,7 @@ export class HeadTail {
   }
 }
 
-/** The last `limit` characters, in pieces: old ones are let go whole, nothing is copied. */
+/** The last `limit` characters, in pieces: old ones are dropped whole, nothing is copied. */
 class Tail {
   readonly #limit: number;
   readonly #pieces: string[] = [];

@@ -94,7 +94,7 @@ function signal(pids: readonly number[], name: Deno.Signal): void {
 
 /**
  * The tree as it is, zombies left out; without /proc a negative pid stands for a whole group.
- * Looks again unless somebody else has looked since the instant `since`.
+ * Looks again unless another caller has looked since the instant `since`.
  */
 export function findTree(tree: ProcessTree, since: number = performance.now()): TreeMember[] {
   const all = listProcesses(since);
@@ -133,7 +133,7 @@ function parentsFirst(members: readonly ProcessFacts[]): ProcessFacts[] {
   return members.toSorted((a, b) => depths.get(a.pid)! - depths.get(b.pid)!);
 }
 
-/** SIGCONT asks whether the group exists and harms nobody. */
+/** SIGCONT asks whether the group exists and has no effect. */
 function groupExists(leader: number): boolean {
   try {
     Deno.kill(-leader, "SIGCONT");

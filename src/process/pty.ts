@@ -73,14 +73,14 @@ export class Pty {
     this.#libc.symbols.ioctl(this.#master, TIOCSWINSZ, new Uint8Array(cells.buffer));
   }
 
-  /** The next output, valid until the next call; undefined when every process has let go of the terminal, or after `close()`. */
+  /** The next output, valid until the next call; undefined when every process has closed the terminal, or after `close()`. */
   async read(): Promise<Uint8Array | undefined> {
     if (await this.#ready(POLLIN) === 0) return undefined;
     const count = Number(this.#libc.symbols.read(this.#master, this.#buffer, BigInt(CHUNK)));
     return count > 0 ? this.#buffer.subarray(0, count) : undefined;
   }
 
-  /** Types `data`. @throws when nobody is there to read it. */
+  /** Types `data`. @throws when no process reads it. */
   async write(data: Uint8Array): Promise<void> {
     for (let sent = 0; sent < data.length;) {
       const events = await this.#ready(POLLOUT);
@@ -124,7 +124,7 @@ export class Pty {
   }
 }
 
-/** Undefined where libc cannot be reached: `script` then lends its terminal. */
+/** Undefined where libc cannot be reached: `script` then makes the terminal. */
 export function openPty(size: TerminalSize): Pty | undefined {
   try {
     return Deno.build.os === "linux" ? new Pty(size) : undefined;

@@ -6,7 +6,7 @@ import { shellJoin } from "../util/shell_quote.ts";
 import type { ChildEnvironment } from "./child_environment.ts";
 import { END_OF_INPUT, type Pty, type TerminalSize } from "./pty.ts";
 import { spawnChild, type SpawnOptions } from "./spawn.ts";
-import { letGo } from "./within.ts";
+import { abandonWriter } from "./within.ts";
 
 export interface RawProcess {
   readonly pid: number;
@@ -16,7 +16,7 @@ export interface RawProcess {
   write(data: Uint8Array): Promise<void>;
   closeStdin(): Promise<void>;
   resize?(size: TerminalSize): void;
-  /** Lets go of both ends, whoever still holds the others. */
+  /** Closes both ends, whoever still holds the others. */
   dispose(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ async function exitCode(child: Deno.ChildProcess): Promise<number> {
 
 export interface PipedOptions extends LaunchOptions {
   stdin: "null" | "piped";
-  /** What it writes to stderr is lost unless somebody listens or it joins the two itself. */
+  /** What it writes to stderr is lost unless a listener is set or it joins the two itself. */
   onStderr?: (chunk: Uint8Array) => void;
 }
 
@@ -56,6 +56,7 @@ export function startPiped(options: PipedOptions): RawProcess {
   let buffer = new ArrayBuffer(FIRST_CHUNK);
   let full = false;
   let ended = false;
+  let inputEnded = false;
   const writer = options.stdin === "piped" ? child.stdin.getWriter() : undefined;
   return {
     pid: child.pid,
@@ -76,12 +77,13 @@ export function startPiped(options: PipedOptions): RawProcess {
     },
     async closeStdin() {
       await writer?.close();
+      inputEnded = true;
     },
     async dispose() {
       // Both fail only when the other side is gone already, which is what is wanted.
       await Promise.allSettled([
         ended ? undefined : reader.cancel(),
-        writer && letGo(writer),
+        writer && !inputEnded ? abandonWriter(writer) : undefined,
         messages?.cancel(),
       ]);
     },

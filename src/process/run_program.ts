@@ -10,7 +10,7 @@ import { MARKER_VARIABLE, newMarkerName } from "./marker.ts";
 import { OutputCapture } from "./output_capture.ts";
 import { killTree } from "./process_tree.ts";
 import { spawnChild } from "./spawn.ts";
-import { letGo, within } from "./within.ts";
+import { abandonWriter, within } from "./within.ts";
 
 export interface ProgramOptions {
   env: ChildEnvironment;
@@ -124,7 +124,7 @@ class ProgramRun implements AsyncDisposable {
     // Whoever has left the group may hold the other ends open.
     await Promise.allSettled(this.#readers.map((reader) => reader.cancel()));
     await this.#streams;
-    if (this.#input) await letGo(this.#input);
+    if (this.#input) await abandonWriter(this.#input);
     await within(this.#child.status, REAP_MS);
     this.#hold?.remove(this.#child.pid);
     await this.#hold?.release();

@@ -66,7 +66,7 @@ async function feed(process: RawProcess, data: Uint8Array): Promise<void> {
   }
 }
 
-/** Reads until the end of the output, or until nobody wants to wait for it. */
+/** Reads until the end of the output, or until the wait is given up. */
 export class Pump {
   readonly ended: Promise<void>;
   #finished = false;

@@ -5,6 +5,7 @@
  */
 import { resolvePath } from "../util/path.ts";
 import type { ChildEnvironment } from "./child_environment.ts";
+import { followChild } from "./children.ts";
 
 /**
  * Where a child stands: it leads a `session` of its own, which neither the person's terminal nor
@@ -35,7 +36,7 @@ export function spawnChild(options: SpawnOptions): Deno.ChildProcess {
   const [program, ...args] = setsid === undefined
     ? options.argv
     : [setsid, programPath(name, { path: env.PATH, cwd }), ...rest];
-  return new Deno.Command(program!, {
+  const child = new Deno.Command(program!, {
     args,
     clearEnv: true,
     env,
@@ -45,6 +46,9 @@ export function spawnChild(options: SpawnOptions): Deno.ChildProcess {
     stderr,
     detached: group === "session" && setsid === undefined,
   }).spawn();
+  // What shares the person's terminal is theirs.
+  if (group !== "terminal") followChild(child);
+  return child;
 }
 
 /** Undefined until it was looked for. */

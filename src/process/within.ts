@@ -8,16 +8,18 @@ export function within(promise: Promise<unknown>, ms: number): Promise<void> {
   });
 }
 
-/** How long a pipe may take to be let go of. */
-const LET_GO_MS = 100;
+/** How long aborting a write may take. */
+const ABANDON_MS = 100;
 
 /**
  * Gives up writing to a child. A write that is under way ends only when every reader is gone, and
- * a process that nobody knows of may be one: that is not waited for.
+ * a process unknown to hermes may hold the pipe: its end is not waited for.
  */
-export async function letGo(writer: WritableStreamDefaultWriter<Uint8Array>): Promise<void> {
+export async function abandonWriter(
+  writer: WritableStreamDefaultWriter<Uint8Array>,
+): Promise<void> {
   const aborted = writer.abort().catch(() => {
     // The other side is gone already.
   });
-  await within(aborted, LET_GO_MS);
+  await within(aborted, ABANDON_MS);
 }

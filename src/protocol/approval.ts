@@ -1,6 +1,6 @@
 /** Asking for permission: what is asked, who may answer, what the answer can be. */
 
-/** `allow` runs, `prompt` needs somebody's yes, `forbidden` never runs whatever the mode. */
+/** `allow` runs, `prompt` needs a person's yes, `forbidden` never runs whatever the mode. */
 export type Decision = "allow" | "prompt" | "forbidden";
 
 /** The verdict of the pure rules on one command. */
@@ -27,7 +27,9 @@ export interface ApprovalRequest {
   onceOnly?: boolean;
 }
 
-export type ApprovalAnswer = "once" | "session" | "always" | "deny";
+export const APPROVAL_ANSWERS = ["once", "session", "always", "deny"] as const;
+
+export type ApprovalAnswer = typeof APPROVAL_ANSWERS[number];
 
 /** `--approve`: what happens to actions that need a yes. */
 export type ApprovalPolicy = "never" | "ask" | "smart" | "always";
@@ -37,9 +39,9 @@ export interface ApprovalOutcome {
   by: string;
   /** Told to the model when denied. */
   reason?: string;
-  /** Nobody could answer although the policy wanted somebody asked: the run ends with exit code 3. */
+  /** No person could answer although the policy wanted a question: the run ends with exit code 3. */
   unanswerable?: boolean;
-  /** The answer is the default, because nobody gave one in time. */
+  /** The answer is the default, because no person gave one in time. */
   expired?: boolean;
 }
 
@@ -65,7 +67,7 @@ export interface ApprovalContext {
   environment: string;
   /** Where the action happens. */
   cwd: string;
-  /** The same directory behind its links, where somebody looked. */
+  /** The same directory behind its links, where the disk was looked at. */
   realCwd?: string;
   /** Set when input can be sent to the command while it runs. */
   takesInput?: boolean;
@@ -74,6 +76,6 @@ export interface ApprovalContext {
   signal: AbortSignal;
   /** Set for sub-agents: never prompts. */
   unattended?: boolean;
-  /** Told when somebody is really asked, before the answer: dispatch makes `approval_*` events of it. */
+  /** Told when a person is really asked, before the answer: dispatch makes `approval_*` events of it. */
   asked?(request: ApprovalRequest): void;
 }

@@ -23,7 +23,7 @@ export interface CallPlan {
 
 export interface DispatchResult {
   message: ToolMessage;
-  /** An action needed a yes and nobody could be asked: the run must stop with exit code 3. */
+  /** An action needed a yes and no person could be asked: the run must stop with exit code 3. */
   needsApproval?: boolean;
   /** A loop guardrail wants the turn to end; the text says why. */
   halt?: string;

@@ -160,7 +160,7 @@ export interface SearchResult {
   /** Matching lines in all, the page aside; 0 for `files`. */
   total: number;
   totalFiles: number;
-  /** It ended before everything was seen: why. */
+  /** Why the search ended before it saw everything. */
   stopped?: "timeout" | "size";
   /** The expression cannot be read: what is wrong with it. Nothing was searched. */
   invalid?: string;

@@ -3,6 +3,7 @@
  * TypeScript types at compile time. Loads zod; only `hermes schema` and tests import it.
  */
 import { z } from "../deps/zod.ts";
+import { APPROVAL_ANSWERS } from "./approval.ts";
 import type { AgentEvent } from "./event.ts";
 import { toolDetails, viewBlock } from "./tool_details_schema.ts";
 
@@ -69,7 +70,7 @@ const approvalRequest = z.object({
   onceOnly: z.boolean().exactOptional(),
 });
 
-const approvalAnswer = z.enum(["once", "session", "always", "deny"]);
+const approvalAnswer = z.enum(APPROVAL_ANSWERS);
 
 const questionAnswer = z.discriminatedUnion("kind", [
   z.object({

@@ -52,7 +52,7 @@ export interface HookRunner {
   preToolCall(payload: HookPayload, signal: AbortSignal): Promise<HookDirective[]>;
   /** Extra context for the user's message from `pre_turn`, empty when none. */
   preTurn(payload: HookPayload, signal: AbortSignal): Promise<string>;
-  /** The text that takes the place of the payload's; undefined when nobody replaces it. */
+  /** The text that takes the place of the payload's; undefined when no hook replaces it. */
   transform(
     name: TransformName,
     payload: HookPayload,

@@ -25,7 +25,7 @@ export type OperationBody =
     content: UserPart[];
     /** Default the surface's. */
     busy?: BusyPolicy;
-    /** Nobody typed it. */
+    /** The input was not typed by a person. */
     synthetic?: boolean;
     /** The answer is wanted as JSON of this shape. */
     outputSchema?: JsonSchema;
@@ -48,9 +48,9 @@ export type Operation = OperationBody & {
 };
 
 export type Acknowledgement =
-  /** It takes effect now; `turn` is the turn it began. */
+  /** The operation takes effect now; `turn` is the turn it began. */
   | { status: "accepted"; turn?: number }
-  /** It waits; 1 is next. */
+  /** The operation waits; 1 is next. */
   | { status: "queued"; position: number }
   /** One line that says why nothing happens. */
   | { status: "rejected"; reason: string };

@@ -21,7 +21,7 @@ export type Question = QuestionBody & {
   id: string;
   /** ISO 8601 instant after which `fallback` is the answer; absent when it waits for ever. */
   expiresAt?: string;
-  /** The answer when nobody answers. */
+  /** The answer when no person answers. */
   fallback: QuestionAnswer;
 };
 

@@ -16,7 +16,7 @@ export interface ClarifyQuestion {
 
 /** Asks the person at the surface, who has only so much time for an answer. */
 export interface Clarifier {
-  /** Undefined when nobody is there or the person declines, `expired` when nobody answered in time. */
+  /** Undefined when no person is present or the person declines, `expired` when no answer came in time. */
   ask(
     questions: ClarifyQuestion[],
     signal: AbortSignal,

@@ -22,13 +22,13 @@ export type WakePolicy = "turn" | "hold";
 
 /** What holds for every session of a surface unless its spec says otherwise. */
 export interface SurfacePolicy {
-  /** Nobody watches: the model is told so, and `approvals.headless` decides. */
+  /** No person watches: the model is told so, and `approvals.headless` decides. */
   headless: boolean;
   questions: QuestionKinds;
   /** What becomes of input during a turn. */
   busy: BusyPolicy;
   wake: WakePolicy;
-  /** It stays: services and timers of plugins run while one of its sessions is open. */
+  /** The surface stays: services and timers of plugins run while one of its sessions is open. */
   serves?: boolean;
   /** Toolsets where `platform_toolsets` of the settings has none for the surface. */
   toolsets?: readonly string[];
@@ -47,8 +47,8 @@ export interface SessionSpec {
   /** The settings decide what is absent. */
   model?: { name?: string; provider?: string; baseUrl?: string };
   /**
-   * Whether the embedded model may answer where there is no other and nobody named it; default
-   * where somebody watches.
+   * Whether the embedded model may answer where there is no other and it was not named; default
+   * where a person watches.
    */
   offersOffline?: boolean;
   toolsets?: { enabled?: readonly string[]; disabled?: readonly string[] };
@@ -73,7 +73,7 @@ export interface SessionSpec {
   resume?: { session: string; here?: boolean };
   /** Text for the system prompt. */
   prompt?: string;
-  /** Paths and addresses of plugins beside the enabled ones, and what nobody confirmed yet. */
+  /** Paths and addresses of plugins beside the enabled ones, and what is not confirmed yet. */
   extensions?: {
     plugins?: readonly string[];
     acceptPlugins?: boolean;

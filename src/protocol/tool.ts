@@ -61,7 +61,7 @@ export interface CommandPlace {
   takesInput?: boolean;
 }
 
-/** One yes that a call needs: the rules judge a command, an action always needs somebody. */
+/** One yes that a call needs: the rules judge a command, an action always needs a person. */
 export type ApprovalAsk =
   & (
     | { command: string; place?: CommandPlace }

@@ -1,6 +1,6 @@
 /**
  * What a tool call came to, as typed data for surfaces and observers. Told apart by `kind`, so
- * that nobody has to know a tool's name or read the text that was written for the model. Texts
+ * that a reader need not know a tool's name or read the text that was written for the model. Texts
  * in it are bounded by the tool; the whole result is what the model reads.
  */
 import type { TodoItem } from "./todo.ts";
@@ -16,7 +16,7 @@ export interface CommandDetails {
   cwd?: string;
   /** Set for a background process: its id for the `process` tool. */
   processId?: string;
-  /** Who said yes, when somebody was asked. */
+  /** Who said yes, when a person was asked. */
   approvedBy?: string;
 }
 
@@ -92,7 +92,7 @@ export interface TodoDetails {
 export interface AnswersDetails {
   kind: "answers";
   answers: { question: string; answer: string }[];
-  /** False when nobody answered. */
+  /** False when no person answered. */
   answered: boolean;
 }
 

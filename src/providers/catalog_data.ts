@@ -16,7 +16,7 @@ export interface CatalogEntry {
   /** Variable that moves the provider, and its key, to another address. */
   urlEnv?: string;
   wire: Wire;
-  /** Used when nobody names a model; absent where the server is asked. */
+  /** Used when no model is named; absent where the server is asked. */
   model?: string;
   /** Serves models of many vendors under `vendor/model` names. */
   aggregator?: boolean;

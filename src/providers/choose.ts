@@ -77,16 +77,21 @@ export function chooseEndpoint(
     return complete({ ...wanted, model: withoutPrefix(wanted.model, entry) }, { entry, context });
   }
   if (wanted.base_url) {
-    const { base_url } = wanted;
-    const entry = CATALOG.find((entry) => sameOrigin(entry.baseUrl, base_url)) ??
-      findEntry("custom", context)!;
+    const entry = entryAt(wanted.base_url) ?? findEntry("custom", context)!;
     return complete(wanted, { entry, context });
   }
   const found = wanted.model ? entryForModel(wanted.model, context) : undefined;
   return found && complete({ ...wanted, model: found.model }, { entry: found.entry, context });
 }
 
-/** The first provider, in catalog order, that somebody set up by its key or its address. */
+/** The catalog row whose server an address belongs to. Names of hosts are compared before addresses are parsed. */
+function entryAt(url: string): CatalogEntry | undefined {
+  const host = URL.parse(url)?.hostname;
+  if (host === undefined) return undefined;
+  return CATALOG.find(({ baseUrl }) => baseUrl.includes(host) && sameOrigin(baseUrl, url));
+}
+
+/** The first provider, in catalog order, that is set up by its key or its address. */
 export function chooseByKey(context: ChooseContext): Choice | undefined {
   const entry = CATALOG.find((entry) =>
     !entry.neverAuto && entry.keyEnv.length > 0 &&

@@ -1,6 +1,6 @@
 /**
  * Which key goes to which address. A vendor's key is sent to that vendor's own origin only;
- * another address gets only a key that somebody tied to it.
+ * another address gets only a key that was tied to it.
  */
 import { UsageError } from "../protocol/error.ts";
 import type { CatalogEntry } from "./catalog_data.ts";

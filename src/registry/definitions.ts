@@ -4,7 +4,7 @@
  * dynamic schema.
  */
 import type { ToolDefinition } from "../protocol/provider.ts";
-import type { Availability } from "./availability.ts";
+import type { Availability } from "./tool_availability.ts";
 import type { ToolRegistry } from "./registry.ts";
 import { sanitizeParameters } from "./schema.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { ToolSpec } from "../protocol/tool.ts";
-import { Availability } from "./availability.ts";
+import { Availability } from "./tool_availability.ts";
 import { buildDefinitions } from "./definitions.ts";
 import { ToolRegistry } from "./registry.ts";
 

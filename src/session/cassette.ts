@@ -14,7 +14,7 @@ export interface Cassette {
   clock: EventClock;
   /** Fixed for replays, so that events carry the same id. */
   sessionId?: string;
-  /** False for a recording that may be somebody else's: what it says is no yes to anything. */
+  /** False for a recording that may come from another person: what it says approves nothing. */
   mayApprove(): Promise<boolean>;
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { resolveHome } from "../config/home.ts";
 import { loadSettings } from "../config/load.ts";
-import { Availability } from "../registry/availability.ts";
+import { Availability } from "../registry/tool_availability.ts";
 import { ToolRegistry } from "../registry/registry.ts";
 import { createCheckContext } from "./check_context.ts";
 

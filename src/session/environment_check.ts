@@ -7,7 +7,7 @@ import type { Settings } from "../config/load.ts";
 import { HermesError, UsageError } from "../protocol/error.ts";
 import { reasonOf } from "../util/reason.ts";
 
-export interface EnvironmentWish {
+export interface EnvironmentCheckOptions {
   settings: Settings;
   cwd: string;
   processEnv: Readonly<Record<string, string>>;
@@ -15,8 +15,8 @@ export interface EnvironmentWish {
 }
 
 /** @throws {UsageError} that says why commands cannot run where the settings say. */
-export async function requireEnvironment(wish: EnvironmentWish): Promise<void> {
-  const { settings, cwd, processEnv, progress } = wish;
+export async function requireEnvironment(options: EnvironmentCheckOptions): Promise<void> {
+  const { settings, cwd, processEnv, progress } = options;
   const { terminal } = settings.config;
   const admin = await ADMINS[terminal.backend]?.();
   try {

@@ -102,7 +102,7 @@ async function remember(settings: Settings, rule: string): Promise<void> {
   });
 }
 
-/** Asks the model one question outside the conversation. Empty when it fails: nobody said yes. */
+/** Asks the model one question outside the conversation. Empty when it fails, which is no approval. */
 async function review(
   { reviewer, spend }: GateOptions,
   question: { prompt: string; signal: AbortSignal },

@@ -7,14 +7,14 @@ import type { ModelRequest, Provider, ProviderEvent } from "../protocol/provider
 import { sha256Hex } from "../util/hash.ts";
 
 /** Where image bytes live. */
-export interface BlobShelf {
+export interface ImageBlobs {
   put(bytes: Uint8Array<ArrayBuffer>): Promise<string>;
   /** Undefined when it is no longer there. */
   get(ref: string): Promise<Uint8Array | undefined>;
 }
 
 /** Blobs of a session that keeps nothing on disk. */
-export class MemoryShelf implements BlobShelf {
+export class MemoryBlobs implements ImageBlobs {
   #blobs = new Map<string, Uint8Array>();
 
   async put(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
@@ -29,25 +29,25 @@ export class MemoryShelf implements BlobShelf {
 }
 
 /** A provider that fills in image data just before each request. */
-export function withImages(provider: Provider, shelf: () => BlobShelf): Provider {
+export function withImages(provider: Provider, blobs: () => ImageBlobs): Provider {
   return {
     name: provider.name,
     model: provider.model,
     stream(request, signal) {
       if (!request.messages.some(hasStoredImage)) return provider.stream(request, signal);
-      return streamFilled(provider, { request, signal, blobs: shelf() });
+      return streamFilled(provider, { request, signal, blobs: blobs() });
     },
   };
 }
 
 async function* streamFilled(
   provider: Provider,
-  { request, signal, blobs }: { request: ModelRequest; signal: AbortSignal; blobs: BlobShelf },
+  { request, signal, blobs }: { request: ModelRequest; signal: AbortSignal; blobs: ImageBlobs },
 ): AsyncGenerator<ProviderEvent, void, void> {
   yield* provider.stream(await fillImages(request, blobs), signal);
 }
 
-async function fillImages(request: ModelRequest, blobs: BlobShelf): Promise<ModelRequest> {
+async function fillImages(request: ModelRequest, blobs: ImageBlobs): Promise<ModelRequest> {
   const messages = await Promise.all(
     request.messages.map((message) => hasStoredImage(message) ? fill(message, blobs) : message),
   );
@@ -63,7 +63,7 @@ function isStored({ ref }: ImagePart): boolean {
 }
 
 /** A lost image is said to the model instead of failing the conversation for ever. */
-async function fill(message: Message, blobs: BlobShelf): Promise<Message> {
+async function fill(message: Message, blobs: ImageBlobs): Promise<Message> {
   if (message.role === "assistant") return message;
   const parts: readonly UserPart[] = message.role === "tool"
     ? message.images ?? []

@@ -1,6 +1,6 @@
 /**
  * The tool runtime, imported and built when the first tool call needs it, and hooks, which
- * exist only where somebody configured one. Neither costs anything before the first request.
+ * exist only where the settings name one. Neither costs anything before the first request.
  */
 import type { HookRunner } from "../protocol/hook.ts";
 import type { SessionPlugins } from "../protocol/plugin.ts";

@@ -17,7 +17,7 @@ export type FindRoute = (options: RouteOptions) => Promise<Route>;
 export interface ModelChoiceOptions {
   settings: Settings;
   choice?: SessionSpec["model"];
-  /** The embedded model may answer although nobody named it. */
+  /** The embedded model may answer although it was not named. */
   offersOffline: boolean;
   routes: FindRoute;
   cassette: Cassette;
@@ -94,7 +94,7 @@ export async function findReviewer(
   return route.primary;
 }
 
-/** Only what somebody set: otherwise the route knows better, a local model is slower. */
+/** Only what the settings say: otherwise the route knows better, a local model is slower. */
 function streamTimeouts(settings: Settings): { timeouts?: StreamTimeouts } {
   const { stream_read: read, stream_stale: stale } = settings.config.timeouts;
   const isSet = ["stream_read", "stream_stale"].some((key) =>

@@ -21,7 +21,7 @@ import type { Cassette } from "./cassette.ts";
 import { withImages } from "./images.ts";
 import { LazyRuntime } from "./lazy_runtime.ts";
 import { findModel, findReviewer, type FindRoute, otherModel } from "./model_choice.ts";
-import { promptOf } from "./prompt.ts";
+import { promptOf, type SessionPrompt } from "./prompt.ts";
 import { existsSync } from "../util/exists.ts";
 import { SessionRecords } from "./records.ts";
 import { Session } from "./session.ts";
@@ -94,14 +94,7 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
   ]);
   if (route.notice !== undefined && !given.quiet) notices.push(route.notice);
   const { primary } = route;
-  const prompt = await promptOf({
-    ...options,
-    tools,
-    contextTokens: primary.model.contextTokens,
-    headless: surface.headless,
-    sections: given.plugins?.promptSections ?? [],
-    ...(spec.prompt === undefined ? {} : { ownPrompt: spec.prompt }),
-  }, own);
+  const prompt = await choosePrompt(options, { tools, primary, own });
   if (prompt.notice !== undefined && !given.quiet) notices.push(prompt.notice);
   const { notice: _, ...told } = prompt;
   const described = { source: spec.surface, cwd, ...told };
@@ -248,6 +241,23 @@ function chooseTools(
   });
 }
 
+function choosePrompt(
+  options: SessionOptions,
+  { tools, primary, own }: Pick<RuntimeParts, "tools" | "primary"> & {
+    own: SessionRecord | undefined;
+  },
+): Promise<SessionPrompt> {
+  const { spec, surface, plugins } = options;
+  return promptOf({
+    ...options,
+    tools,
+    contextTokens: primary.model.contextTokens,
+    headless: surface.headless,
+    sections: plugins?.promptSections ?? [],
+    ...(spec.prompt === undefined ? {} : { ownPrompt: spec.prompt }),
+  }, own);
+}
+
 /** A replay stores nothing, but what it learns about this machine it may keep. */
 function isDurable({ spec }: OpenOptions): boolean {
   return spec.storage !== "none";
@@ -287,7 +297,7 @@ async function shrink(
 
 /**
  * What a session did in a container, or was about to do there, must not go on upon this machine or
- * another one because somebody forgot a flag.
+ * another one because a flag was forgotten.
  * @throws {UsageError} when it would.
  */
 function requireSameWalls({ spec, settings, found }: OpenOptions): void {

@@ -10,6 +10,9 @@ type Check = (operation: Fields) => string | undefined;
 
 const MAX_BY = 200;
 
+/** Who ends a question where nobody answers it. */
+const RESERVED: readonly unknown[] = ["timeout", "interrupt"];
+
 /** For each operation what it must have, and the line for one that has it not. */
 const SHAPES: Readonly<Record<string, Check>> = {
   input: all(
@@ -25,8 +28,10 @@ const SHAPES: Readonly<Record<string, Check>> = {
   steer: texts("text"),
   interrupt: optional("reason", "string", "a text"),
   // What the answer must hold depends on the question (`questions.ts`).
-  answer: ({ questionId, answer }) =>
-    typeof questionId === "string" && typeof (answer as Fields | null)?.kind === "string"
+  answer: ({ questionId, answer, by }) =>
+    RESERVED.includes(by)
+      ? `by cannot be ${by}`
+      : typeof questionId === "string" && typeof (answer as Fields | null)?.kind === "string"
       ? undefined
       : "questionId is a text and answer has a kind",
   command: texts("name", "argument"),

@@ -62,6 +62,12 @@ Deno.test("operationProblem() names what is wrong with anything else", () => {
     [{ op: "command", name: "x" }, "command: argument is a text"],
     [{ op: "set_model" }, "set_model: model is a text"],
     [{ op: "set_model", model: "x", provider: 1 }, "set_model: provider is a text"],
+    [{ op: "interrupt", reason: {} }, "interrupt: reason is a text"],
+    [{ op: "answer", questionId: "q1", answer: {}, by: "timeout" }, "answer: by cannot be timeout"],
+    [
+      { op: "close", reason: "bored" },
+      "close: reason is one of done, failed, needs_approval, budget, provider, schema, interrupted",
+    ],
   ];
   for (const [operation, problem] of problems) equal(operationProblem(operation), problem);
 });

@@ -13,6 +13,8 @@ import { ENV_FILES } from "./env_files_data.ts";
 const MAX_BYTES = 64 * 1024;
 /** How long a look at the files counts: a call's result is redacted in several places. */
 const FRESH_MS = 100;
+/** A directory that changed less than this ago may have changed again without a newer time. */
+const SETTLED_MS = 2_000;
 
 /** Takes known secrets out of text, unless the operator wants them kept. */
 export function projectRedactor(
@@ -26,11 +28,12 @@ export function projectRedactor(
   let redact = plain;
   let seen = "";
   let lookedAt = -Infinity;
+  const versionOf = createLook(directory);
   return (text, mode) => {
     const now = performance.now();
     if (now - lookedAt < FRESH_MS) return redact(text, mode);
     lookedAt = now;
-    const version = versionOf(directory);
+    const version = versionOf();
     if (version !== seen) {
       seen = version;
       const known = secrets.size;
@@ -41,14 +44,37 @@ export function projectRedactor(
   };
 }
 
-/** Changes when one of the files does; empty when there is none. */
-function versionOf(directory: string): string {
-  let version = "";
-  for (const name of ENV_FILES) {
-    const info = lookAt(joinPath(directory, name));
-    if (info !== undefined) version += `${name} ${info.mtime?.getTime()} ${info.size} `;
+/**
+ * A text that changes when one of the files does; empty when there is none. Which of them exist is
+ * only asked again after the directory has changed.
+ */
+function createLook(directory: string): () => string {
+  let names = ENV_FILES;
+  let listedAt: number | undefined;
+  return () => {
+    const changedAt = changeTime(directory);
+    if (changedAt === undefined || changedAt !== listedAt) {
+      names = ENV_FILES.filter((name) => lookAt(joinPath(directory, name)) !== undefined);
+      const isSettled = changedAt !== undefined && Date.now() - changedAt > SETTLED_MS;
+      listedAt = isSettled ? changedAt : undefined;
+    }
+    let version = "";
+    for (const name of names) {
+      const info = lookAt(joinPath(directory, name));
+      if (info !== undefined) version += `${name} ${info.mtime?.getTime()} ${info.size} `;
+    }
+    return version;
+  };
+}
+
+/** When a name in the directory was last added or removed. */
+function changeTime(directory: string): number | undefined {
+  try {
+    return Deno.statSync(directory).mtime?.getTime();
+  } catch {
+    // Removed, or not to be seen: so are its files.
+    return undefined;
   }
-  return version;
 }
 
 function lookAt(path: string): Deno.FileInfo | undefined {

@@ -1,5 +1,6 @@
 import { equal, ok } from "node:assert/strict";
 import { DEFAULTS } from "../config/defaults_data.ts";
+import { sleep } from "../util/sleep.ts";
 import { projectRedactor } from "./project_secrets.ts";
 
 const SETTINGS = {
@@ -21,6 +22,11 @@ async function inProject(
   } finally {
     await Deno.remove(directory, { recursive: true });
   }
+}
+
+/** A look at the files counts for a tenth of a second. */
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await sleep(20);
 }
 
 Deno.test("projectRedactor() masks values of the project's .env files without their names", async () => {
@@ -53,6 +59,20 @@ Deno.test("projectRedactor() notices new files and forgets no secret that it has
     equal(redact(PASSWORD, "code"), "***");
     await Deno.remove(`${directory}/.env`);
     equal(redact(PASSWORD, "code"), "***");
+  });
+});
+
+Deno.test("projectRedactor() notices a file that is made, and changed, in a directory that was quiet", async () => {
+  await inProject({}, async (directory) => {
+    await Deno.utime(directory, 1_000_000, 1_000_000);
+    const redact = projectRedactor(SETTINGS, directory);
+    equal(redact(PASSWORD, "code"), PASSWORD);
+    await Deno.writeTextFile(`${directory}/.env`, `TOKEN=${PASSWORD}\n`);
+    await until(() => redact(PASSWORD, "code") === "***");
+    await Deno.utime(directory, 1_000_000, 1_000_000);
+    const other = `${PASSWORD}-and-another-one`;
+    await Deno.writeTextFile(`${directory}/.env`, `TOKEN=${other}\n`);
+    await until(() => redact(other, "code") === "***");
   });
 });
 

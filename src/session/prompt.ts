@@ -14,7 +14,7 @@ export interface PromptFacts {
   settings: Settings;
   cwd: string;
   environment: string;
-  /** Nobody watches. */
+  /** No person watches the session. */
   headless: boolean;
   tools: readonly ToolDefinition[];
   /** The model's window: project files take a share of it. */

@@ -4,7 +4,7 @@
  */
 import { type Home, resolveHome } from "../config/home.ts";
 import { type HomeLinks, homeLinks } from "../config/home_links.ts";
-import { runtimeCacheDir } from "../sandbox/child/command.ts";
+import { runtimeCacheDir } from "../sandbox/child/child_command.ts";
 import { existsSync } from "../util/exists.ts";
 import { basename, dirname, isAbsolute, isWithin, joinPath, resolvePath } from "../util/path.ts";
 import type { ProtectedPlaces } from "../util/protected_paths.ts";

@@ -2,6 +2,7 @@
  * The open questions of one session. Asks, waits for the first answer, the question's own end or
  * an interrupt, and tells the event stream of both. Owns no surface: answers come as operations.
  */
+import { APPROVAL_ANSWERS } from "../protocol/approval.ts";
 import type { EventBody } from "../protocol/event.ts";
 import type { Answered, Question, QuestionAnswer, QuestionBody } from "../protocol/question.ts";
 
@@ -80,10 +81,9 @@ export class Questions {
     if (open === undefined) {
       return this.#wasAsked(id) ? `${id} is answered already` : `there is no question ${id}`;
     }
-    if (RESERVED.includes(by)) return `${by} is nobody who answers questions`;
-    const read = readAnswer(open.question, answer);
-    if (typeof read === "string") return read;
-    open.settle({ answer: read, by });
+    const problem = answerProblem(open.question, answer);
+    if (problem !== undefined) return problem;
+    open.settle({ answer, by });
     return undefined;
   }
 
@@ -93,49 +93,47 @@ export class Questions {
   }
 }
 
-/** Who ends a question without answering it. */
-const RESERVED: readonly string[] = ["timeout", "interrupt"];
-const APPROVAL_ANSWERS: readonly unknown[] = ["once", "session", "always", "deny"];
-
 /**
- * An answer as the question takes it, or the line that says why it does not count. Answers come
- * from outside and may be anything: one that was not offered must never pass for a yes.
+ * What is wrong with an answer to a question; undefined when it can be taken. Answers come from
+ * outside: one that was not offered, or is no answer at all, must not count.
  */
-function readAnswer(question: Question, given: QuestionAnswer): QuestionAnswer | string {
+function answerProblem(question: Question, answer: QuestionAnswer): string | undefined {
   const { id, kind } = question;
-  if (given.kind !== kind) return `${id} is a question of kind ${kind}, not ${given.kind}`;
-  switch (given.kind) {
-    case "approval": {
-      const { answer, reason } = given;
-      const isText = reason === undefined || typeof reason === "string";
-      if (!APPROVAL_ANSWERS.includes(answer) || !isText) {
-        return `${id} is answered with once, session, always or deny, and maybe a reason in words`;
-      }
-      const { allowAlways, onceOnly } = (question as Question & { kind: "approval" }).request;
-      const isRefused = (answer === "always" && !allowAlways) ||
-        (answer === "session" && onceOnly === true);
-      if (isRefused) return `${id} cannot be answered with ${answer}`;
-      return { kind: "approval", answer, ...(reason === undefined ? {} : { reason }) };
-    }
-    case "clarify": {
-      const { answers } = given;
-      if (answers === undefined) return { kind: "clarify" };
-      const { length } = (question as Question & { kind: "clarify" }).questions;
-      if (!Array.isArray(answers) || !answers.every(isTexts)) {
-        return `${id} is answered with a list of texts for each part`;
-      }
-      if (answers.length !== length) {
-        return `${id} has ${length} parts, the answer ${answers.length}`;
-      }
-      return { kind: "clarify", answers };
-    }
+  if (answer.kind !== kind) return `${id} is a question of kind ${kind}, not ${answer.kind}`;
+  switch (question.kind) {
+    case "approval":
+      return approvalProblem(question, answer as QuestionAnswer & { kind: "approval" });
+    case "clarify":
+      return clarifyProblem(question, answer as QuestionAnswer & { kind: "clarify" });
     case "confirm":
-      return typeof given.yes === "boolean"
-        ? { kind: "confirm", yes: given.yes }
+      return typeof (answer as { yes?: unknown }).yes === "boolean"
+        ? undefined
         : `${id} is answered with yes: true or false`;
   }
 }
 
-function isTexts(value: unknown): boolean {
-  return Array.isArray(value) && value.every((item) => typeof item === "string");
+function approvalProblem(
+  { id, request: { allowAlways, onceOnly } }: Question & { kind: "approval" },
+  { answer, reason }: QuestionAnswer & { kind: "approval" },
+): string | undefined {
+  if (!APPROVAL_ANSWERS.includes(answer)) {
+    return `${id} is answered with ${APPROVAL_ANSWERS.join(", ")}`;
+  }
+  const isRefused = (answer === "always" && !allowAlways) ||
+    (answer === "session" && onceOnly === true);
+  if (isRefused) return `${id} cannot be answered with ${answer}`;
+  return reason === undefined || typeof reason === "string" ? undefined : `${id}: reason is a text`;
+}
+
+function clarifyProblem(
+  { id, questions }: Question & { kind: "clarify" },
+  { answers }: QuestionAnswer & { kind: "clarify" },
+): string | undefined {
+  if (answers === undefined) return undefined;
+  const isList = Array.isArray(answers) &&
+    answers.every((one) => Array.isArray(one) && one.every((text) => typeof text === "string"));
+  if (!isList) return `${id} is answered with a list of texts for each part`;
+  return answers.length === questions.length
+    ? undefined
+    : `${id} has ${questions.length} parts, the answer ${answers.length}`;
 }

@@ -1,7 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import type { ApprovalRequest } from "../protocol/approval.ts";
 import type { EventBody } from "../protocol/event.ts";
-import type { QuestionAnswer, QuestionBody } from "../protocol/question.ts";
 import { Questions } from "./questions.ts";
 
 const NO = { kind: "confirm", yes: false } as const;
@@ -85,47 +83,50 @@ Deno.test("an answer right after the interrupt or the timeout does not count, an
   deepEqual(ends, ["interrupt", "timeout"]);
 });
 
-Deno.test("answer() takes nothing that was not offered, whatever the data holds", async () => {
-  const request: ApprovalRequest = {
+Deno.test("ask() takes nothing for a yes that is none of the answers", async () => {
+  const { questions } = createQuestions();
+  const { signal } = new AbortController();
+  const request = {
+    id: "1",
     tool: "terminal",
     subject: "rm -rf x",
-    rule: "recursive delete",
-    description: "deletes",
-    allowAlways: false,
+    rule: "r",
+    description: "d",
+    allowAlways: true,
   };
-  const part = { question: "Which?", choices: [] } as never;
-  const bodies: [QuestionBody, unknown[]][] = [
-    [{ kind: "approval", request }, [
-      {},
-      { answer: "yes" },
-      { answer: "DENY" },
-      { answer: true },
-      { answer: ["once"] },
-      { answer: "always" },
-      { answer: "deny", reason: { a: 1 } },
-    ]],
-    [{ kind: "clarify", questions: [part] }, [
-      { answers: "x" },
-      { answers: ["x"] },
-      { answers: [[1]] },
-      { answers: [["x"], ["y"]] },
-      { answers: { length: 1 } },
-    ]],
-    [{ kind: "confirm", text: "Sure?" }, [{}, { yes: "no" }, { yes: 1 }]],
-  ];
-  for (const [body, answers] of bodies) {
-    const { questions } = createQuestions();
-    const abort = new AbortController();
-    const asked = questions.ask(body, { fallback: NO, signal: abort.signal });
-    for (const fields of answers) {
-      const given = { kind: body.kind, ...fields as object } as QuestionAnswer;
-      match(questions.answer("q1-0", given, "x") ?? "taken", /^q1-0 /, JSON.stringify(fields));
-    }
-    match(questions.answer("q1-0", YES, "timeout")!, /nobody who answers/);
-    equal(questions.list().length, 1);
-    abort.abort();
-    equal((await asked).by, "interrupt");
+  const approval = questions.ask({ kind: "approval", request }, {
+    fallback: { kind: "approval", answer: "deny" },
+    signal,
+  });
+  for (const wrong of ["yes", "Deny", "no", "", undefined, null, 1, ["once"], { answer: "once" }]) {
+    const answer = { kind: "approval", answer: wrong } as never;
+    equal(
+      questions.answer("q1-0", answer, "x"),
+      "q1-0 is answered with once, session, always, deny",
+    );
   }
+  const reasoned = { kind: "approval", answer: "deny", reason: {} } as never;
+  match(questions.answer("q1-0", reasoned, "x")!, /reason is a text/);
+  equal(questions.answer("q1-0", { kind: "approval", answer: "deny" }, "x"), undefined);
+  equal((await approval).by, "x");
+  const part = { id: "1", question: "?", choices: [], multiSelect: false };
+  const clarify = questions.ask({ kind: "clarify", questions: [part] }, {
+    fallback: { kind: "clarify" },
+    signal,
+  });
+  for (const wrong of ["a", ["a"], [[1]], [null], null]) {
+    match(
+      questions.answer("q2-0", { kind: "clarify", answers: wrong } as never, "x")!,
+      /list of texts/,
+    );
+  }
+  match(questions.answer("q2-0", { kind: "clarify", answers: [] }, "x")!, /has 1 parts/);
+  equal(questions.answer("q2-0", { kind: "clarify", answers: [["a"]] }, "x"), undefined);
+  await clarify;
+  const confirm = questions.ask({ kind: "confirm", text: "?" }, { fallback: NO, signal });
+  match(questions.answer("q3-0", { kind: "confirm", yes: "no" } as never, "x")!, /true or false/);
+  equal(questions.answer("q3-0", YES, "x"), undefined);
+  await confirm;
 });
 
 Deno.test("an answer from before a restart meets no question of today", async () => {

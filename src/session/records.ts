@@ -10,7 +10,7 @@ import type { ScriptCall, SessionRecord } from "../store/record.ts";
 import type { Store } from "../store/store.ts";
 import { createId } from "../util/id.ts";
 import { missingResults, SessionHistory } from "./history.ts";
-import { type BlobShelf, MemoryShelf } from "./images.ts";
+import { type ImageBlobs, MemoryBlobs } from "./images.ts";
 
 export interface RecordsOptions {
   /** Absent: nothing is kept. Whoever opened the store closes it. */
@@ -54,7 +54,7 @@ export class SessionRecords {
   /** It comes from a file: neither its directory nor its prompt nor its open calls count. */
   readonly isImported: boolean;
   readonly history: SessionHistory;
-  readonly blobs: () => BlobShelf;
+  readonly blobs: () => ImageBlobs;
   #store: Store | undefined;
   #facts: SessionFacts | undefined;
   /** The row says what the facts say. */
@@ -68,7 +68,7 @@ export class SessionRecords {
   constructor(options: RecordsOptions) {
     const { store, blobs } = options;
     this.#store = store;
-    const memory = new MemoryShelf();
+    const memory = new MemoryBlobs();
     this.blobs = () => blobs === undefined ? memory : new BlobStore(blobs);
     this.found = options.found;
     this.isImported = this.found !== undefined && store?.isImported(this.found.id) === true;

@@ -6,7 +6,7 @@ import type { Acknowledgement } from "../protocol/operation.ts";
 import type { Subscription } from "./event_feed.ts";
 import type { TurnRequest } from "./turn_queue.ts";
 
-/** A turn whose end somebody waits for. */
+/** A turn whose end a consumer waits for. */
 export interface FollowedTurn extends TurnRequest {
   /** Told with the number of the turn when it begins. */
   onStart?(turn: number): void;
@@ -64,7 +64,7 @@ export async function* sendTurn(
     if (!isOver) {
       left.abort(new Error("interrupted"));
       await ended.promise.catch(() => {
-        // The failure is on its way to the consumer, or nobody is there to hear it.
+        // The failure is on its way to the consumer, or no consumer is left.
       });
     }
   }

@@ -4,7 +4,6 @@
  * owns no composition.
  */
 import type { LoopDeps, TurnResult } from "../agent/types.ts";
-import { EXIT } from "../protocol/error.ts";
 import type { AgentEvent, EndReason, EventBody } from "../protocol/event.ts";
 import type { UserPart } from "../protocol/message.ts";
 import type { Acknowledgement, Operation } from "../protocol/operation.ts";
@@ -17,7 +16,7 @@ import { operationProblem } from "./operation_check.ts";
 import { Questions } from "./questions.ts";
 import { TurnFollower } from "./running_turn.ts";
 import { type FollowedTurn, sendTurn } from "./send.ts";
-import { notifyHooks, type SessionDeps } from "./session_deps.ts";
+import { EXIT_CODES, notifyHooks, type SessionDeps } from "./session_deps.ts";
 import { TimeBudget } from "./time_budget.ts";
 import { settledWithin, startTimer } from "./timers.ts";
 import { plainRequest, TurnQueue, type TurnRequest } from "./turn_queue.ts";
@@ -39,21 +38,11 @@ export interface EndOptions {
 
 /** What a session takes while it ends. */
 const LATE_OPERATIONS: ReadonlySet<string> = new Set(["answer", "steer", "interrupt", "close"]);
-/** Texts that may wait for the model's next call. */
-const MAX_STEERING = 100;
-const MAX_COMMANDS = 10;
+/** Lines that wait for the model's next call, and commands that run at once: a client may be wild. */
+const MAX_WAITING = 100;
+const MAX_COMMANDS = 16;
 /** A turn that does not end this long after its interrupt is left behind. */
 const INTERRUPT_LIMIT_MS = 15_000;
-
-const EXIT_CODES: Record<EndReason, number> = {
-  done: EXIT.done,
-  failed: EXIT.failed,
-  "needs_approval": EXIT.needsApproval,
-  budget: EXIT.budget,
-  provider: EXIT.provider,
-  schema: EXIT.schema,
-  interrupted: EXIT.interrupted,
-};
 
 export class Session {
   readonly id: string;
@@ -61,7 +50,7 @@ export class Session {
   readonly resumed: boolean;
   readonly origin: SessionOrigin | undefined;
   readonly surface: string;
-  /** What waits for somebody's answer. */
+  /** What waits for a person's answer. */
   readonly questions: Questions;
   #deps: SessionDeps;
   #seq = 0;
@@ -303,14 +292,6 @@ export class Session {
     });
   }
 
-  #steer(text: string): Acknowledgement {
-    if (this.#steering.length >= MAX_STEERING) {
-      return rejected(`${MAX_STEERING} texts wait already`);
-    }
-    this.#steering.push(text);
-    return { status: "accepted" };
-  }
-
   /** A turn for what came after the last call of the model. */
   #late(): TurnRequest | undefined {
     const steering = this.#steering.splice(0).join("\n");
@@ -319,6 +300,12 @@ export class Session {
     return text === undefined
       ? undefined
       : { content: [{ type: "text", text }], synthetic: true, by: "wake" };
+  }
+
+  #steer(text: string): Acknowledgement {
+    if (this.#steering.length >= MAX_WAITING) return rejected(`${MAX_WAITING} lines wait already`);
+    this.#steering.push(text);
+    return { status: "accepted" };
   }
 
   #interrupt(reason: string): Acknowledgement {

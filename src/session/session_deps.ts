@@ -1,12 +1,24 @@
 /** What a session is made of, and the parts that only sessions have. `open.ts` supplies them. */
 import type { LoopDeps } from "../agent/types.ts";
+import { EXIT } from "../protocol/error.ts";
 import type { EndReason } from "../protocol/event.ts";
 import type { HookName, HookPayload, HookRunner } from "../protocol/hook.ts";
 import type { BusyPolicy } from "../protocol/operation.ts";
 import type { SessionOrigin, WakePolicy } from "../protocol/session_spec.ts";
 import type { ScriptCall } from "../store/record.ts";
-import type { BlobShelf } from "./images.ts";
+import type { ImageBlobs } from "./images.ts";
 import type { StartTimer } from "./timers.ts";
+
+/** What a process exits with when its session ended so. */
+export const EXIT_CODES: Record<EndReason, number> = {
+  done: EXIT.done,
+  failed: EXIT.failed,
+  "needs_approval": EXIT.needsApproval,
+  budget: EXIT.budget,
+  provider: EXIT.provider,
+  schema: EXIT.schema,
+  interrupted: EXIT.interrupted,
+};
 
 /** Everything of the loop but what belongs to one turn. */
 export type SessionDeps = Omit<LoopDeps, "signal" | "inbox"> & {
@@ -17,7 +29,7 @@ export type SessionDeps = Omit<LoopDeps, "signal" | "inbox"> & {
   surface?: string;
   origin?: SessionOrigin;
   hooks: () => Promise<HookRunner | undefined>;
-  images: () => BlobShelf;
+  images: () => ImageBlobs;
   logScriptCall: (call: ScriptCall) => void;
   /** Called once, when the first request is about to leave. */
   onFirstRequest: () => void;

@@ -135,6 +135,20 @@ Deno.test("submit() says why an operation does nothing", async () => {
   equal(reason(input("late")), "the session is closed");
 });
 
+Deno.test("submit() keeps no more lines for the model than it may", async () => {
+  const { session } = createSession([{ text: "x", hang: true }]);
+  const listener = reading(session.subscribe({ snapshot: false }));
+  session.submit(input("go"));
+  await until(listener, "message_delta");
+  for (let i = 0; i < 100; i++) {
+    equal(session.submit({ op: "steer", text: "left" }).status, "accepted");
+  }
+  const full = { status: "rejected", reason: "100 lines wait already" };
+  deepEqual(session.submit({ op: "steer", text: "right" }), full);
+  deepEqual(session.submit({ ...input("right"), busy: "steer" } as Operation), full);
+  await session.end("done");
+});
+
 Deno.test("end() interrupts the running turn, drops what waits, stores and frees, once", async () => {
   const { session, ended } = createSession([{ text: "x", hang: true }]);
   const listener = reading(session.subscribe({ snapshot: false }));
@@ -215,9 +229,11 @@ Deno.test("command runs by name, tells what it printed, and ends with the sessio
   deepEqual(session.submit({ op: "interrupt" }), { status: "accepted" });
   const next = (await listener.next()).value;
   ok(next?.type === "event" && next.event.type === "command_end" && next.event.isError);
-  session.submit({ op: "command", name: "hang", argument: "" });
+  for (let i = 0; i < 16; i++) session.submit({ op: "command", name: "hang", argument: "" });
+  const more = session.submit({ op: "command", name: "echo", argument: "" });
+  deepEqual(more, { status: "rejected", reason: "16 commands run already" });
   await session.end("done");
-  equal(aborted.length, 2);
+  equal(aborted.length, 17);
 });
 
 Deno.test("submit() takes of an operation what is data: other fields reach no part of the session", async () => {

@@ -3,7 +3,7 @@ import type { Settings } from "../config/load.ts";
 import { UsageError } from "../protocol/error.ts";
 import type { SessionPlugins } from "../protocol/plugin.ts";
 import type { ToolDefinition } from "../protocol/provider.ts";
-import { Availability } from "../registry/availability.ts";
+import { Availability } from "../registry/tool_availability.ts";
 import { buildDefinitions } from "../registry/definitions.ts";
 import type { ToolRegistry } from "../registry/registry.ts";
 import { describeUnknown, resolveToolsets } from "../registry/toolsets.ts";
@@ -16,7 +16,7 @@ export interface ToolChoiceOptions {
   /** The name of the surface: `platform_toolsets` may have a list for it. */
   surface: string;
   chosen?: { enabled?: readonly string[]; disabled?: readonly string[] };
-  /** What the surface has when nobody chose. */
+  /** What the surface has when none was chosen. */
   preset?: readonly string[];
   environment: string;
   plugins?: SessionPlugins;

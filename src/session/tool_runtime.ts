@@ -14,7 +14,7 @@ import type { BlobSink, Clarifier, ToolServices } from "../protocol/services.ts"
 import { createDispatcher } from "../registry/dispatch/dispatch.ts";
 import { Hooks } from "../registry/hooks/hooks.ts";
 import type { ToolRegistry } from "../registry/registry.ts";
-import { parseChildMode } from "../sandbox/child/command.ts";
+import { parseChildMode } from "../sandbox/child/child_command.ts";
 import { SandboxRunner } from "../sandbox/script/runner.ts";
 import { SessionFileLedger } from "../util/file_ledger.ts";
 import type { ProtectedPlaces } from "../util/protected_paths.ts";
@@ -27,7 +27,7 @@ export interface ToolRuntimeOptions {
   settings: Settings;
   /** The session's own view of the tools. */
   registry: ToolRegistry;
-  /** Nobody watches the session. */
+  /** No person watches the session. */
   headless: boolean;
   /** Names offered to the model. */
   tools: readonly string[];

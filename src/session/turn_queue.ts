@@ -23,7 +23,7 @@ export interface TurnRequest {
 export interface TurnQueueOptions {
   /** Runs one turn to its end. Must not reject for anything but a broken store. */
   run(request: TurnRequest, signal: AbortSignal): Promise<void>;
-  /** Text for the model at its next call; rejected when too much waits for that. */
+  /** Takes text for the model at its next call, or says why not. */
   steer(text: string): Acknowledgement;
   /** Text that the turn which just ended did not see any more; it gets a turn of its own. */
   late?(): TurnRequest | undefined;

@@ -23,6 +23,7 @@ function createQueue(limit?: number) {
       ran.push(signal.aborted ? `${text} (interrupted)` : text);
     },
     steer(text) {
+      if (steered.length >= 2) return { status: "rejected", reason: "enough" };
       steered.push(text);
       return { status: "accepted" };
     },
@@ -60,6 +61,8 @@ Deno.test("submit() steers, interrupts or refuses while a turn runs, as it is as
   queue.submit(words("a"));
   deepEqual(queue.submit(words("left"), "steer"), { status: "accepted", turn: 1 });
   deepEqual(steered, ["left"]);
+  queue.submit(words("right"), "steer");
+  deepEqual(queue.submit(words("more"), "steer"), { status: "rejected", reason: "enough" });
   deepEqual(queue.submit(words("x"), "reject"), {
     status: "rejected",
     reason: "a turn is running",

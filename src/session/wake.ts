@@ -9,13 +9,13 @@ import type { WakePolicy } from "../protocol/session_spec.ts";
 export interface WakerOptions {
   policy: WakePolicy;
   isRunning(): boolean;
-  /** Begins a turn that nobody typed. */
+  /** Begins a turn without typed input. */
   begin(text: string): Acknowledgement;
   /** Text that background work left behind since the last call. */
   collect(): string[];
 }
 
-/** Turns in a row that nobody but background work asked for. */
+/** Turns in a row that only background work asked for. */
 const MAX_WAKES = 20;
 const MAX_WAITING = 100;
 

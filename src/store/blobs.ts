@@ -1,6 +1,6 @@
 /**
  * Images and other bytes that messages refer to, one file per content, named by its SHA-256. A
- * file is whole or absent, and nobody else may read it.
+ * file is whole or absent, and no other user may read it.
  */
 import { writeFileAtomic } from "../util/atomic_write.ts";
 import { sha256Hex } from "../util/hash.ts";

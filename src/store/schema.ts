@@ -1,6 +1,6 @@
 /**
  * The tables, as migrations that only go forward. The search index is not here: it is derived,
- * and `search_index.ts` makes it when somebody first searches.
+ * and `search_index.ts` makes it at the first search.
  */
 
 /** "HRMS": marks a SQLite file as ours. */

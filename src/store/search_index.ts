@@ -71,7 +71,7 @@ export class SearchIndex {
     const deadline = performance.now() + budgetMs;
     while (this.#pending() && performance.now() < deadline) {
       const batchEnd = Math.min(deadline, performance.now() + BATCH_MS);
-      // Derived, so it may be lost with the power; within a budget nobody is waited for.
+      // Derived, so it may be lost with the power; within a budget no writer is waited for.
       this.#db.transaction(() => this.#indexBatch(batchEnd), {
         flush: false,
         ...(budgetMs < Infinity && { waitMs: budgetMs }),

@@ -66,8 +66,8 @@ export class Store implements Disposable {
   /** Starts a session and returns its id. */
   createSession(session: NewSession, nowMs: number = Date.now()): string {
     const id = session.id ?? createId(nowMs);
-    const { title: text = "", ownPrompt, ...rest } = session;
-    const title = shortTitle(text);
+    const { title: text, ownPrompt, ...rest } = session;
+    const title = text === undefined ? undefined : shortTitle(text);
     this.#db.transaction(() => {
       this.insertSession({
         ...rest,
@@ -106,7 +106,7 @@ export class Store implements Disposable {
     );
   }
 
-  /** Notes that a session comes from a file: somebody else may have written all that is in it. */
+  /** Notes that a session comes from a file: another person may have written all that is in it. */
   markImported(id: string): void {
     this.#db.run("INSERT INTO imported_sessions VALUES (?)", id);
   }
@@ -223,7 +223,7 @@ export class Store implements Disposable {
     this.#update("ended_at = ?, end_reason = ?", sessionId, Date.now(), reason);
   }
 
-  /** Lets the search index catch up a little; for when nobody waits, and never worth a failure. */
+  /** Lets the search index catch up a little; for idle moments, and never worth a failure. */
   tidy(): void {
     try {
       this.#index.update(INDEX_BUDGET_MS);

@@ -40,7 +40,7 @@ export async function* exportSession(archive: Archive, id: string): AsyncGenerat
   const { store, blobs } = archive;
   const found = store.getSession(id);
   if (found === undefined) throw new UsageError(`there is no session ${id}`);
-  // What its opener asked for stays here: a session from a file gives nobody instructions.
+  // What its opener asked for stays here: a session from a file gives no instructions.
   const { ownPrompt: _, ...session } = found;
   yield JSON.stringify({ type: "session", format: FORMAT, session });
   const messages = store.messages(id);

@@ -1,6 +1,6 @@
 /**
  * Finding one text in another in time proportional to both. `indexOf` looks at no more than the
- * last 250 characters of what it looks for to move on: a long passage of somebody's, with one
+ * last 250 characters of what it looks for to move on: a long foreign passage, with one
  * odd character in its middle, makes it compare everything with everything.
  */
 

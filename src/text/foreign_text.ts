@@ -1,5 +1,5 @@
 /**
- * Reading small files that somebody else chose: ignore files, instructions of a project. Only a
+ * Reading small files that a project chose: ignore files, instructions of a project. Only a
  * regular file of bounded size counts, because a pipe would be waited for without end and a
  * device has no end; a synchronous read of either could only be killed.
  */
@@ -13,7 +13,7 @@ export function readForeignText(path: string, maxBytes: number): string | undefi
     // Files of the kernel say that they are empty, and may block or never end.
     if (!info.isFile || info.size > maxBytes || info.size === 0) return undefined;
     using file = Deno.openSync(path);
-    // Somebody may have put a link in its place since.
+    // Another process may have put a link in its place since.
     const { ino, dev, size } = file.statSync();
     return ino === info.ino && dev === info.dev ? readUpTo(file, size, maxBytes) : undefined;
   } catch {

@@ -1,5 +1,5 @@
 /**
- * Finding a passage that somebody remembers almost right: nine ways of comparing, from exact
+ * Finding a passage that the model remembers almost right: nine ways of comparing, from exact
  * to merely similar, tried in order. Only finds; replacing is `fuzzy_replace.ts`.
  */
 import { isSimilar, MAX_EXACT_CELLS, similarity } from "./similarity.ts";

@@ -148,9 +148,11 @@ const HAS_DUMP = /(?:^|\n)[^\n]{0,24}[0-9a-fA-F]{4}:?[ \t]{1,4}[0-9a-fA-F]{2}/;
 export class SecretSearch {
   readonly #literal: Needles;
   readonly #dense: Needles;
+  readonly #isEmpty: boolean;
 
   constructor(secrets: Iterable<string>) {
     const all = [...new Set(secrets)].filter(({ length }) => length >= MIN_SECRET_CHARS);
+    this.#isEmpty = all.length === 0;
     const literal = [...all.flatMap(literalForms).flatMap(pieces), ...all.flatMap(fragments)];
     this.#literal = new Needles(new Set(literal));
     this.#dense = new Needles(new Set(all.flatMap(denseForms).flatMap(pieces)));
@@ -158,7 +160,7 @@ export class SecretSearch {
 
   /** Where secrets stand in `text`, in order; ranges do not touch. */
   find(text: string): Range[] {
-    if (text.length < MIN_SECRET_CHARS) return [];
+    if (this.#isEmpty || text.length < MIN_SECRET_CHARS) return [];
     const found = this.#literal.find(text);
     found.push(...this.#findReduced(reduce(text)));
     if (!text.includes("\n")) return merge(found);

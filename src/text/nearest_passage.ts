@@ -3,7 +3,7 @@ import { similarity, similarityBound } from "./similarity.ts";
 
 const MAX_PLACES = 3;
 const MIN_SIMILARITY = 0.5;
-/** Nobody looks further once a line fits this well. */
+/** The search ends once a line fits this well. */
 const CLEAR_SIMILARITY = 0.8;
 /** Lines of the passage that are looked for. */
 const MAX_ANCHORS = 5;

@@ -214,7 +214,7 @@ export function isSecretName(name: string): boolean {
 /** Commit ids, digests and UUIDs are random and no secrets. */
 const PUBLIC_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 
-/** True for a word that nobody would type: long, with letters and many digits or mixed case. */
+/** True for a word that a person would not type: long, with letters and many digits or mixed case. */
 export function looksRandom(word: string): boolean {
   if (word.length < 16 || word.length > 4096 || !/^[\w+=.~-]+$/.test(word)) return false;
   if (PUBLIC_ID.test(word)) return false;

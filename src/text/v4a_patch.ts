@@ -152,7 +152,7 @@ function withoutBlankEnd(lines: readonly string[]): readonly string[] {
 
 export type HunkOutcome =
   | { kind: "applied"; text: string }
-  /** It was made before. */
+  /** The text holds the change already. */
   | { kind: "skipped" }
   | { kind: "failed"; reason: string };
 

@@ -1,4 +1,4 @@
-/** Whether something is there. False also for what may not be looked at: it cannot be used either. */
+/** True when a file or directory exists at `path`; false also where hermes may not look. */
 
 /** True also for a link that leads nowhere. */
 export async function exists(path: string): Promise<boolean> {

@@ -2,12 +2,13 @@ import assert from "node:assert/strict";
 import { reasonOf } from "./reason.ts";
 
 Deno.test("reasonOf() says what happened to a file, once", () => {
+  const directory = Deno.makeTempDirSync();
   const attempts: [() => unknown, string][] = [
-    [() => Deno.readFileSync("/no/such"), "No such file or directory"],
-    [() => Deno.readTextFileSync("/"), "Is a directory"],
-    [() => Deno.writeTextFileSync("/proc/none", ""), "No such file or directory"],
-    [() => Deno.mkdirSync("/proc/none"), "No such file or directory"],
-    [() => Deno.openSync("/dev/null/x"), "Not a directory"],
+    [() => Deno.readFileSync(`${directory}/none`), "No such file or directory"],
+    [() => Deno.readTextFileSync(directory), "Is a directory"],
+    [() => Deno.writeTextFileSync(`${directory}/none/x`, ""), "No such file or directory"],
+    [() => Deno.mkdirSync(`${directory}/none/x`), "No such file or directory"],
+    [() => Deno.openSync(`${import.meta.filename}/x`), "Not a directory"],
   ];
   for (const [attempt, expected] of attempts) {
     assert.throws(attempt, (error) => {
@@ -15,6 +16,7 @@ Deno.test("reasonOf() says what happened to a file, once", () => {
       return true;
     });
   }
+  Deno.removeSync(directory);
 });
 
 Deno.test("reasonOf() takes the first line of anything else", () => {

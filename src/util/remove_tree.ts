@@ -5,7 +5,7 @@
 import { joinPath } from "./path.ts";
 
 export interface RemoveOptions {
-  /** When to leave the rest to somebody else, by `performance.now()`; default never. */
+  /** When to leave the rest to a later run, by `performance.now()`; default never. */
   deadlineAt?: number;
 }
 
@@ -55,7 +55,7 @@ async function removedEmpty(path: string): Promise<boolean> {
     await Deno.remove(path);
     return true;
   } catch {
-    // It holds something, or nobody may look into it yet.
+    // The directory is not empty, or may not be read yet.
     return false;
   }
 }

@@ -62,7 +62,7 @@ export class Seal {
       await Deno.rename(temporary, this.#keyFile);
     } finally {
       await Deno.remove(temporary).catch(() => {
-        // It was renamed, or never made.
+        // The temporary file was renamed, or never made.
       });
     }
     return bytes;

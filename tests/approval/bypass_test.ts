@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { createApprovalGate } from "../../src/approval/gate.ts";
 import { type CommandPolicy, decide, evaluate, inspect } from "../../src/approval/decide.ts";
-import { SeenFiles } from "../../src/approval/shell/seen_files.ts";
-import { SeenVariables } from "../../src/approval/shell/seen_variables.ts";
+import { SeenFiles, SeenVariables } from "../../src/approval/shell/earlier_commands.ts";
 
 const FIXTURES = new URL("../fixtures/approval/", import.meta.url);
 const POLICY: CommandPolicy = {

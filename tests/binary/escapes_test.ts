@@ -16,6 +16,7 @@ import {
 import { World } from "../sandbox/_world.ts";
 import { type Reply, startFakeModel } from "../support/fake_model_server.ts";
 import { type Installed, skip, withInstalled } from "./support.ts";
+import { LONG_TEST } from "../../scripts/test_limits.ts";
 
 /** Attempts that share a child of the artefact, and a turn of the session. */
 const BATCH = 8;
@@ -167,7 +168,7 @@ function hasVerdict(result: string): boolean {
 }
 
 for (const prisoner of PRISONERS) {
-  Deno.test(`no ${prisoner.name} attempt escapes from the artefact`, async (t) => {
+  Deno.test(`no ${prisoner.name} attempt escapes from the artefact`, LONG_TEST, async (t) => {
     if (Deno.build.os !== "linux") return skip("the attempts are written for Linux");
     const world = await World.create();
     const attempts = await loadAttempts();

@@ -8,6 +8,7 @@ import { hostTarget } from "../../scripts/_targets.ts";
 import { VERSION } from "../../src/util/version.ts";
 import { ROOT, run, skip } from "./support.ts";
 import { evaluate, evaluateAll, type Step } from "./workflow.ts";
+import { LONG_TEST } from "../../scripts/test_limits.ts";
 
 interface Workflow {
   env: Record<string, string>;
@@ -89,7 +90,7 @@ async function runJobs(work: string, tag: string): Promise<void> {
   }
 }
 
-Deno.test("release.yml builds, tests and publishes a release", async () => {
+Deno.test("release.yml builds, tests and publishes a release", LONG_TEST, async () => {
   if (Deno.build.os !== "linux") return skip("the workflow's scripts run on Linux");
   const work = await Deno.makeTempDir({ prefix: "hermes-workflow-" });
   try {

@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { typescriptFiles } from "../../scripts/_tree.ts";
 import { TEST_BUNDLE } from "../support/hermes.ts";
 import { type Installed, ROOT, withInstalled } from "./support.ts";
+import { LONG_TEST } from "../../scripts/test_limits.ts";
 
 const DRIVES_HERMES =
   /import \{[^}]*\b(?:runHermes|startHermes|hermesCommand|withJob)\b[^}]*\} from "/;
@@ -98,24 +99,28 @@ async function programSuites(): Promise<string[]> {
   return all.filter((path) => path.endsWith("_test.ts") && isWanted(path) && drives(path));
 }
 
-Deno.test("every suite that the build can break passes against the artefact", async () => {
-  const suites = await programSuites();
-  // One of each kind, so that a change of the imports cannot empty the list.
-  for (const name of ["run/contract", "run/environment", "plugins/command", "sandbox/run"]) {
-    assert.ok(suites.includes(`tests/${name}_test.ts`), suites.join(" "));
-  }
-  for (const path of [...WHOLE_NOT_IN_BUNDLE, ...NOT_IN_BUNDLE.keys()]) {
-    assert.ok(suites.includes(path), `${path} drives no hermes`);
-  }
-  const isReduced = Deno.env.get(TEST_BUNDLE) && !Deno.env.get("HERMES_BIN");
-  const parts = isReduced ? NOT_IN_BUNDLE : PARTS;
-  const whole = isReduced ? WHOLE_NOT_IN_BUNDLE : suites.filter((path) => !PARTS.has(path));
-  const names = [...parts.values()].map(({ source }) => source).join("|");
-  await withInstalled(async (installed) => {
-    await runSuites(installed, whole);
-    await runSuites(installed, ["--filter", `/${names}/`, ...parts.keys()]);
-  });
-});
+Deno.test(
+  "every suite that the build can break passes against the artefact",
+  LONG_TEST,
+  async () => {
+    const suites = await programSuites();
+    // One of each kind, so that a change of the imports cannot empty the list.
+    for (const name of ["run/contract", "run/environment", "plugins/command", "sandbox/run"]) {
+      assert.ok(suites.includes(`tests/${name}_test.ts`), suites.join(" "));
+    }
+    for (const path of [...WHOLE_NOT_IN_BUNDLE, ...NOT_IN_BUNDLE.keys()]) {
+      assert.ok(suites.includes(path), `${path} drives no hermes`);
+    }
+    const isReduced = Deno.env.get(TEST_BUNDLE) && !Deno.env.get("HERMES_BIN");
+    const parts = isReduced ? NOT_IN_BUNDLE : PARTS;
+    const whole = isReduced ? WHOLE_NOT_IN_BUNDLE : suites.filter((path) => !PARTS.has(path));
+    const names = [...parts.values()].map(({ source }) => source).join("|");
+    await withInstalled(async (installed) => {
+      await runSuites(installed, whole);
+      await runSuites(installed, ["--filter", `/${names}/`, ...parts.keys()]);
+    });
+  },
+);
 
 async function runSuites({ machine, path }: Installed, words: readonly string[]): Promise<void> {
   const { code, stdout, stderr } = await new Deno.Command(Deno.execPath(), {

@@ -40,7 +40,7 @@ Deno.test("docs/architecture.md has a row for every folder of the program", asyn
   }
   const files = filesIn(text);
   for await (const { name } of Deno.readDir(new URL("src/plugins/push", ROOT))) {
-    const isHelper = /_test\.ts$|^(?:patience|registrations)\.ts$/.test(name);
+    const isHelper = /_test\.ts$|^(?:intervals|push_registrations)\.ts$/.test(name);
     if (!isHelper) assert.ok(files.includes(`src/plugins/push/${name}`), name);
   }
   const absent = folders.filter((folder) => !files.some((path) => path.startsWith(`${folder}/`)));

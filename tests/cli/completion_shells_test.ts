@@ -1,6 +1,6 @@
 /** The completion scripts, asked by the shells themselves. */
 import assert from "node:assert/strict";
-import { renderCompletion, type Shell } from "../../src/cli/completion.ts";
+import { renderCompletion, type Shell } from "../../src/cli/completion_script.ts";
 import { COMMANDS, GLOBAL_FLAGS } from "../../src/cli/commands_data.ts";
 
 /** How each shell is asked what could follow `line`; prints one candidate a line. */

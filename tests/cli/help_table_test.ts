@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { CommandSpec } from "../../src/cli/command.ts";
 import { COMMANDS, GLOBAL_FLAGS } from "../../src/cli/commands_data.ts";
-import { renderCommand, renderOverview } from "../../src/cli/help.ts";
+import { renderCommand, renderOverview } from "../../src/cli/help_text.ts";
 import { VERSION } from "../../src/util/version.ts";
 import { runHermes, tempHome } from "../support/hermes.ts";
 

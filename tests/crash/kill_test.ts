@@ -8,6 +8,7 @@ import type { Message } from "../../src/protocol/message.ts";
 import { Store } from "../../src/store/store.ts";
 import { startFakeModel } from "../support/fake_model_server.ts";
 import { runHermes, startHermes, tempHome } from "../support/hermes.ts";
+import { LONG_TEST } from "../../scripts/test_limits.ts";
 
 const KILLS = 200;
 const AT_ONCE = 2;
@@ -21,38 +22,42 @@ interface Killed {
   events: AgentEvent[];
 }
 
-Deno.test("hermes run loses nothing it has shown when it is killed at any moment", async () => {
-  await using home = await tempHome();
-  await using model = startFakeModel({
-    replies: (_, index) => ({
-      text: `step ${index}`,
-      toolCalls: [{ name: "terminal", arguments: { command: `echo ${index}` } }],
-    }),
-  });
-  const args = ["run", "--base-url", model.url, "--model", "m", "--json", "never stop"];
-  const killed: Killed[] = [];
-  let left = KILLS;
-  async function killer(): Promise<void> {
-    while (left-- > 0) killed.push(await killAtRandom({ home: home.path, args }, left % 3 === 0));
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, killer));
+Deno.test(
+  "hermes run loses nothing it has shown when it is killed at any moment",
+  LONG_TEST,
+  async () => {
+    await using home = await tempHome();
+    await using model = startFakeModel({
+      replies: (_, index) => ({
+        text: `step ${index}`,
+        toolCalls: [{ name: "terminal", arguments: { command: `echo ${index}` } }],
+      }),
+    });
+    const args = ["run", "--base-url", model.url, "--model", "m", "--json", "never stop"];
+    const killed: Killed[] = [];
+    let left = KILLS;
+    async function killer(): Promise<void> {
+      while (left-- > 0) killed.push(await killAtRandom({ home: home.path, args }, left % 3 === 0));
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, killer));
 
-  strictEqual(killed.length, KILLS);
-  const path = `${home.path}/.hermes/state.db`;
-  const notices: string[] = [];
-  using store = new Store(path, { onNotice: (text) => notices.push(text) });
-  deepStrictEqual(notices, [], "the store needed repair");
-  let shown = 0;
-  for (const run of killed) {
-    if (run.sessionId !== undefined) shown += checkRun(store, run);
-  }
-  ok(shown > KILLS, `only ${shown} messages were shown before the kills: the test proves little`);
+    strictEqual(killed.length, KILLS);
+    const path = `${home.path}/.hermes/state.db`;
+    const notices: string[] = [];
+    using store = new Store(path, { onNotice: (text) => notices.push(text) });
+    deepStrictEqual(notices, [], "the store needed repair");
+    let shown = 0;
+    for (const run of killed) {
+      if (run.sessionId !== undefined) shown += checkRun(store, run);
+    }
+    ok(shown > KILLS, `only ${shown} messages were shown before the kills: the test proves little`);
 
-  const ids = [
-    ...new Set(killed.flatMap((run) => store.getSession(run.sessionId ?? "")?.id ?? [])),
-  ];
-  for (const id of pick(ids, 5)) await checkResume(home.path, id);
-});
+    const ids = [
+      ...new Set(killed.flatMap((run) => store.getSession(run.sessionId ?? "")?.id ?? [])),
+    ];
+    for (const id of pick(ids, 5)) await checkResume(home.path, id);
+  },
+);
 
 async function killAtRandom(
   run: { home: string; args: string[] },

@@ -88,3 +88,33 @@ Deno.test("sessions with the same plugins share their processes until the last o
   ok(c.plugins !== a.plugins);
   equal(await greeted(c.session, new EventLog(c.session), 0), "alpha");
 });
+
+Deno.test("what a plugin comes to is told to every session that uses it, whoever came first", async () => {
+  await using bench = await openBench();
+  await Deno.mkdir(`${bench.home}/gamma`);
+  for (
+    const [path, text] of Object.entries(pluginFiles("gamma", toolModule("greet", "Deno.exit(1);")))
+  ) {
+    await Deno.writeTextFile(`${bench.home}/gamma/${path}`, text);
+  }
+  const spec: SessionSpec = {
+    surface: "run",
+    storage: "none",
+    toolsets: { enabled: ["gamma"] },
+    extensions: { plugins: [`${bench.home}/gamma`] },
+  };
+  const [a, b, c] = [
+    await bench.host.open(spec),
+    await bench.host.open(spec),
+    await bench.host.open(spec),
+  ];
+  const logs = [b, c].map(({ session }) => new EventLog(session));
+  await a.session.end("done");
+  await greeted(b.session, logs[0]!, 0);
+  for (const log of logs) {
+    match(
+      (await log.next("notice")).text,
+      /^Plugin gamma is disabled for this run: its process ended/,
+    );
+  }
+});

@@ -116,7 +116,7 @@ Deno.test("close() leaves an opening behind that hangs, and what comes of it lat
   const refused = opening.then(() => "opened", (error) => String(error.message));
   await asked.promise;
   await host.close({ graceMs: 1_000 });
-  deepEqual(rings, [16_000]);
+  deepEqual(rings, [5_000]);
   route.resolve();
   equal(await refused, "hermes is closing");
   deepEqual(host.list(), []);

@@ -2,7 +2,7 @@
 import { resolveHome } from "../../src/config/home.ts";
 import { loadSettings, type Settings } from "../../src/config/load.ts";
 import type { PluginOrigin } from "../../src/plugins/source.ts";
-import type { PluginHost } from "../../src/plugins/host.ts";
+import type { PluginHost } from "../../src/plugins/plugin_host.ts";
 import { openPlugins, type OpenPluginsOptions } from "../../src/plugins/open.ts";
 import { pinAgreed } from "../../src/plugins/pins.ts";
 import { readSource, statOf } from "../../src/plugins/source.ts";

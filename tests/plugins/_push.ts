@@ -4,14 +4,14 @@ import { Session } from "../../src/session/session.ts";
 import type { PluginBackground, PluginInbox } from "../../src/protocol/plugin.ts";
 import type { Provider } from "../../src/protocol/provider.ts";
 import type { InboundMessage, PushReceipt } from "../../src/protocol/push.ts";
-import type { PluginHost } from "../../src/plugins/host.ts";
-import type { Patience } from "../../src/plugins/push/patience.ts";
+import type { PluginHost } from "../../src/plugins/plugin_host.ts";
+import type { Intervals } from "../../src/plugins/push/intervals.ts";
 import { loopDeps } from "../support/loop_deps.ts";
 import { ScriptedProvider, type ScriptedReply } from "../support/scripted_provider.ts";
 import { manifest, type OpenOptions, PluginBench } from "./_bench.ts";
 
 /** What would take minutes in life. */
-export const HASTE: Partial<Patience> = {
+export const HASTE: Partial<Intervals> = {
   healthEveryMs: 50,
   firstPauseMs: 20,
   longestPauseMs: 80,
@@ -86,14 +86,14 @@ export interface Served {
 
 /** Opens one plugin, serves it, and ends everything. */
 export async function withServed(
-  { permissions, code, options = {}, patience = {}, head = "" }: {
+  { permissions, code, options = {}, intervals = {}, head = "" }: {
     permissions: Record<string, readonly string[]>;
     /** The body of `register(ctx)`. */
     code: string;
     /** More of the manifest. */
     head?: string;
     options?: OpenOptions;
-    patience?: Partial<Patience>;
+    intervals?: Partial<Intervals>;
   },
   body: (served: Served) => Promise<void>,
 ): Promise<void> {
@@ -103,7 +103,7 @@ export async function withServed(
     "mod.ts": registering(code),
   }, options);
   const inbox = new MemoryInbox();
-  const background = await host.serve({ inbox, patience: { ...HASTE, ...patience } });
+  const background = await host.serve({ inbox, intervals: { ...HASTE, ...intervals } });
   if (background === undefined) throw new Error(`nothing to serve: ${bench.reports}`);
   await body({ bench, host, background, inbox });
 }

@@ -26,7 +26,7 @@ function killProcess({ root }: PluginBench): void {
 Deno.test("the file watcher wakes the session that watches, and no other", async () => {
   await using bench = await PluginBench.create();
   const host = await bench.open(SETTINGS);
-  await host.serve({ patience: HASTE });
+  await host.serve({ intervals: HASTE });
   const provider = scripted("a", "b", "c");
   const [session, other] = [
     createSession(provider, SESSION),
@@ -58,7 +58,7 @@ Deno.test("the file watcher goes on after its process was killed", async () => {
   if (Deno.build.os !== "linux") return console.log("its process is looked for in /proc");
   await using bench = await PluginBench.create();
   const host = await bench.open(SETTINGS);
-  const background = await host.serve({ patience: HASTE });
+  const background = await host.serve({ intervals: HASTE });
   const provider = scripted("a");
   const session = createSession(provider, SESSION);
   host.attach(session);

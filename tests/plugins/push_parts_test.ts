@@ -93,8 +93,8 @@ Deno.test("a plugin that answers no request, or is gone, keeps nobody waiting fo
     route("/leave", () => Deno.exit(0));
     route("/fine", () => new Response("fine"));`;
   const permissions = { routes: ["/hang", "/leave", "/fine"] };
-  const patience = { firstPauseMs: 60_000, longestPauseMs: 60_000 };
-  await withServed({ permissions, code, patience }, async ({ background, bench }) => {
+  const intervals = { firstPauseMs: 60_000, longestPauseMs: 60_000 };
+  await withServed({ permissions, code, intervals }, async ({ background, bench }) => {
     await withIngress(background, async (base) => {
       const get = async (path: string, signal?: AbortSignal) => {
         const response = await fetch(`${base}/plugins/demo/${path}`, signal ? { signal } : {});
@@ -118,8 +118,8 @@ Deno.test("a plugin that answers no request, or is gone, keeps nobody waiting fo
 Deno.test("a client that sends its request byte by byte is not waited for", async () => {
   const code = `
     ctx.registerRoute({ path: "/hook", methods: ["POST"], handler: () => new Response("fine") });`;
-  const patience = { requestMs: 100 };
-  await withServed({ permissions: { routes: ["/hook"] }, code, patience }, async (served) => {
+  const intervals = { requestMs: 100 };
+  await withServed({ permissions: { routes: ["/hook"] }, code, intervals }, async (served) => {
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
     const writer = writable.getWriter();
     const first = writer.write(new Uint8Array(1));

@@ -222,7 +222,7 @@ Deno.test("a plugin that overcomes its own half of the window is stopped, and no
   const host = await bench.open({ enabled: ["bad", "good"] });
   const inbox = new MemoryInbox();
   inbox.before = () => new Promise(() => {});
-  await host.serve({ inbox, patience: { firstPauseMs: 60_000 } });
+  await host.serve({ inbox, intervals: { firstPauseMs: 60_000 } });
   const session = createSession(scripted("ok"));
   host.attach(session);
   await bench.call("flood");

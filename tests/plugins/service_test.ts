@@ -36,7 +36,7 @@ Deno.test("a service starts with hermes, says that it works, and ends when it is
         Deno.writeTextFileSync(ctx.dataDir + "/tidy", "yes");
       } });`),
   });
-  const background = await host.serve({ patience: HASTE });
+  const background = await host.serve({ intervals: HASTE });
   assert.ok(background);
   await until(() => state(background) === "running", "the service runs");
   const [status] = host.statuses;
@@ -93,7 +93,7 @@ Deno.test("a service whose process dies is started again, and no other plugin no
     await bench.user(id, { "plugin.yaml": manifest(id, SERVICES), "mod.ts": registering(code) });
   }
   const host = await bench.open({ enabled: ["dying", "steady"] });
-  const background = await host.serve({ patience: HASTE });
+  const background = await host.serve({ intervals: HASTE });
   await until(() => state(background!, "steady") === "running", "the steady one runs");
   const { pid } = await bench.call("steady_pid");
   await until(() => state(background!) === "running", "the second start");
@@ -114,8 +114,8 @@ Deno.test("a service that loops for ever is found, ended and started again", asy
       if (count() === 1) while (true);
       await forever(signal);
     } });`;
-  const patience = { healthTimeoutMs: 200 };
-  await withServed({ permissions: SERVICES, code, patience }, async ({ bench, background }) => {
+  const intervals = { healthTimeoutMs: 200 };
+  await withServed({ permissions: SERVICES, code, intervals }, async ({ bench, background }) => {
     await until(() => bench.reports.length > 0, "the loop is named");
     assert.match(bench.reports[0]!, /^Plugin demo: it went on after its time was up and does not/);
     await until(() => state(background) === "running", "it runs again");
@@ -152,8 +152,8 @@ Deno.test("a service that is not well and does not end takes its process with it
       },
       health: () => starts > 1,
     });`;
-  const patience = { stopGraceMs: 50 };
-  await withServed({ permissions: SERVICES, code, patience }, async ({ bench, background }) => {
+  const intervals = { stopGraceMs: 50 };
+  await withServed({ permissions: SERVICES, code, intervals }, async ({ bench, background }) => {
     await until(() => bench.reports.length > 0, "it is named");
     assert.match(bench.reports[0]!, /^Plugin demo: service watch does not end: it is not well\./);
     await until(() => state(background) === "running", "it runs again");

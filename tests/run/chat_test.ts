@@ -1,7 +1,8 @@
 /** The interactive chat on a real pseudo-terminal: streaming, slash commands, approval, Ctrl-C. */
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
-import type { Reply } from "../support/fake_model_server.ts";
-import { type Screen, type Seat, withScreen } from "../support/screen.ts";
+import { type Reply, startFakeModel } from "../support/fake_model_server.ts";
+import { tempHome } from "../support/hermes.ts";
+import { openScreen, type Screen, type Seat, withScreen } from "../support/screen.ts";
 import { isRunning, writtenFile } from "../support/written_file.ts";
 
 async function withChat(
@@ -63,6 +64,36 @@ Deno.test("chat begins anew, goes back and changes the model without losing the 
       /\/help [\s\S]*\/new [\s\S]*\/resume [\s\S]*\/model [\s\S]*\/tools [\s\S]*\/usage [\s\S]*\/quit /,
     );
   });
+});
+
+Deno.test("chat resumes a session with the model it had last, whatever /model chose elsewhere", async () => {
+  await using home = await tempHome();
+  const replies = ["first", "second", "third"].map((text) => ({ text }));
+  await using model = startFakeModel({ replies });
+  await Deno.mkdir(`${home.path}/.hermes`);
+  await Deno.writeTextFile(
+    `${home.path}/.hermes/config.yaml`,
+    `model: { provider: lab, default: one }\n` +
+      `providers: { lab: { base_url: "${model.url}", api_key: some-key } }\n`,
+  );
+  await using screen = await openScreen(home.path, []);
+  await screen.shows(/lab\/one · session [^\n]*\/help\n> /);
+  const [, id] = /session ([0-9a-z]{26})/.exec(screen.text)!;
+  await screen.type("a\r");
+  await screen.shows(/first\n> /);
+  await screen.type("/new\r");
+  await screen.shows(new RegExp(`session (?!${id})[0-9a-z]{26}[^\n]*\n> `));
+  await screen.type("/model two\r");
+  await screen.shows(/\n {2}lab\/two\n> /);
+  await screen.type("b\r");
+  await screen.shows(/second\n> /);
+  await screen.type(`/resume ${id}\r`);
+  await screen.shows(/lab\/one · session [0-9a-z]{26} \(resumed\)[^\n]*\n> /);
+  await screen.type("c\r");
+  await screen.shows(/third\n> /);
+  await screen.type("/quit\r");
+  strictEqual(await screen.exitCode(), 0);
+  deepStrictEqual(model.requests.map(({ body }) => body.model), ["one", "two", "one"]);
 });
 
 Deno.test("chat leaves nothing behind when its terminal goes away in the middle of a turn", async () => {

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { commandText } from "../../src/plugins/calls.ts";
 import { reasonOf } from "../../src/plugins/problem.ts";
-import { prepareScript } from "../../src/sandbox/script/prepare.ts";
+import { prepareScript } from "../../src/sandbox/script/prepare_script.ts";
 import { cleanOutput } from "../../src/util/clean_output.ts";
 import { parsePatch, patchPaths } from "../../src/text/v4a_patch.ts";
 import { foregroundRefusal } from "../../tools/_terminal_guard.ts";

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { ScriptProgress } from "../../src/protocol/script.ts";
 import { SandboxRunner } from "../../src/sandbox/script/runner.ts";
 import { withEnoughTime } from "../support/enough_time.ts";
+import { FakeTime } from "../support/fake_time.ts";
 import { FIND_SOCKET, request, runScript, SANDBOX } from "./_sandbox.ts";
 
 /** One sandbox per test: children of different tests never meet. */
@@ -272,17 +273,29 @@ sandboxTest("stops a busy loop at the time limit", async (sandbox) => {
 });
 
 sandboxTest("kills a script that ignores SIGTERM after five seconds", async (sandbox) => {
+  using time = new FakeTime();
   const code = `import signal, time
+from hermes_tools import read_file
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
 print("ignoring")
+read_file("x")
 while True: time.sleep(1)`;
-  const { result, timeoutMs } = await withEnoughTime({
-    timeoutMs: 1500,
-    run: (timeoutMs) => runScript(sandbox, code, { language: "python", limits: { timeoutMs } }),
-    hasBegun: ({ output }) => output !== "",
-  });
-  assert.deepEqual([result.status, result.output], ["timeout", "ignoring\n"]);
-  assert.ok(result.durationMs > timeoutMs + 5_000, `${result.durationMs}`);
+  const begun = Promise.withResolvers<void>();
+  const callTool = () => {
+    begun.resolve();
+    return Promise.resolve({ content: "{}", isError: false });
+  };
+  const limits = { timeoutMs: 1_500 };
+  const running = runScript(sandbox, code, { language: "python", callTool, limits });
+  let hasEnded = false;
+  running.finally(() => hasEnded = true);
+  await begun.promise;
+  await time.tick(limits.timeoutMs + 4_999);
+  assert.equal(hasEnded, false);
+  await time.tick(1);
+  const { status, output, durationMs } = await time.until(running);
+  assert.deepEqual([status, output], ["timeout", "ignoring\n"]);
+  assert.ok(durationMs >= limits.timeoutMs + 5_000, `${durationMs}`);
 });
 
 sandboxTest("counts a slow call against the time limit and cancels it", async (sandbox) => {

@@ -6,7 +6,7 @@ import { archived, listedArchive, unpacked, zipped } from "./effects_archives.ts
 import { EFFECTS, GIT_LOOKS, GIT_READS, OPTION_WRITES } from "./effects_data.ts";
 import { byRow, ordinary, outputsOf } from "./effects_rows.ts";
 import { copiedBelow, gitBelow, patchedBelow } from "./effects_trees.ts";
-import { all, allBelow, isSecretPlace, mentioned, type Touch } from "../shell/mentions.ts";
+import { all, allBelow, isSecretPlace, mentioned, pathsIn, type Touch } from "../shell/mentions.ts";
 import {
   hasFlag,
   inputText,
@@ -19,7 +19,6 @@ import { optionValues } from "../shell/executors.ts";
 import { modeTargets } from "../modes.ts";
 import { destinations, editedInPlace } from "./rule.ts";
 import { sedUse } from "../shell/sed_code.ts";
-import { pathsIn } from "../shell/words.ts";
 import { subcommand } from "../shell/unwrap.ts";
 import { awked, gitOptionFiles, interpreted, queried } from "./effects_text.ts";
 import { basename } from "../../util/path.ts";

@@ -5,7 +5,7 @@
 import { isAbsent } from "../shell/real_paths.ts";
 import { hasFlag, type Invocation, type ParsedOptions, parseOptions } from "../shell/invocation.ts";
 import { allBelow, type Touch } from "../shell/mentions.ts";
-import { hasGlob } from "../shell/glob.ts";
+import { hasGlob } from "../shell/shell_glob.ts";
 import { deleteTarget } from "../shell/paths.ts";
 import { hasUnknown } from "../shell/unknown.ts";
 import { basename } from "../../util/path.ts";

@@ -61,7 +61,7 @@ export const AGENT_SWITCHES: ReadonlySet<string> = new Set(
   "continue json no-color no-session quiet verbose".split(" "),
 );
 
-/** Those of them that take a value; `approve` is looked at by value. */
+/** Flags of the agent that take a value; `approve` is judged by its value. */
 export const AGENT_VALUES: ReadonlySet<string> = new Set(
   ("cwd disable-toolsets image max-cost max-tokens max-turns model output-schema prompt-file " +
     "provider resume timeout toolsets").split(" "),

@@ -16,7 +16,7 @@ export function staysHere(words: readonly string[]): boolean {
   return addresses.length > 0 && addresses.every(isLoopback);
 }
 
-/** Programs that print what somebody stored rather than what the machine or the project is called. */
+/** Programs that print stored text rather than what the machine or the project is called. */
 const TELLS = new Set(
   ("cat tac nl head tail base64 base32 basenc xxd od hexdump env printenv id whoami hostname gzip zip tar openssl gpg ps " +
     "history set pbpaste xclip xsel wl-paste security pass find ls strings rev sort awk sed grep cut tr jq cmp dd less " +

@@ -1,4 +1,4 @@
-/** Packages and programs from places nobody vouches for: addresses, repositories, other registries, local files. */
+/** Packages and programs from untrusted places: addresses, repositories, other registries, local files. */
 import { type Invocation, parseOptions } from "../shell/invocation.ts";
 import { byProgram, joinedArgs, type Rule } from "./rule.ts";
 import { subcommand } from "../shell/unwrap.ts";

@@ -10,7 +10,7 @@ import {
   protectionOf,
 } from "../../util/protected_paths.ts";
 import { realPathOf } from "../shell/real_paths.ts";
-import { globMatch, hasGlob } from "../shell/glob.ts";
+import { globMatch, hasGlob } from "../shell/shell_glob.ts";
 import { absolutePath, type Place, placesOf } from "../shell/paths.ts";
 import { HOME_SAMPLES, TEMPORARY_DIRECTORIES } from "./protection_data.ts";
 

@@ -3,7 +3,7 @@ import type { PathVerdict } from "../../util/protected_paths.ts";
 import type { ProtectedKind } from "../../util/protected_paths_data.ts";
 import { touchesOf } from "./effects.ts";
 import { mentionedInFiles } from "../shell/file_mentions.ts";
-import { hasGlob } from "../shell/glob.ts";
+import { hasGlob } from "../shell/shell_glob.ts";
 import type { Invocation } from "../shell/invocation.ts";
 import type { Touch } from "../shell/mentions.ts";
 import { protectedBelow, protectedThrough } from "./protected_below.ts";
@@ -62,7 +62,7 @@ export function changes(command: Invocation, ...kinds: ProtectedKind[]): boolean
 const READERS =
   /^(?:cat|bat|less|more|head|tail|nl|tac|wc|grep|egrep|fgrep|zgrep|rg|ag|ack|diff|cmp|comm|sort|uniq|cut|tr|awk|sed|gsed|jq|yq|xxd|od|hexdump|strings|base64|md5sum|sha\d+sum|cksum|file|fold|column|paste|join|rev|cp|scp|rsync|tar|zip|git|find|fd|sqlite3|source|\.|bash|sh|zsh|python3?|node|deno|test|xargs|)$/;
 
-/** Whether a program that nobody knows is told of a protected file: it may as well write there. */
+/** Whether a program that is unknown is told of a protected file: it may as well write there. */
 export function mayChange(command: Invocation, ...kinds: ProtectedKind[]): boolean {
   return !READERS.test(command.program) && reads(command, ...kinds);
 }

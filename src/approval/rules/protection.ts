@@ -9,7 +9,7 @@ import {
 } from "../../util/protected_paths.ts";
 import { basename, dirname } from "../../util/path.ts";
 import type { ProtectedKind } from "../../util/protected_paths_data.ts";
-import { globMatch, hasGlob } from "../shell/glob.ts";
+import { globMatch, hasGlob } from "../shell/shell_glob.ts";
 import { realPathOf } from "../shell/real_paths.ts";
 import { absolutePath, type Place, placesOf } from "../shell/paths.ts";
 import {
@@ -50,7 +50,7 @@ function protectionOfName(path: string, place: Place): PathVerdict | undefined {
   const below = full.startsWith("/") ? full : `/\0cwd\0/${full}`;
   const verdict = protectionOf(below, places);
   if (!hasGlob(path) || path.length > MAX_PATTERN || verdict?.read === "refuse") return verdict;
-  // A pattern in a place that everybody reads may still stand for the one file nobody should.
+  // A pattern in a place that everybody reads may still stand for the one file that must not be read.
   const meant = protectionOfPattern(below, places);
   return meant?.read === "refuse" ? meant : verdict ?? meant;
 }

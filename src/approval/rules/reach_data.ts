@@ -20,7 +20,7 @@ const TUNNELS = (
 ).split(" ");
 const ASKS_ONLY = /^(?:version|help|-h|-V|-v|--help|--version|update|list|ls|status)$/;
 
-/** Nobody else's words become commands here, as far as the grammar of each tool tells. */
+/** No foreign text becomes a command here, as far as the grammar of each tool tells. */
 function joinsShell({ program, args, upstream, redirects }: Invocation): boolean {
   if (program === "socat") return /(?:^|[\s,])(?:exec|system|shell):/i.test(args.join(" "));
   if (/awk$/.test(program)) return args.some((arg) => /\/inet[46]?\/(?:tcp|udp)\//.test(arg));

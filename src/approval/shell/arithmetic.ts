@@ -5,7 +5,7 @@
 import type { ParamPart, Part, Word } from "./shell_ast.ts";
 
 /** Whether the text holds a substitution after an opening bracket: evaluated, it runs a command. */
-export function isArmed(text: string): boolean {
+export function runsWhenEvaluated(text: string): boolean {
   const open = text.indexOf("[");
   return open >= 0 && runsSubstitution(text.slice(open));
 }

@@ -24,7 +24,7 @@ export class Callables {
     this.#state = state;
   }
 
-  /** Keeps a function; its body is followed once with arguments that nobody knows. */
+  /** Keeps a function; its body is followed once with unknown arguments. */
   define(name: string, { body, follow }: { body: Command; follow: () => string }): string {
     this.#functions.set(name, body);
     const run = () => this.#state.subshell(follow);

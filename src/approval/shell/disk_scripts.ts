@@ -20,7 +20,7 @@ export const MAX_SCRIPT_CHARS = 128_000;
 const MAX_FILES = 64;
 const MAX_COMMANDS = 5_000;
 
-/** Constructs that run a whole text which nobody could read. */
+/** Constructs that run a whole text which could not be read. */
 const LARGE = "large script";
 const WHOLE_TEXTS = new Set(["eval", "source", "make", LARGE]);
 
@@ -31,7 +31,7 @@ export function isShellText(text: string): boolean {
   return /\b(?:ba|da|z|k|mk|a)?sh\b/.test(text.slice(0, Math.min(end < 0 ? 200 : end, 200)));
 }
 
-/** Programs of the system, and files that nobody changes without a yes: `~/.bashrc`. */
+/** Programs of the system, and files that only change after an approval: `~/.bashrc`. */
 export function isKept(path: string, place: Place): boolean {
   return SYSTEM_PROGRAM.test(path) || (protectionAt(path, place)?.write ?? "free") !== "free";
 }

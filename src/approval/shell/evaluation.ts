@@ -1,13 +1,13 @@
 /**
  * What a shell executes while it only seems to compute: numbers, subscripts, prompts, and values
- * given to variables that somebody executes. Finds the text and hands it on; judges nothing.
+ * given to variables that a program executes. Finds the text and hands it on; judges nothing.
  */
 import {
   evaluatedOperands,
   expressionsIn,
-  isArmed,
   namesIn,
   runsSubstitution,
+  runsWhenEvaluated,
 } from "./arithmetic.ts";
 import { DECIDED_BY_WORDS, HOLDS_NUMBER } from "./executors_data.ts";
 import { executedByVariable, isExecutedVariable } from "./executors.ts";
@@ -79,7 +79,7 @@ export class Evaluation {
     }
   }
 
-  /** Unquoted values that nobody knows, where they decide what a program does. */
+  /** Unquoted values that are unknown, where they decide what a program does. */
   looseWords(
     words: readonly Word[],
     { commands, complete }: { commands: readonly Invocation[]; complete: boolean },
@@ -117,7 +117,7 @@ export class Evaluation {
   /** Variables that are set for one command only. */
   variables(env: ReadonlyMap<string, string>): void {
     for (const [name, value] of env) {
-      if (isArmed(value)) this.#armed(value, "subscript");
+      if (runsWhenEvaluated(value)) this.#armed(value, "subscript");
       for (const payload of executedByVariable(name, value)) this.#follow(payload);
     }
   }
@@ -134,7 +134,7 @@ export class Evaluation {
   /** What a builtin evaluates because of its arguments. */
   builtin({ program, path, args }: Invocation): void {
     // `a['$(cmd)']=1`: the quotes make it no assignment to the parser, but one to the shell.
-    if (/^[A-Za-z_]\w*\[/.test(path) && isArmed(path)) this.#armed(path, "subscript");
+    if (/^[A-Za-z_]\w*\[/.test(path) && runsWhenEvaluated(path)) this.#armed(path, "subscript");
     if (program === "let") { for (const arg of args) this.#evaluate(arg); }
     if (!Object.hasOwn(NAMES, program)) return;
     for (const name of NAMES[program]!(args)) this.#name(name);
@@ -146,7 +146,7 @@ export class Evaluation {
       if (flags.has("A")) this.#state.keyed.add(name);
       if (flags.has("i")) this.#state.integers.add(name);
       // `declare -a x='([$(cmd)]=1)'` is read as a list of items.
-      if (value !== undefined && isArmed(value)) this.#armed(value, program);
+      if (value !== undefined && runsWhenEvaluated(value)) this.#armed(value, program);
       if (flags.has("i") && value !== undefined) this.#evaluate(value);
     }
   }
@@ -158,7 +158,7 @@ export class Evaluation {
         if (isExecutedVariable(name)) this.#follow({ unjudged: name });
         continue;
       }
-      if (isArmed(value)) this.#armed(value, "subscript");
+      if (runsWhenEvaluated(value)) this.#armed(value, "subscript");
       if (this.#state.integers.has(name)) this.#evaluate(value);
       for (const payload of executedByVariable(name, value)) this.#follow(payload);
     }
@@ -178,7 +178,7 @@ export class Evaluation {
 
   /** A name of a variable, which may carry a subscript. */
   #name(text: string): void {
-    if (isArmed(text)) this.#armed(text, "subscript");
+    if (runsWhenEvaluated(text)) this.#armed(text, "subscript");
     const name = text.replace(/(?:\[[^]*)?\+?(?:=[^]*)?$/, "");
     if (hasUnknownBut(name, "number")) this.#follow({ unjudged: "variable name" });
   }

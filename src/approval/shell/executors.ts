@@ -1,6 +1,6 @@
 /**
  * Finds the text that a command executes beside the commands in its arguments, by the rows of
- * `executors_data.ts`. What it finds is judged by the caller; what nobody can read is named.
+ * `executors_data.ts`. What it finds is judged by the caller; unreadable text is named.
  */
 import {
   EXECUTOR_ROWS,
@@ -21,7 +21,7 @@ for (const row of EXECUTOR_ROWS) {
   }
 }
 
-/** Whether somebody executes the value of the variable. */
+/** True when a program executes the value of the variable. */
 export function isExecutedVariable(name: string): boolean {
   return VARIABLE_ROWS.some(({ names }) => names.test(name));
 }

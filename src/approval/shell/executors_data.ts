@@ -347,7 +347,7 @@ export const HOLDS_NUMBER =
   /^(?:[#?$!-]|RANDOM|SRANDOM|SECONDS|LINENO|UID|EUID|PPID|BASHPID|COLUMNS|LINES|EPOCHSECONDS|EPOCHREALTIME|SHLVL|OPTIND|BASH_SUBSHELL)$/;
 
 /**
- * Programs whose options turn a harmless call into another one, so that a value nobody knows,
+ * Programs whose options turn a harmless call into another one, so that an unknown value,
  * which may be several words, decides what they do. `first`: only where it names the subcommand.
  */
 export const DECIDED_BY_WORDS: ReadonlyMap<string, "any" | "first"> = new Map<
@@ -360,7 +360,7 @@ export const DECIDED_BY_WORDS: ReadonlyMap<string, "any" | "first"> = new Map<
     .map((name): [string, "first"] => [name, "first"]),
 ]);
 
-/** What a program variable stands for when nobody changed it. */
+/** What a program variable stands for when the command does not change it. */
 export const PROGRAM_DEFAULTS: ReadonlyMap<string, string> = new Map(Object.entries({
   SHELL: "bash",
   BASH: "bash",

@@ -9,7 +9,14 @@ import { all, type Touch } from "./mentions.ts";
 import { placesOf } from "./paths.ts";
 import { programFiles } from "./program_files.ts";
 import { isRemote } from "../rules/rule.ts";
-import { SECRET_MENTIONS, TRUSTED_MENTIONS } from "./file_mentions_data.ts";
+
+/** The hermes home, joined from parts or not, its key and the variable that moves it. */
+const TRUSTED_MENTIONS =
+  /\.hermes(?:["'`/\\]|$)|\bHERMES_(?:HOME|BIN_CACHE)\b|\bhermes-env-|\bseal\.key\b/m;
+
+/** Keys and tokens that lie in every home, and hashes of passwords. */
+const SECRET_MENTIONS =
+  /\.ssh(?:["'`]|\/(?:id_|identity|["'`*]))|\bid_(?:rsa|dsa|ecdsa|ed25519)\b|\.aws\/credentials|\.(?:netrc|pgpass|git-credentials|vault-token|password-store)\b|\.gnupg\b|\.kube\/config|\.docker\/config\.json|\.config\/(?:gh|gcloud)\b|\/etc\/g?shadow\b/;
 
 /** Recipes and scripts in them were followed where they run. */
 const FOLLOWED = /(?:^|\/)(?:package\.json|(?:GNU)?[Mm]akefile)$/;

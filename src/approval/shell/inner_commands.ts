@@ -240,7 +240,7 @@ function unwrapXargs(invocation: Invocation): Payload[] {
     /(?:^|\/)(?:\w*sh|env|sudo|doas|xargs|nohup|setsid|busybox)$/.test(operands[0]!);
   const given = open ? [unknown("xargs")] : input === undefined ? printedWords(upstream) : words;
   const payload: Payload = { argv: [...operands, ...given], via: "xargs" };
-  // Without input, or where somebody else has read it, the command runs as it is written.
+  // Without input, or where another command has read it, the command runs as it is written.
   return given.length === 0 ? [payload] : [payload, { argv: operands, via: "xargs" }];
 }
 

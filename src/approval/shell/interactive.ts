@@ -8,7 +8,7 @@ const LANGUAGES =
 const HOSTS =
   /^(?:psql|mysql|mariadb|sqlite3|mongosh?|gdb|lldb|ed|ex|vi|vim|nvim|view|emacs|nano|less|more|most|man|top|htop|tmux|screen|byobu|ftp|sftp|lftp|telnet|mutt|mail|su|login|newgrp|nix-shell|poetry|pipenv|newuidmap|at|batch|crontab|socat|nc|ncat|netcat|xargs|parallel)$/;
 
-/** Whether somebody who writes to its standard input decides what it runs. */
+/** True when the writer of its standard input decides what it runs. */
 export function takesCommands(command: Invocation): boolean {
   if (command.redirects.some(({ op }) => op.startsWith("<")) || command.upstream.length > 0) {
     return false;

@@ -12,7 +12,7 @@ import { WRAPPERS } from "./wrappers_data.ts";
 const MAX_CHARS = 64_000;
 
 /** What surrounds the program. */
-export interface Surroundings {
+export interface ProgramContext {
   stdin?: string | undefined;
   cwd?: string | undefined;
   /** Where `~` is; taken apart only by programs that work on paths. */
@@ -22,7 +22,7 @@ export interface Surroundings {
 type Filter = (
   args: string[],
   stdin: string | undefined,
-  around: Surroundings,
+  around: ProgramContext,
 ) => string | undefined;
 
 const PROGRAMS: Readonly<Record<string, Filter>> = {
@@ -60,7 +60,7 @@ const PROGRAMS: Readonly<Record<string, Filter>> = {
 };
 
 /** The standard output of `argv` given its input, or undefined when that takes running it. */
-export function literalOutput(argv: string[], around: Surroundings): string | undefined {
+export function literalOutput(argv: string[], around: ProgramContext): string | undefined {
   const program = basename(argv[0] ?? "");
   if (!Object.hasOwn(PROGRAMS, program)) return wrappedOutput(argv, around);
   const text = PROGRAMS[program]!(argv.slice(1), around.stdin, around) ??
@@ -69,7 +69,7 @@ export function literalOutput(argv: string[], around: Surroundings): string | un
 }
 
 /** What the command behind `command`, `env` or `nice` prints. */
-function wrappedOutput(argv: string[], around: Surroundings): string | undefined {
+function wrappedOutput(argv: string[], around: ProgramContext): string | undefined {
   const name = basename(argv[0] ?? "");
   if (!Object.hasOwn(WRAPPERS, name) || WRAPPERS[name]!.remote === true) return undefined;
   const [payload, ...more] = unwrapWith(argv.slice(1), { spec: WRAPPERS[name]!, name });
@@ -99,7 +99,7 @@ function found([name, ...more]: readonly string[]): string | undefined {
 }
 
 /** Paths written out; symbolic links are not followed. */
-function realPaths(args: readonly string[], { cwd }: Surroundings): string | undefined {
+function realPaths(args: readonly string[], { cwd }: ProgramContext): string | undefined {
   const paths = plain(args);
   if (cwd === undefined && paths.some((path) => !/^[/~]/.test(path))) return undefined;
   return lines(paths.map((path) => normalizePath(/^[/~]/.test(path) ? path : `${cwd}/${path}`)));
@@ -195,7 +195,7 @@ function characters(set: string): string[] {
 /** Words of a pipeline or a substitution that may be printed, beyond which they are not listed. */
 const MAX_WORDS = 64;
 
-/** The words that commands whose output nobody could compute are known to print some of. */
+/** The words that commands whose output could not be computed are known to print some of. */
 export function printedWords(commands: readonly Invocation[]): string[] {
   const words: string[] = [];
   for (const { program, args, redirects } of commands) {

@@ -3,7 +3,7 @@
  * that only running would tell becomes the variable's name as a plain word: it is never by itself
  * a reason to ask.
  */
-import { globMatch } from "./glob.ts";
+import { globMatch } from "./shell_glob.ts";
 import { MAKE_DEFAULTS } from "./package_scripts_data.ts";
 
 interface MakeRule {

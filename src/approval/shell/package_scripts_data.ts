@@ -1,6 +1,6 @@
 /** Which files say what package managers and `make` run, and what they run without being asked. */
 
-/** What `make` takes for a variable that nobody set. */
+/** What `make` takes for an unset variable. */
 export const MAKE_DEFAULTS: ReadonlyMap<string, string> = new Map([
   ["CC", "cc"],
   ["CXX", "c++"],

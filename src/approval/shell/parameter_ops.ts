@@ -1,5 +1,5 @@
 /** What `${x OP arg}` makes of a value that is known: pieces, replacements, other case. */
-import { globMatch, hasGlob } from "./glob.ts";
+import { globMatch, hasGlob } from "./shell_glob.ts";
 
 /** Longest value that patterns are tried on: they cost its square. */
 export const MAX_STRIPPED = 128;

@@ -6,7 +6,7 @@ import { basename, dirname, isWithin, normalizePath } from "../../util/path.ts";
 import type { KnownDisk } from "./disk.ts";
 import type { ProtectedPlaces } from "../../util/protected_paths.ts";
 import { eraseUnknown } from "./unknown.ts";
-import { globMatch, hasGlob } from "./glob.ts";
+import { globMatch, hasGlob } from "./shell_glob.ts";
 
 /** From where a path is seen. */
 export interface Place {

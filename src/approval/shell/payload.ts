@@ -6,7 +6,7 @@ export interface Common {
   via: string;
   /** Where it runs, when the command says so: `env -C DIR`. */
   cwd?: string;
-  /** It runs in the shell at hand, and may change what later words mean. */
+  /** The payload runs in the shell at hand, and may change what later words mean. */
   here?: true;
   /** Variables that it is given. */
   variables?: readonly (readonly [name: string, value: string])[];
@@ -14,7 +14,7 @@ export interface Common {
 
 /**
  * A command to look at: ready arguments, text for a shell (which may have used up its input, or
- * which only `expands`, like a prompt), or the name of a construct that runs what nobody can read.
+ * which only `expands`, like a prompt), or the name of a construct that runs unreadable text.
  */
 export type Payload = (Common & { argv: string[] }) | TextPayload | { unjudged: string };
 

@@ -3,7 +3,7 @@
  * program or a directory, a link, a copy of a program. Each is judged beside the command itself.
  */
 import { PROGRAM_DEFAULTS } from "./executors_data.ts";
-import { globMatch, hasGlob } from "./glob.ts";
+import { globMatch, hasGlob } from "./shell_glob.ts";
 import type { Invocation, RedirectUse } from "./invocation.ts";
 import { printedWords } from "./literal_output.ts";
 import { eraseUnknown, hasUnknown, showUnknown } from "./unknown.ts";
@@ -40,7 +40,7 @@ export function* readingsOf(
     programs: Iterable<string>;
     /** Directories of programs that the script set. */
     path: readonly string[];
-    /** The script went to a directory that nobody knows. */
+    /** The script went to a directory that is unknown. */
     isLost: boolean;
   },
 ): Generator<Reading> {
@@ -172,7 +172,7 @@ function knownStart(word: string): string {
   });
 }
 
-/** A hidden file in a directory that nobody knows is taken for that in the home. */
+/** A hidden file in a directory that is unknown is taken for that in the home. */
 function atHome(word: string): string {
   return /^(?:\.\/)?\.[a-z]/.test(word) ? `~/${word}` : word;
 }

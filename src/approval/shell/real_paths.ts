@@ -3,7 +3,7 @@
  * disk of the place is asked (`disk.ts`); what a path means without one is in `paths.ts`.
  */
 import { normalizePath } from "../../util/path.ts";
-import { hasGlob } from "./glob.ts";
+import { hasGlob } from "./shell_glob.ts";
 import { namedPath, type Place } from "./paths.ts";
 
 /** Longer paths do not exist. */

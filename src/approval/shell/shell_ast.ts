@@ -96,7 +96,7 @@ export interface Script {
   statements: Statement[];
 }
 
-/** Commands beyond these are refused unread: nobody can review them either. */
+/** Commands beyond these are refused unread: a person could not review them either. */
 export const LIMITS = {
   chars: 128_000,
   /** Length of a command without a single separator. */

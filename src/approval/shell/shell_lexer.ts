@@ -1,6 +1,6 @@
 /**
- * The parser's hands: blanks, comments, newlines with the here-documents they end, words in
- * a row and redirections. Knows no command.
+ * Cursor and look-ahead of the shell parser: blanks, comments, newlines with the here-documents
+ * they end, words in a row and redirections. Knows no command.
  */
 import { type Redirect, type Script, ShellSyntaxError, type Word } from "./shell_ast.ts";
 import { type Cursor, deeper, scanHeredoc, scanWord } from "./shell_words.ts";

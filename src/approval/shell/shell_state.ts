@@ -59,7 +59,7 @@ export class ShellState {
     this.#before = new Map(this.vars);
   }
 
-  /** The script went to a directory that nobody knows. */
+  /** The script went to a directory that is unknown. */
   get isLost(): boolean {
     return this.#startsSomewhere && this.cwd === undefined;
   }
@@ -187,7 +187,7 @@ export class ShellState {
   }
 }
 
-/** A variable that was given a value; undefined when nobody knows which. */
+/** A variable that was given a value; undefined when the value is unknown. */
 interface Written {
   name: string;
   value: string | undefined;

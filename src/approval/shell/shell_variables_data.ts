@@ -12,7 +12,7 @@ export const USUAL: ReadonlyMap<string, string> = new Map(Object.entries({
 export const SET_BY_SHELL =
   /^(?:_|BASH(?!_SOURCE|_VERS)\w*|FUNCNAME|OPTARG|DIRSTACK|MAPFILE|REPLY|READLINE_\w+|COMP_\w+|SHELL|PATH|OLDPWD)$/;
 
-/** Parameters whose value stands in where nobody gave them one. */
+/** Parameters whose value stands in where they were given none. */
 export const SPECIAL: ReadonlyMap<string, string> = new Map(Object.entries({
   "?": "0",
   "#": "0",

@@ -29,7 +29,7 @@ export interface Walked {
   normalized: string;
   /** What could not be parsed, in the script or in one it carries. */
   problem: string | undefined;
-  /** Constructs that execute text which nobody could read: `eval`, `arithmetic`, `PS4`. */
+  /** Constructs that execute text which could not be read: `eval`, `arithmetic`, `PS4`. */
   unjudged: string[];
   /** Variables that were given values, which later commands of the session may find. */
   variables: Map<string, string[]>;
@@ -77,18 +77,18 @@ export function insideOf({ redirects, ...around }: Frame): Flow {
   };
 }
 
-/** `<&3`: whatever somebody opened before. */
+/** `<&3`: a descriptor that an earlier command opened. */
 function isOpenInput({ op, fd, target }: RedirectUse): boolean {
   return op === "<&" && /^0?$/.test(fd) && !/^(?:0|-)$/.test(target);
 }
 
-/** `< <(…)` with an output that nobody knows. */
+/** `< <(…)` with an output that is unknown. */
 function isComputed({ op, target, text }: RedirectUse): boolean {
   return op === "<" && target.startsWith("\0<(") && text === undefined;
 }
 
 /**
- * Whether a command that runs its input reads what nobody can judge: text that was not written
+ * Whether a command that runs its input reads text that cannot be judged: text that was not written
  * yet, or text around it in a language that is not the shell's.
  * @param fed `exec` replaced the input of everything that follows.
  */

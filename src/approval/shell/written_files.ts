@@ -1,10 +1,10 @@
 /**
  * Files that commands wrote, copied or linked, so that a file which runs later is known for what
- * it is: a text to judge, another program under a new name, or something nobody read.
+ * it is: a text to judge, another program under a new name, or unread text.
  */
 import { touchesOf } from "../rules/effects.ts";
 import { inputText, type Invocation, isStdinFile, parseOptions } from "./invocation.ts";
-import { globMatch, hasGlob } from "./glob.ts";
+import { globMatch, hasGlob } from "./shell_glob.ts";
 import { canonicalPath, type Place } from "./paths.ts";
 import { programFiles } from "./program_files.ts";
 import { SYSTEM_PROGRAM, TRANSLATORS } from "./program_files_data.ts";
@@ -16,7 +16,7 @@ import { hasUnknown } from "./unknown.ts";
 export interface EarlierFiles {
   /** Texts of shell files. */
   readonly texts: ReadonlyMap<string, string>;
-  /** Files whose text nobody knows. */
+  /** Files whose text is unknown. */
   readonly unread: ReadonlySet<string>;
   /** Links and copies of programs, with what they lead to. */
   readonly links: ReadonlyMap<string, readonly string[]>;

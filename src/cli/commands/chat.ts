@@ -3,7 +3,7 @@
  * the turn, a second one quits; what is typed while a turn runs steers it.
  */
 import type { Host } from "../../host/host.ts";
-import type { PluginHost } from "../../plugins/host.ts";
+import type { PluginHost } from "../../plugins/plugin_host.ts";
 import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
 import type { AgentEvent } from "../../protocol/event.ts";
 import type { SessionSpec } from "../../protocol/session_spec.ts";
@@ -63,7 +63,7 @@ class Chat {
   constructor(host: Host, choices: SessionChoices) {
     this.#host = host;
     this.#choices = choices;
-    this.#terminal.onStray = (line) => this.#steer(line);
+    this.#terminal.onTypedAhead = (line) => this.#steer(line);
   }
 
   async run(): Promise<number> {
@@ -205,8 +205,15 @@ class Chat {
 
   /** Opens the other session first: when that fails, this one goes on. */
   async #reopen(resume?: SessionSpec["resume"]): Promise<void> {
-    const { resume: _before, ...kept } = this.#choices.spec;
-    const spec = { ...kept, ...(resume === undefined ? {} : { resume }) };
+    const { resume: _before, model, ...kept } = this.#choices.spec;
+    // Another session has a model of its own; an address is not kept with it.
+    const isOwn = resume !== undefined && model?.baseUrl === undefined;
+    const wanted = isOwn ? undefined : model;
+    const spec: SessionSpec = {
+      ...kept,
+      ...(wanted === undefined ? {} : { model: wanted }),
+      ...(resume === undefined ? {} : { resume }),
+    };
     const before = this.#seat;
     const seat = await this.#open(spec);
     if (seat !== before) await before?.session.end("done");
@@ -220,7 +227,7 @@ class Chat {
     if (line.trim() !== "") this.#seat?.session.submit({ op: "steer", text: line.trim() });
   }
 
-  /** The terminal is gone, or somebody ends us: nothing that was started may stay behind. */
+  /** The terminal is gone, or hermes is told to end: nothing that was started may stay behind. */
   #leave(): void {
     this.#wasEnded = true;
     this.#seat?.session.submit({ op: "interrupt", reason: "the terminal is gone" });

@@ -1,5 +1,5 @@
 /** `hermes completion bash|zsh|fish`. */
-import { renderCompletion, type Shell } from "../completion.ts";
+import { renderCompletion, type Shell } from "../completion_script.ts";
 import type { CommandInput } from "../command.ts";
 import { COMMANDS, GLOBAL_FLAGS } from "../commands_data.ts";
 import { out } from "../io.ts";

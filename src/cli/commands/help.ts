@@ -4,7 +4,7 @@ import { didYouMean } from "../../util/nearest.ts";
 import { commandPathOf } from "../args.ts";
 import type { CommandInput } from "../command.ts";
 import { COMMANDS, GLOBAL_FLAGS } from "../commands_data.ts";
-import { renderCommand, renderOverview } from "../help.ts";
+import { renderCommand, renderOverview } from "../help_text.ts";
 import { out } from "../io.ts";
 
 export function main(input: CommandInput): Promise<number> {

@@ -1,10 +1,10 @@
 /** Plugins as commands use them: questions about those that open, and the enabled ones without a session. */
 import { settingsRedactor } from "../../config/known_secrets.ts";
 import type { Settings } from "../../config/load.ts";
-import type { PluginHost } from "../../plugins/host.ts";
+import type { PluginHost } from "../../plugins/plugin_host.ts";
 import { openPlugins, type OpenPluginsOptions } from "../../plugins/open.ts";
 import { permissionsOf } from "../../plugins/powers.ts";
-import { readEntry } from "../../plugins/settings.ts";
+import { readEntry } from "../../plugins/plugin_settings.ts";
 import type { ProtectedPlaces } from "../../util/protected_paths.ts";
 import { COMMANDS } from "../commands_data.ts";
 import { err } from "../io.ts";

@@ -16,7 +16,7 @@ export async function openHost({ profile, quiet }: SessionChoices): Promise<Host
 }
 
 export interface Terminal {
-  /** Asks a yes-or-no question; absent when nobody is there. */
+  /** Asks a yes-or-no question; absent when no person is present. */
   confirm?: (question: string) => Promise<boolean>;
   /** Shows a line that may come at any time; default standard error. */
   tell?: (line: string) => void;

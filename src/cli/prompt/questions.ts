@@ -1,6 +1,6 @@
 /**
  * Questions of a session at a terminal: one at a time, answered by an operation. A question that
- * somebody else answers meanwhile leaves the screen.
+ * another surface answers meanwhile leaves the screen.
  */
 import type { AgentEvent } from "../../protocol/event.ts";
 import type { Operation } from "../../protocol/operation.ts";

@@ -1,6 +1,6 @@
 /**
  * The one reader of a terminal's standard input. Lines go to whoever asked for one, keys to a
- * raw-mode prompt while it is open, and lines nobody asked for to `onStray` (typing ahead).
+ * raw-mode prompt while it is open, and unrequested lines to `onTypedAhead` (typing ahead).
  */
 import { decodeKeys } from "./keys.ts";
 import { terminalText } from "../../util/terminal_text.ts";
@@ -22,8 +22,8 @@ interface LineWaiter {
 }
 
 export class TerminalInput {
-  /** Called with lines that came while nobody was asking. */
-  onStray: (line: string) => void = () => {};
+  /** Called with lines that came while no question was open. */
+  onTypedAhead: (line: string) => void = () => {};
   #device: TerminalDevice;
   #decoder = new TextDecoder();
   #buffer = "";
@@ -44,7 +44,7 @@ export class TerminalInput {
     this.#device.write(text);
   }
 
-  /** Shows a line that nobody waited for; whoever is typing gets the prompt once more. */
+  /** Shows a line at any time; a person who is typing gets the prompt once more. */
   note(text: string): void {
     const line = terminalText(text);
     this.#device.write(this.#waiter ? `\n${line}\n${this.#waiter.prompt}` : `${line}\n`);
@@ -122,7 +122,7 @@ export class TerminalInput {
       const line = this.#buffer.slice(0, end).replace(/\r$/, "");
       this.#buffer = this.#buffer.slice(end + 1);
       if (this.#waiter) this.#waiter.resolve(line);
-      else this.onStray(line);
+      else this.onTypedAhead(line);
     }
   }
 }

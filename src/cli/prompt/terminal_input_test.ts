@@ -55,12 +55,12 @@ Deno.test("readLine() gives whole lines however they arrive, and undefined at th
   strictEqual(await second, undefined);
 });
 
-Deno.test("TerminalInput hands typed-ahead lines to onStray", async () => {
+Deno.test("TerminalInput hands typed-ahead lines to onTypedAhead", async () => {
   const terminal = fakeTerminal();
-  const stray = Promise.withResolvers<string>();
-  terminal.input.onStray = stray.resolve;
+  const typed = Promise.withResolvers<string>();
+  terminal.input.onTypedAhead = typed.resolve;
   await terminal.type("use b\n");
-  strictEqual(await stray.promise, "use b");
+  strictEqual(await typed.promise, "use b");
   await terminal.hangUp();
 });
 

@@ -1,6 +1,6 @@
 /** Slash commands of the chat: one table that help and the prompt both read. */
 import { usageText } from "../render/progress.ts";
-import type { PluginHost } from "../../plugins/host.ts";
+import type { PluginHost } from "../../plugins/plugin_host.ts";
 import type { SessionSpec } from "../../protocol/session_spec.ts";
 import type { Session } from "../../session/session.ts";
 

@@ -14,7 +14,7 @@ import type { Plugin } from "../plugin.ts";
 import type { Pushed } from "./declared.ts";
 import { EventIntake } from "./event_intake.ts";
 import { Ingress } from "./ingress.ts";
-import { PATIENCE, type Patience } from "./patience.ts";
+import { INTERVALS, type Intervals } from "./intervals.ts";
 import { platformHandle } from "./platforms.ts";
 import { Supervisor } from "./supervisor.ts";
 
@@ -32,7 +32,7 @@ export interface ServeOptions {
   /** Sessions that use the plugins, by id; they come and go. */
   sessions: ReadonlyMap<string, PluginSession>;
   inbox?: PluginInbox | undefined;
-  patience?: Partial<Patience> | undefined;
+  intervals?: Partial<Intervals> | undefined;
   /** Takes secrets out of text for the model and for those who watch. */
   clean(text: string): string;
   report(line: string): void;
@@ -51,7 +51,7 @@ export class PushServer implements PluginBackground {
   /** Starts services and timers. */
   constructor(plugins: readonly BackgroundPlugin[], options: ServeOptions) {
     const { clean, report, log } = options;
-    const patience = { ...PATIENCE, ...options.patience };
+    const intervals = { ...INTERVALS, ...options.intervals };
     this.platforms = plugins.flatMap((one) =>
       one.allowed.platforms.map((facts) => platformHandle(one, facts))
     );
@@ -59,7 +59,7 @@ export class PushServer implements PluginBackground {
       return allowed.routes.map(({ path }) => `/plugins/${id}${path}`);
     });
     const routed = plugins.map(({ id, plugin, allowed }) => ({ id, plugin, ...allowed }));
-    this.#ingress = new Ingress(routed, { log, timeoutMs: patience.requestMs });
+    this.#ingress = new Ingress(routed, { log, timeoutMs: intervals.requestMs });
     this.#supervisors = plugins.map(({ id, plugin, allowed, sessionRights, turnsPerMinute }) => {
       const intake = new EventIntake({
         plugin: id,
@@ -73,7 +73,7 @@ export class PushServer implements PluginBackground {
         signal: this.#stop.signal,
       });
       this.#intakes.push(intake);
-      return new Supervisor({ id, plugin, allowed, intake, patience, report, log });
+      return new Supervisor({ id, plugin, allowed, intake, intervals, report, log });
     });
     for (const supervisor of this.#supervisors) supervisor.start();
   }

@@ -7,12 +7,12 @@ import { backoffMs, sleep } from "../../util/sleep.ts";
 import type { ServiceRecord } from "../messages.ts";
 import type { Plugin } from "../plugin.ts";
 import { GuestError, reasonOf } from "../problem.ts";
-import { inSeconds, type Patience } from "./patience.ts";
+import { inSeconds, type Intervals } from "./intervals.ts";
 
 export interface RunnerOptions {
   plugin: Plugin;
   record: ServiceRecord;
-  patience: Patience;
+  intervals: Intervals;
   /** Something a person may want to know: `first` for the first time in a row. */
   tell(line: string, first: boolean): void;
 }
@@ -46,7 +46,7 @@ export class ServiceRunner {
     while (!signal.aborted && this.#state !== "ended") {
       const failure = await this.#once(signal);
       if (failure === undefined) return;
-      const { patience: { firstPauseMs, longestPauseMs, stableMs }, tell } = this.#options;
+      const { intervals: { firstPauseMs, longestPauseMs, stableMs }, tell } = this.#options;
       const lasted = this.#readyAt === undefined ? 0 : performance.now() - this.#readyAt;
       if (lasted >= stableMs) this.#failures = 0;
       const pause = backoffMs(this.#failures, { baseMs: firstPauseMs, maxMs: longestPauseMs });
@@ -71,9 +71,9 @@ export class ServiceRunner {
 
   /** Asks how it is; after some bad answers in a row it is started again. */
   async checkHealth(signal: AbortSignal): Promise<void> {
-    const { plugin, record: { name }, patience } = this.#options;
+    const { plugin, record: { name }, intervals } = this.#options;
     if (this.#state !== "running" && this.#state !== "starting") return;
-    const limited = AbortSignal.any([signal, AbortSignal.timeout(patience.healthTimeoutMs)]);
+    const limited = AbortSignal.any([signal, AbortSignal.timeout(intervals.healthTimeoutMs)]);
     let answer: unknown;
     try {
       answer = await plugin.ask({ kind: "health", name }, { signal: limited });
@@ -82,14 +82,14 @@ export class ServiceRunner {
     }
     if (signal.aborted) return;
     this.#unhealthy = answer === true ? 0 : this.#unhealthy + 1;
-    if (this.#unhealthy < patience.unhealthyAfter) return;
+    if (this.#unhealthy < intervals.unhealthyAfter) return;
     this.#unhealthy = 0;
     this.#renew.abort(new Unhealthy(typeof answer === "string" ? answer : "it is not well"));
   }
 
   /** One run. Gives why it failed; undefined when there is to be no other one here. */
   async #once(signal: AbortSignal): Promise<string | undefined> {
-    const { plugin, record: { name }, patience: { stopGraceMs: lingerMs } } = this.#options;
+    const { plugin, record: { name }, intervals: { stopGraceMs: lingerMs } } = this.#options;
     this.#begin();
     const { signal: renew } = this.#renew;
     const both = AbortSignal.any([signal, renew]);

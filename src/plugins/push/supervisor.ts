@@ -9,7 +9,7 @@ import type { Plugin } from "../plugin.ts";
 import { CpuWatch } from "./cpu_watch.ts";
 import type { Pushed } from "./declared.ts";
 import type { EventIntake } from "./event_intake.ts";
-import { inSeconds, type Patience } from "./patience.ts";
+import { inSeconds, type Intervals } from "./intervals.ts";
 import { ServiceRunner } from "./service_runner.ts";
 import { TimerRunner } from "./timer_runner.ts";
 
@@ -18,7 +18,7 @@ export interface SupervisorOptions {
   plugin: Plugin;
   allowed: Pushed;
   intake: EventIntake;
-  patience: Patience;
+  intervals: Intervals;
   /** A line the person must see. */
   report(line: string): void;
   /** The same as diagnostics. */
@@ -38,12 +38,12 @@ export class Supervisor {
   #lastReason: string | undefined;
 
   constructor(options: SupervisorOptions) {
-    const { plugin, allowed, patience, id } = options;
+    const { plugin, allowed, intervals, id } = options;
     const tell = (line: string, first: boolean) =>
       first ? options.report(`Plugin ${id}: ${line}`) : options.log(`${id}: ${line}`);
     this.#options = options;
     this.#services = allowed.services.map((record) => {
-      return new ServiceRunner({ plugin, record, patience, tell });
+      return new ServiceRunner({ plugin, record, intervals, tell });
     });
     this.#timers = allowed.timers.map((record) => new TimerRunner({ plugin, record, tell }));
   }
@@ -97,13 +97,13 @@ export class Supervisor {
   }
 
   #gone(reason: string): void {
-    const { id, plugin, patience, report, log } = this.#options;
+    const { id, plugin, intervals, report, log } = this.#options;
     if (this.#stop.signal.aborted) return;
     this.#generation.abort(new Error(reason));
-    if (plugin.upMs >= patience.stableMs) this.#failures = 0;
+    if (plugin.upMs >= intervals.stableMs) this.#failures = 0;
     const pause = backoffMs(this.#failures++, {
-      baseMs: patience.firstPauseMs,
-      maxMs: patience.longestPauseMs,
+      baseMs: intervals.firstPauseMs,
+      maxMs: intervals.longestPauseMs,
     });
     for (const service of this.#services) service.processGone(reason);
     plugin.hold(`it ended and is started again after a pause: ${reason}`);
@@ -127,10 +127,10 @@ export class Supervisor {
 
   /** Looks at services and CPU time from time to time. */
   async #watch(signal: AbortSignal): Promise<void> {
-    const { plugin, patience } = this.#options;
+    const { plugin, intervals } = this.#options;
     while (!signal.aborted) {
       try {
-        await sleep(patience.healthEveryMs, signal);
+        await sleep(intervals.healthEveryMs, signal);
       } catch {
         return; // Hermes ends.
       }

@@ -7,11 +7,12 @@ import { EndWatch } from "../end_watch.ts";
 if (import.meta.main) {
   const [how, marker, leader] = Deno.args as [string, string, string];
   const groups = how === "groups";
-  const watch = new EndWatch({ prefix: groups ? "none" : marker, groups });
+  const unmarked = how === "unmarked groups";
+  const watch = new EndWatch({ prefix: how === "markers" ? marker : "none", groups });
   const hold = watch.hold();
-  hold.add(1_000_000_000);
+  hold.add(1_000_000_000, { unmarked });
   await watch.startNow();
-  hold.add(Number(leader));
+  hold.add(Number(leader), { unmarked });
   hold.remove(1_000_000_000);
   await watch.startNow();
   await Deno.stdout.write(new TextEncoder().encode("ready"));

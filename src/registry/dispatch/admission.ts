@@ -6,7 +6,7 @@ import type { ApprovalRequest } from "../../protocol/approval.ts";
 import type { HookDirective, HookRunner } from "../../protocol/hook.ts";
 import { isDeeperThan, MAX_ARGUMENT_DEPTH } from "../../util/json_depth.ts";
 import { checkArguments } from "./arguments.ts";
-import { askGate, type CallState, type ContextParts, offTheClock } from "./context.ts";
+import { askGate, type CallState, type ContextParts, pauseDeadlines } from "./context.ts";
 import { type Outcome, refusal } from "./outcome.ts";
 import { callSummary } from "../tool_view.ts";
 
@@ -14,18 +14,18 @@ export interface AdmissionParts extends ContextParts {
   hooks: HookRunner;
 }
 
-/** A hook's wish that somebody approves the call first. */
-export type ApprovalWish = HookDirective & { action: "approve" };
+/** A hook's demand that a person approves the call first. */
+export type ApprovalDirective = HookDirective & { action: "approve" };
 
 /** Runs the hooks and applies their changes to `state.args`; gives what they demand instead of a plain run. */
 export async function consultHooks(
   parts: AdmissionParts,
   state: CallState,
-): Promise<{ refused?: Outcome | undefined; wishes: ApprovalWish[] }> {
-  const wishes: ApprovalWish[] = [];
-  if (!parts.hooks.has("pre_tool_call")) return { wishes };
+): Promise<{ refused?: Outcome | undefined; demands: ApprovalDirective[] }> {
+  const demands: ApprovalDirective[] = [];
+  if (!parts.hooks.has("pre_tool_call")) return { demands };
   const { signal } = state.deadlines[0];
-  const directives = await offTheClock(state, () =>
+  const directives = await pauseDeadlines(state, () =>
     parts.hooks.preToolCall({
       sessionId: parts.session.id,
       taskId: parts.session.taskId ?? "main",
@@ -37,19 +37,19 @@ export async function consultHooks(
   let changed = false;
   for (const directive of directives) {
     if (directive.action === "block") {
-      return { refused: block(parts, `Blocked by a hook: ${directive.message}`), wishes };
+      return { refused: block(parts, `Blocked by a hook: ${directive.message}`), demands };
     }
-    if (directive.action === "approve") wishes.push(directive);
+    if (directive.action === "approve") demands.push(directive);
     else if (isDeeperThan(directive.args, MAX_ARGUMENT_DEPTH)) {
       // Not taken over even for the report: nothing behind this can work on it.
       const why = `it is nested deeper than ${MAX_ARGUMENT_DEPTH} levels`;
-      return { refused: block(parts, `A hook rewrote the call: ${why}`), wishes };
+      return { refused: block(parts, `A hook rewrote the call: ${why}`), demands };
     } else {
       state.args = { ...state.args, ...directive.args };
       changed = true;
     }
   }
-  return { refused: changed ? recheck(parts, state) : undefined, wishes };
+  return { refused: changed ? recheck(parts, state) : undefined, demands };
 }
 
 /** Rewritten arguments pass the same checks as those of the model. */
@@ -68,10 +68,10 @@ function block(parts: AdmissionParts, error: string): Outcome {
 /** Asks for every yes the hooks want; gives the refusal at the first no. */
 export async function requestHookApprovals(
   parts: AdmissionParts,
-  { state, wishes }: { state: CallState; wishes: readonly ApprovalWish[] },
+  { state, demands }: { state: CallState; demands: readonly ApprovalDirective[] },
 ): Promise<Outcome | undefined> {
-  for (const wish of wishes) {
-    const refused = await requestHookApproval(parts, { state, wish });
+  for (const demand of demands) {
+    const refused = await requestHookApproval(parts, { state, demand });
     if (refused) return refused;
   }
   return undefined;
@@ -79,17 +79,17 @@ export async function requestHookApprovals(
 
 async function requestHookApproval(
   parts: AdmissionParts,
-  { state, wish }: { state: CallState; wish: ApprovalWish },
+  { state, demand }: { state: CallState; demand: ApprovalDirective },
 ): Promise<Outcome | undefined> {
-  const message = wish.message ?? "a hook wants this call approved";
+  const message = demand.message ?? "a hook wants this call approved";
   const description = parts.redact(message, "code");
   const request: ApprovalRequest = {
     tool: state.name,
     subject: describe(parts, state),
     // Under a prefix, so that a hook can neither use nor widen a yes given to another rule.
-    rule: `hook:${wish.rule ?? `${state.name}: ${description}`}`,
+    rule: `hook:${demand.rule ?? `${state.name}: ${description}`}`,
     description,
-    allowAlways: wish.rule !== undefined,
+    allowAlways: demand.rule !== undefined,
   };
   const outcome = await askGate({ parts, state }, (context) => {
     return parts.gate.checkAction(request, { ...context, exact: JSON.stringify(state.args) });

@@ -1,6 +1,6 @@
 /**
  * The context a handler gets: one per call, the only way from a tool to the world. Owns
- * the pause of the deadline while somebody is asked and the approval events.
+ * the pause of the deadline while a person is asked and the approval events.
  */
 import type { ApprovalContext, ApprovalGate, ApprovalOutcome } from "../../protocol/approval.ts";
 import type { DispatchOptions } from "../../protocol/dispatch.ts";
@@ -17,7 +17,7 @@ export interface DispatchSession {
   id: string;
   /** Key of the persistent directory, processes and read history; default `"main"`. */
   taskId?: string;
-  /** Sub-agents: nobody is ever asked. */
+  /** No person is ever asked: what needs a yes is refused. */
   unattended?: boolean;
   /** Context window of the model; result limits scale with it. */
   contextTokens?: number;
@@ -49,7 +49,7 @@ export interface CallState {
   readonly options: DispatchOptions;
   /** Its own clock, then those of the calls it runs for. */
   readonly deadlines: readonly [Deadline, ...Deadline[]];
-  /** Set once an action needed a yes that nobody could give, here or in a nested call. */
+  /** Set once an action needed a yes that no person could give, here or in a nested call. */
   needsApproval: boolean;
   /** Set once the gate said no to the call. */
   denied: boolean;
@@ -59,7 +59,7 @@ export interface ContextOptions {
   parts: ContextParts;
   state: CallState;
   /** What the tool declares that it does. */
-  effects: readonly ToolEffect[];
+  effects: readonly ToolEffect[] | undefined;
   callTool: ToolContext["callTool"];
 }
 
@@ -93,7 +93,7 @@ export function createContext(
 }
 
 /** Waits for something that is not the tool's doing: no clock of the call runs meanwhile. */
-export async function offTheClock<T>(state: CallState, work: () => Promise<T>): Promise<T> {
+export async function pauseDeadlines<T>(state: CallState, work: () => Promise<T>): Promise<T> {
   state.deadlines.forEach((deadline) => deadline.pause());
   try {
     return await work();
@@ -112,7 +112,7 @@ export async function askGate(
   let ended: Pick<ApprovalOutcome, "answer" | "by"> = { answer: "deny", by: "interrupt" };
   let asked = false;
   try {
-    const outcome = await offTheClock(state, () =>
+    const outcome = await pauseDeadlines(state, () =>
       ask({
         callId: state.id,
         tool: state.name,

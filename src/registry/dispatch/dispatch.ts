@@ -122,13 +122,15 @@ class Dispatcher implements ToolDispatcher {
   async #outcomeOf(state: CallState): Promise<Outcome> {
     const { signal } = state.deadlines[0];
     try {
-      const { refused, wishes = [] } = signal.aborted ? {} : await consultHooks(this.#parts, state);
+      const { refused, demands = [] } = signal.aborted
+        ? {}
+        : await consultHooks(this.#parts, state);
       const spec = await this.#load(state.name);
       this.#emitStart(state);
       signal.throwIfAborted();
       const stop = refused ?? this.#guard(state);
       if (stop) return stop;
-      const denied = await requestHookApprovals(this.#parts, { state, wishes });
+      const denied = await requestHookApprovals(this.#parts, { state, demands });
       return denied ?? await this.#execute(state, spec);
     } catch (error) {
       if (error instanceof ToolError) return errorOutcome(error, this.#clean);
@@ -175,7 +177,7 @@ class Dispatcher implements ToolDispatcher {
     const context = createContext({
       parts: this.#parts,
       state,
-      effects: spec.effects ?? [],
+      effects: spec.effects,
       callTool: (name, args, options = {}) =>
         this.#callTool(state, {
           id: `${state.id}.${++nestedCalls}`,

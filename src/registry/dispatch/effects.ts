@@ -16,12 +16,23 @@ export const ENVIRONMENT_EFFECTS: ReadonlyMap<string, ToolEffect> = new Map([
 
 /** One view per environment and set of effects: tools remember things by the environment they got. */
 const views = new WeakMap<Environment, Map<string, Environment>>();
+/** The same by the list of effects, which a tool declares once. */
+const byList = new WeakMap<Environment, WeakMap<readonly ToolEffect[], Environment>>();
+const NO_EFFECTS: readonly ToolEffect[] = [];
 
 /** The environment as a tool with these effects may use it. */
 export function environmentFor(
   environment: Environment,
-  effects: readonly ToolEffect[] = [],
+  effects: readonly ToolEffect[] = NO_EFFECTS,
 ): Environment {
+  const lists = byList.get(environment) ?? new WeakMap<readonly ToolEffect[], Environment>();
+  byList.set(environment, lists);
+  let view = lists.get(effects);
+  if (view === undefined) lists.set(effects, view = viewOf(environment, effects));
+  return view;
+}
+
+function viewOf(environment: Environment, effects: readonly ToolEffect[]): Environment {
   const refused = new Map(
     [...ENVIRONMENT_EFFECTS].filter(([, effect]) => !effects.includes(effect)),
   );

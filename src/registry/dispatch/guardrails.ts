@@ -218,11 +218,24 @@ function signatureOf(call: GuardedCall): string {
 }
 
 function canonical(args: unknown): string {
-  const text = JSON.stringify(args, (_, value) => {
-    if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
-    return Object.fromEntries(Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1));
-  });
+  const text = isInOrder(args) ? JSON.stringify(args) : JSON.stringify(args, sortKeys);
   return text.length > 512 ? `${text.slice(0, 200)}…${digest(text)}` : text;
+}
+
+function sortKeys(_: string, value: unknown): unknown {
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1));
+}
+
+/** True for a flat object whose keys are sorted, as most arguments are. */
+function isInOrder(args: unknown): boolean {
+  if (args === null || typeof args !== "object") return false;
+  let before = "";
+  for (const [key, value] of Object.entries(args)) {
+    if (key < before || typeof value === "object") return false;
+    before = key;
+  }
+  return true;
 }
 
 /** A quick 53-bit digest; only equality within one turn depends on it. */

@@ -140,9 +140,12 @@ export function redactDeep(value: unknown, clean: (text: string) => string): unk
   if (typeof value === "string") return clean(value);
   if (Array.isArray(value)) return value.map((item) => redactDeep(item, clean));
   if (!isRecord(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, redactDeep(item, clean)]),
-  );
+  const copy: Record<string, unknown> = { ...value };
+  for (const key of Object.keys(copy)) {
+    const item = copy[key];
+    if (typeof item === "string" || typeof item === "object") copy[key] = redactDeep(item, clean);
+  }
+  return copy;
 }
 
 /** Removes what could be read as chat or tool-call markup, bounds the length, marks it as an error. */

@@ -25,7 +25,7 @@ export class HookConsents {
   readonly #file: string;
   readonly #seal: Seal;
   #agreed: Consent[];
-  /** Without a seal of this home: of an older hermes, or of somebody else. */
+  /** Without a seal of this home: of an older hermes, or written by another program. */
   readonly #doubtful: HookApproval[];
 
   private constructor(
@@ -70,7 +70,7 @@ export class HookConsents {
       : "it is not approved";
   }
 
-  /** Commands somebody has agreed to, whatever has become of them. */
+  /** Commands the person has agreed to, whatever has become of them. */
   get commands(): string[] {
     return [...this.#agreed, ...this.#doubtful].map(({ command }) => command);
   }

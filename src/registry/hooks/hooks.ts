@@ -33,7 +33,7 @@ export interface ListenerOptions {
 }
 
 const DEFAULT_TIMEOUT_MS = 60_000;
-/** What observers have left when somebody has interrupted the turn and waits. */
+/** What observers have left when a person has interrupted the turn and waits. */
 const AFTER_INTERRUPT_MS = 1_000;
 /** Context one turn may gain from hooks. */
 const MAX_CONTEXT_CHARS = 10_000;
@@ -152,7 +152,7 @@ export class Hooks implements HookRunner {
   }
 }
 
-/** The patience with observers: without end, until the turn they belong to is interrupted. */
+/** Observers are waited for without a limit, until the turn they belong to is interrupted. */
 class Hurry implements Disposable {
   #controller = new AbortController();
   #turn: AbortSignal | undefined;

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { FakeTime } from "../../../tests/support/fake_time.ts";
 import type { HookPayload } from "../../protocol/hook.ts";
 import { Bench, FixedGate, parsed } from "../../../tests/registry/support.ts";
 import { Hooks, parseDirective } from "./hooks.ts";
@@ -79,6 +80,7 @@ Deno.test("on() can be undone and has() follows", async () => {
 });
 
 Deno.test("notify() waits no longer for observers when the turn is interrupted", async () => {
+  using time = new FakeTime();
   const lines: string[] = [];
   const hooks = new Hooks({ log: (line) => lines.push(line) });
   const turn = new AbortController();
@@ -88,9 +90,9 @@ Deno.test("notify() waits no longer for observers when the turn is interrupted",
     turn.abort();
     return new Promise(() => {});
   });
-  await hooks.notify("post_tool_call", PAYLOAD, turn.signal);
+  await time.until(hooks.notify("post_tool_call", PAYLOAD, turn.signal));
   assert.deepEqual(lines, ["Hook post_tool_call failed: the turn was interrupted"]);
-  await hooks.notify("post_tool_call", PAYLOAD, turn.signal);
+  await time.until(hooks.notify("post_tool_call", PAYLOAD, turn.signal));
   assert.equal(quick, 2, "one that is quick still hears of it");
 });
 

@@ -8,7 +8,6 @@ import { didYouMean } from "../../util/nearest.ts";
 import { resolvePath } from "../../util/path.ts";
 import { reasonOf } from "../../util/reason.ts";
 import { which } from "../../util/which.ts";
-import { splitWords } from "../dispatch/argv.ts";
 import { Deadline } from "../dispatch/deadline.ts";
 import type { HookConsents } from "./hook_consent.ts";
 import { privateArgv } from "./hook_copy.ts";
@@ -144,7 +143,7 @@ export interface ConsentOptions {
   notice(line: string): void;
 }
 
-/** Attaches configured hooks behind the ones already there; those nobody agreed to do not run. */
+/** Attaches configured hooks behind the ones already there; those without consent do not run. */
 export async function attachShellHooks(
   hooks: Hooks,
   configured: readonly ShellHook[],
@@ -178,7 +177,7 @@ export async function consentTo(
   return objection === undefined ? { program } : { program, objection };
 }
 
-/** Asks before every run whether the hook is still what somebody agreed to. */
+/** Asks before every run whether the hook is still what the person agreed to. */
 class ConsentGuard {
   readonly #hook: ShellHook;
   readonly #options: ShellHookOptions & ConsentOptions;
@@ -189,7 +188,7 @@ class ConsentGuard {
     this.#options = options;
   }
 
-  /** What to run; undefined, and said, when nobody has agreed to it. */
+  /** What to run; undefined, and said, when the person has not agreed to it. */
   async argv(): Promise<readonly string[] | undefined> {
     const { accept, copies, notice } = this.#options;
     if (accept) return this.#hook.argv;
@@ -312,4 +311,33 @@ function readAnswer(
   } catch (error) {
     return { problem: reasonOf(error) };
   }
+}
+
+/** The words of `line`; undefined when a quote is left open. */
+export function splitWords(line: string): string[] | undefined {
+  const words: string[] = [];
+  let word: string | undefined;
+  let quote = "";
+  for (let i = 0; i < line.length; i++) {
+    const char = line[i]!;
+    if (quote !== "'" && char === "\\" && i + 1 < line.length) {
+      const next = line[++i]!;
+      // Inside double quotes a backslash only protects what is special there.
+      word = (word ?? "") + (quote === '"' && !'"\\$`'.includes(next) ? `\\${next}` : next);
+    } else if (quote !== "") {
+      if (char === quote) quote = "";
+      else word += char;
+    } else if (char === "'" || char === '"') {
+      quote = char;
+      word ??= "";
+    } else if (/\s/.test(char)) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+    } else {
+      word = (word ?? "") + char;
+    }
+  }
+  if (quote !== "") return undefined;
+  if (word !== undefined) words.push(word);
+  return words;
 }

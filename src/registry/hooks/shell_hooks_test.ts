@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
+import { FakeTime } from "../../../tests/support/fake_time.ts";
 import type { HookPayload } from "../../protocol/hook.ts";
-import { splitWords } from "../dispatch/argv.ts";
 import { Seal } from "../../util/seal.ts";
 import { HookConsents } from "./hook_consent.ts";
 import { isGone } from "../../../tests/support/watchers.ts";
@@ -13,6 +13,7 @@ import {
   matches,
   parseShellHooks,
   runShellHook,
+  splitWords,
   unrunnable,
 } from "./shell_hooks.ts";
 
@@ -219,9 +220,11 @@ Deno.test("runShellHook() waits for the program, not for what it left behind", a
 const onLinux = { ignore: Deno.build.os !== "linux" }; // elsewhere there is no setsid
 
 Deno.test("runShellHook() waits for nobody who has left the program's group", onLinux, async () => {
+  using time = new FakeTime();
   const dir = await Deno.makeTempDir();
   // Holds every pipe open, and reads nothing of a payload that fills one.
-  const stranger = `exec 3<&0; setsid sh -c 'echo $$ >${dir}/pid; exec sleep 60' &
+  const stranger =
+    `echo $$ >${dir}/hook; exec 3<&0; setsid sh -c 'echo $$ >${dir}/pid; exec sleep 60' &
     while ! [ -s ${dir}/pid ]; do sleep 0.01; done`;
   const options = { spawn: spawnHook, env: ENV, cwd: "/tmp", log() {}, signal: SIGNAL };
   const payload = { ...PAYLOAD, args: { command: "x".repeat(1_000_000) } };
@@ -234,7 +237,12 @@ Deno.test("runShellHook() waits for nobody who has left the program's group", on
       ] as const
     ) {
       const { hooks } = parseShellHooks({ "pre_tool_call": [entry(`${stranger}; ${rest}`)] });
-      const report = await runShellHook(hooks[0]!, payload, options);
+      const running = runShellHook(hooks[0]!, payload, options);
+      while (await Deno.readTextFile(`${dir}/pid`).catch(() => "") === "") await time.settle();
+      const hook = Number(await Deno.readTextFile(`${dir}/hook`));
+      if (expected !== undefined) await time.tick(6_000);
+      while (!await isGone(hook)) await time.settle();
+      const report = await time.until(running);
       assert.equal(report.failure, expected);
       assert.equal((report.answer as { action: string }).action, "block");
       const pid = Number(await Deno.readTextFile(`${dir}/pid`));

@@ -15,7 +15,7 @@ import {
   programGrants,
   programName,
   refuseProgramWrites,
-} from "./command.ts";
+} from "./child_command.ts";
 import type { BootSpec, ChildMode, GuestBoot, Wall } from "./contract.ts";
 import { needsStreamsOnly } from "./guest_host.ts";
 import type { PathGrant } from "../walls/landlock.ts";
@@ -292,6 +292,6 @@ async function sendBoot(process: Deno.ChildProcess, boot: BootSpec): Promise<voi
     await writer.write(new TextEncoder().encode(`${JSON.stringify(boot)}\n`));
     await writer.close();
   } catch {
-    // It died at once; the wait for its greeting ends and tells why.
+    // The child died at once; the wait for its greeting ends and tells why.
   }
 }

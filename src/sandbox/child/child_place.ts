@@ -2,7 +2,7 @@
  * The private directory of a child: made before it starts, removed after its end, and by a later
  * hermes when this one was killed. Its name tells whose it is.
  */
-import { exists } from "../../util/exists.ts";
+import { isDying } from "../../process/dying.ts";
 import { orphanedDirs } from "../../process/orphans.ts";
 import { dirname, isWithin, joinPath } from "../../util/path.ts";
 import { removeTree } from "../../util/remove_tree.ts";
@@ -69,7 +69,7 @@ export async function removePlace(
   tidied.add(parent);
   const orphans = (await Array.fromAsync(orphanedDirs(parent, NAME))).map(({ path }) => path);
   if (orphans.length === 0) return;
-  // Before anything is removed, and whatever the time: nobody else ends them.
+  // Before anything is removed, and whatever the time: only hermes ends them.
   await endProgramsIn(orphans);
   const deadlineAt = performance.now() + tidyMs;
   for (const path of orphans) {
@@ -98,11 +98,10 @@ async function endProgramsIn(directories: readonly string[]): Promise<void> {
       const stat = await Deno.readTextFile(`/proc/${pid}/stat`);
       // Zero: a leader that cannot be seen from here.
       const [, leader = "0"] = /^.*\) \S \d+ \d+ (\d+) /s.exec(stat) ?? [];
-      // One that is dead and not yet forgotten has no directory either.
-      const isLed = leader === "0" || await exists(`/proc/${leader}/cwd/`);
+      const isLed = leader === "0" || !await isDying(leader);
       if (!isLed) Deno.kill(Number(pid), "SIGKILL");
     } catch {
-      // No process, somebody else's, or gone by now.
+      // No process, one of another user, or gone by now.
     }
   }
 }

@@ -51,7 +51,7 @@ export interface BootSpec {
   python?: { executable: string; prelude: string; scratch: string; grants: PathGrant[] };
   /** Present for a plugin. */
   guest?: GuestBoot;
-  /** The walls it was born behind. */
+  /** The walls that stand before it starts. */
   standing?: Wall[];
   /** Its own `/proc/self/status`, held open where Landlock keeps it from opening it. */
   statusDescriptor?: number;

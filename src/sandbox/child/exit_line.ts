@@ -1,4 +1,4 @@
-/** Why a child ended that nobody stopped, where its exit tells. */
+/** Why a child ended that hermes did not stop, where its exit tells. */
 
 /** A runtime that may map no more memory ends by itself when it wants one more thread. */
 const NO_THREAD = "unable to create worker threads";

@@ -175,7 +175,7 @@ async function workerMain(
   Reflect.deleteProperty(Object.getPrototypeOf(navigator), "gpu");
   const runtime = Deno as unknown as { internal: symbol; exit: () => void };
   Reflect.deleteProperty(runtime, runtime.internal);
-  // A worker's own exit would end its thread and tell nobody.
+  // A worker's own exit would end its thread without a report.
   Object.defineProperty(runtime, "exit", { value: () => post("") });
   const key = Symbol.for("hermes.channel");
   const channel = {

@@ -1,6 +1,6 @@
 /**
  * Who is at the other end of a run's socket: the first connection that knows the token. Others
- * are hung up on and cannot disturb the run; after the first one nobody is let in any more.
+ * are hung up on and cannot disturb the run; after the first one no other is accepted.
  */
 import { type ByteStream, readFrames } from "./frames.ts";
 import type { Wall } from "./contract.ts";

@@ -116,7 +116,7 @@ async function removedBytes(pid: number, directory: string): Promise<number> {
       mapped += parseInt(to!, 16) - parseInt(from!, 16);
     }
   } catch {
-    // One that hides could hold anything.
+    // A process that hides its mappings could hold anything.
     if (await isRunning(pid)) return Infinity;
   }
   return open.values().reduce((sum, bytes) => sum + bytes, mapped);

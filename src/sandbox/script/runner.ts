@@ -4,13 +4,13 @@
  */
 import { HermesError } from "../../protocol/error.ts";
 import { refusal } from "../walls/allow_list.ts";
-import { type Findings, lookAround, pythonGap, scriptGap } from "../availability.ts";
+import { type Findings, probeSandbox, pythonGap, scriptGap } from "../sandbox_probe.ts";
 import { type ChildHandle, startChild } from "../child/child_handle.ts";
-import { defaultMode } from "../child/command.ts";
+import { defaultMode } from "../child/child_command.ts";
 import type { Sandbox, ScriptRequest, ScriptResult } from "../../protocol/script.ts";
 import type { ChildMode, Wall } from "../child/contract.ts";
 import { ScriptSyntaxError } from "../child/module_source.ts";
-import { prepareScript } from "./prepare.ts";
+import { prepareScript } from "./prepare_script.ts";
 import { inspectPython, type PythonRuntime } from "./python.ts";
 import { ScriptRun } from "./script_run.ts";
 import { SessionPool } from "./session_pool.ts";
@@ -59,7 +59,7 @@ export class SandboxRunner implements Sandbox {
 
   availability(): Findings {
     const { searchPath, without = [] } = this.#options;
-    return this.#findings ??= lookAround({ mode: this.#mode, without, searchPath });
+    return this.#findings ??= probeSandbox({ mode: this.#mode, without, searchPath });
   }
 
   /** @throws {HermesError} when the language cannot run here or a child does not start. */

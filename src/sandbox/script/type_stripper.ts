@@ -8,7 +8,7 @@ import { spawnChild } from "../../process/spawn.ts";
 import { isStandalone } from "../../util/runtime.ts";
 import { makePlace, type Place, removePlace } from "../child/child_place.ts";
 import { childProgram } from "../child/child_program.ts";
-import { CHILD_ENV, stripperCommand } from "../child/command.ts";
+import { CHILD_ENV, stripperCommand } from "../child/child_command.ts";
 import { ScriptSyntaxError } from "../child/module_source.ts";
 import type { StripAnswer } from "../child/strip_main.ts";
 
@@ -53,7 +53,7 @@ export class TypeStripper implements AsyncDisposable {
     const running = this.#running;
     this.#running = undefined;
     if (running === undefined) return;
-    // It ends with its input, unless it is gone already.
+    // The stripper ends with its input, unless it is gone already.
     await running.input.close().catch(() => {});
     await running.output.cancel();
     await running.process.status;

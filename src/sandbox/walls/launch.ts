@@ -24,7 +24,7 @@ export interface Launch extends SelfCommand {
 
 export interface Launched {
   process: Deno.ChildProcess;
-  /** The walls it was born behind. */
+  /** The walls that stand before it starts. */
   standing: Wall[];
   /** Its own `/proc/self/status`, held open where Landlock keeps it from opening it. */
   statusDescriptor?: number;
@@ -67,7 +67,7 @@ function launchSteps(what: Launch, version: number): Step[] {
   const closeOthers = must("close_range", STATUS_DESCRIPTOR, LAST_DESCRIPTOR, 0);
   return [
     must("setsid"),
-    // Rules are made for numbers: one that is taken could stand for a directory of somebody else.
+    // Rules are made for numbers: one that is taken could stand for a directory of another process.
     version === 0 ? { ...closeOthers, orElse: { skip: 0 } } : closeOthers,
     ...privilegeSteps(),
     ...walls,
@@ -92,7 +92,7 @@ function runtimeGrants(command: string): PathGrant[] {
   ];
 }
 
-/** From memory, where no mount option and nobody else is in the way; else from a private file. */
+/** From memory, where no mount option is in the way; else from a private file. */
 function execute(libc: Libc, image: Uint8Array<ArrayBuffer>, what: Launch): Deno.ChildProcess {
   const descriptor = memoryFile(libc, image);
   try {

@@ -146,7 +146,7 @@ function restricted(pid: number): Rule[] {
       name: "ioctl",
       tests: [{ arg: 1, values: [0x5401, 0x5413, 0x541b, 0x5421, 0x5450, 0x5451] }],
     },
-    // asyncio wakes itself through a stream pair; it can reach nobody else.
+    // asyncio wakes itself through a stream pair; it can reach no other process.
     { name: "socketpair", tests: [{ arg: 0, values: [1] }, { arg: 1, mask: 0xf, values: [1] }] },
   ];
 }

@@ -34,7 +34,7 @@ export function limitResources(
   limit(libc, RLIMIT.openFiles, [limits.openFiles, limits.openFiles]);
 }
 
-/** Hermes itself may have been given less, and nobody can raise that. */
+/** Hermes itself may have been given less, and that cannot be raised. */
 function limit(libc: Libc, resource: number, softAndHard: [number, number]): void {
   const values = new BigUint64Array(2);
   const bytes = new Uint8Array(values.buffer);

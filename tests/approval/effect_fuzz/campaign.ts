@@ -3,7 +3,7 @@
  * effect without a decision, made as small as possible. Owns no container and prints nothing.
  */
 import { type CommandPolicy, evaluate } from "../../../src/approval/decide.ts";
-import { SeenFiles } from "../../../src/approval/shell/seen_files.ts";
+import { SeenFiles } from "../../../src/approval/shell/earlier_commands.ts";
 import { shellQuote } from "../../../src/util/shell_quote.ts";
 import type { CommandRunner } from "./container.ts";
 import { countedEffects, type Effect } from "./effects.ts";

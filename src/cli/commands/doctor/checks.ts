@@ -13,11 +13,12 @@ import { dirname } from "../../../util/path.ts";
 import { reasonOf } from "../../../util/reason.ts";
 import { isStandalone } from "../../../util/runtime.ts";
 import { VERSION } from "../../../util/version.ts";
-import { checkEnvironments } from "./environments.ts";
 import type { Finding } from "./finding.ts";
 import { checkModel } from "./model.ts";
 import { checkPrograms, checkSandbox } from "./programs.ts";
-import { checkVariables } from "./variables.ts";
+import { childVariables } from "../../../process/child_variables.ts";
+import { ENVIRONMENTS } from "../../../../environments/manifest.ts";
+import { environmentOptions, lookAt } from "../env/env.ts";
 
 export interface CheckContext {
   home: Home;
@@ -202,4 +203,39 @@ async function nearestExisting(path: string): Promise<string> {
     at = dirname(at);
   }
   return at;
+}
+
+const MAX_NAMES_SHOWN = 20;
+
+/** How many variables commands get, and which ones are withheld from them. */
+function checkVariables(settings: Settings): Promise<Finding[]> {
+  const all = Object.fromEntries(settings.variables());
+  const passed = childVariables(all, settings.config.terminal.env_passthrough);
+  const withheld = Object.keys(all).filter((name) => !Object.hasOwn(passed, name)).sort();
+  const more = withheld.length > MAX_NAMES_SHOWN
+    ? ` and ${withheld.length - MAX_NAMES_SHOWN} more`
+    : "";
+  const names = withheld.length === 0
+    ? "none"
+    : withheld.slice(0, MAX_NAMES_SHOWN).join(", ") + more;
+  const detail = `commands get ${Object.keys(passed).length} of ${Object.keys(all).length}; ` +
+    `withheld: ${names} (terminal.env_passthrough lets one through)`;
+  return Promise.resolve([{ name: "variables", status: "ok", detail }]);
+}
+
+/** Only the configured one has to work; the local one needs nothing but the shell. */
+async function checkEnvironments(settings: Settings): Promise<Finding[]> {
+  const options = environmentOptions(settings);
+  const names = Object.keys(ENVIRONMENTS).filter((name) => name !== "local");
+  return await Promise.all(names.map(async (name): Promise<Finding> => {
+    const { available, detail, fix } = await lookAt(name, options);
+    if (available) return { name, status: "ok", detail };
+    const needed = settings.config.terminal.backend === name;
+    return {
+      name,
+      status: needed ? "fail" : "note",
+      detail,
+      ...(needed ? { fix: fix ?? `hermes env check ${name}, or set terminal.backend: local` } : {}),
+    };
+  }));
 }

@@ -2,8 +2,8 @@
 import type { Settings } from "../../../config/load.ts";
 import { type ChildEnvironment, helperEnvironment } from "../../../process/child_environment.ts";
 import { runProgram } from "../../../process/run_program.ts";
-import { lookAround } from "../../../sandbox/availability.ts";
-import { defaultMode } from "../../../sandbox/child/command.ts";
+import { probeSandbox } from "../../../sandbox/sandbox_probe.ts";
+import { defaultMode } from "../../../sandbox/child/child_command.ts";
 import { reasonOf } from "../../../util/reason.ts";
 import { which } from "../../../util/which.ts";
 import type { Finding } from "./finding.ts";
@@ -30,7 +30,7 @@ const PROGRAMS: readonly Program[] = [
   {
     name: "git",
     probe: ["--version"],
-    without: "the model cannot use git and checkpoints are off",
+    without: "the model cannot use git",
     install: "Install git",
   },
   {
@@ -77,7 +77,7 @@ async function probe(
 }
 
 export function checkSandbox(settings: Settings): Promise<Finding[]> {
-  const { script, python } = lookAround({
+  const { script, python } = probeSandbox({
     mode: defaultMode(),
     without: [],
     searchPath: settings.env("PATH") ?? "",

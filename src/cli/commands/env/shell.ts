@@ -1,11 +1,10 @@
 /** A person's own shell in an environment, on the terminal hermes was started on. */
 import { ADMINS } from "../../../../environments/admin.ts";
-import type { EnvironmentOptions } from "../../../../environments/options.ts";
+import type { EnvironmentAdmin, EnvironmentOptions } from "../../../../environments/options.ts";
 import { startDirectory } from "../../../../environments/start_directory.ts";
 import { type ChildEnvironment, personalEnvironment } from "../../../process/child_environment.ts";
 import { spawnChild } from "../../../process/spawn.ts";
 import { shellQuote } from "../../../util/shell_quote.ts";
-import { attachDirect } from "./shell_direct.ts";
 
 /** Runs until the person leaves; the exit code of the shell. */
 export async function openShell(name: string, options: EnvironmentOptions): Promise<number> {
@@ -54,4 +53,45 @@ async function attach(
   const { code } = await child.status;
   Deno.removeSignalListener("SIGINT", ignore);
   return code;
+}
+
+type Host = Awaited<ReturnType<NonNullable<EnvironmentAdmin["open"]>>>;
+type Client = Awaited<ReturnType<Host["client"]>>;
+type DirectClient = Exclude<Client, { argv: readonly string[] }>;
+
+/** Joins the terminal hermes was started on to a shell that a library talks to; its exit code. */
+async function attachDirect(client: DirectClient): Promise<number> {
+  const onTerminal = Deno.stdin.isTerminal();
+  // Every key belongs to what runs there, Ctrl-C included.
+  if (onTerminal) Deno.stdin.setRaw(true);
+  const resize = () => client.resize?.(Deno.consoleSize());
+  if (client.resize) Deno.addSignalListener("SIGWINCH", resize);
+  const input = new AbortController();
+  const typing = type(client, input.signal);
+  try {
+    for (let chunk; (chunk = await client.read());) await writeAll(chunk);
+    return await client.exited;
+  } finally {
+    input.abort();
+    if (client.resize) Deno.removeSignalListener("SIGWINCH", resize);
+    if (onTerminal) Deno.stdin.setRaw(false);
+    await client.dispose();
+    await typing;
+  }
+}
+
+async function type(client: DirectClient, signal: AbortSignal): Promise<void> {
+  const keyboard = new WritableStream<Uint8Array>({
+    write: (chunk) => client.write(chunk),
+    close: () => client.closeStdin(),
+  });
+  try {
+    await Deno.stdin.readable.pipeTo(keyboard, { signal });
+  } catch {
+    // The shell has ended, with or without reading everything.
+  }
+}
+
+async function writeAll(chunk: Uint8Array): Promise<void> {
+  for (let at = 0; at < chunk.length;) at += await Deno.stdout.write(chunk.subarray(at));
 }

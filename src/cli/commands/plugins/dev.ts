@@ -1,13 +1,13 @@
 /** `hermes plugins create|dev|test`: for people who write plugins. */
 import type { Candidate } from "../../../plugins/discover.ts";
 import { commandText, toolResult } from "../../../plugins/calls.ts";
-import type { PluginHost } from "../../../plugins/host.ts";
+import { type LoadedPlugin, PluginHost } from "../../../plugins/plugin_host.ts";
 import { PLUGIN_NAME } from "../../../plugins/manifest.ts";
 import type { Question, Registrations } from "../../../plugins/messages.ts";
 import { loadPlugin, requireFreeName } from "../../../plugins/open.ts";
 import type { Plugin } from "../../../plugins/plugin.ts";
 import { reasonOf } from "../../../plugins/problem.ts";
-import { entryOf } from "../../../plugins/settings.ts";
+import { entryOf } from "../../../plugins/plugin_settings.ts";
 import { scaffoldFiles } from "../../../plugins/scaffold.ts";
 import { openSnapshot, snapshotsOf } from "../../../plugins/snapshot.ts";
 import { readSource, statOf } from "../../../plugins/source.ts";
@@ -28,8 +28,9 @@ import { err, out, useColor } from "../../io.ts";
 import { ownEnvironment } from "../../own_environment.ts";
 import { trustedPlaces } from "../open_plugins.ts";
 import { settingsOf } from "../../settings.ts";
-import { DEV_SESSION, serveForDev } from "./dev_serve.ts";
 import { describePlugin, describeRegistrations } from "./view.ts";
+import type { PluginInbox, PluginSession } from "../../../protocol/plugin.ts";
+import { cleanOutput } from "../../../util/clean_output.ts";
 
 /** Editors write a file in several steps. */
 const SETTLE_MS = 100;
@@ -266,4 +267,42 @@ function questionOf(line: string, { tools, commands }: Registrations): Question 
   const read = readArguments(rest === "" ? "{}" : rest, { ...tool, toolset: "dev" });
   if (!read.ok) throw new UsageError(read.error);
   return { kind: what, name, args: read.args, facts };
+}
+
+/** The session that typed calls belong to. */
+const DEV_SESSION = "dev";
+
+/** Serves the plugin to a session that prints what it gets; closing the host ends the plugin. */
+async function serveForDev(loaded: LoadedPlugin): Promise<PluginHost> {
+  const host = new PluginHost([loaded], {
+    ownCommands: [],
+    report: (line) => err(`✗ ${line}\n`),
+    log: (line) => err(`${line}\n`),
+  });
+  host.attach(session);
+  await host.serve({ inbox });
+  return host;
+}
+
+const session: PluginSession = {
+  id: DEV_SESSION,
+  submit(operation) {
+    const text = operation.op === "input"
+      ? operation.content.map((part) => part.type === "text" ? part.text : "").join("\n")
+      : operation.op;
+    print(`turn (${operation.op === "input" ? operation.busy : ""})`, text);
+    return { status: "accepted" };
+  },
+  tell: (text) => print("line", text),
+};
+
+const inbox: PluginInbox = {
+  deliver({ platform, chat, user, text }) {
+    print(`message from ${platform}`, `chat ${chat}, user ${user}: ${text}`);
+    return Promise.resolve({ status: "accepted" });
+  },
+};
+
+function print(what: string, text: string): void {
+  out(`→ ${cleanOutput(`${what}: ${text}`)}\n`);
 }

@@ -13,7 +13,7 @@ import { requireName } from "../../../plugins/open.ts";
 import { PluginProblem } from "../../../plugins/problem.ts";
 import type { Kept } from "../../../plugins/records.ts";
 import { isAddress, parseAddress, requirePinned } from "../../../plugins/remote.ts";
-import { entryOf } from "../../../plugins/settings.ts";
+import { entryOf } from "../../../plugins/plugin_settings.ts";
 import { openSnapshot, snapshotsOf } from "../../../plugins/snapshot.ts";
 import { EXIT, HermesError, UsageError } from "../../../protocol/error.ts";
 import { didYouMean } from "../../../util/nearest.ts";
@@ -22,7 +22,7 @@ import { err, out } from "../../io.ts";
 import { visibleText } from "../../render/tool_line.ts";
 import { settingsOf } from "../../settings.ts";
 import { setEnabled } from "./plugins.ts";
-import { requireYes } from "./ask.ts";
+import { requireYes } from "./require_yes.ts";
 import { describeChange, describePlugin, describeRegistrations, lines } from "./view.ts";
 
 export async function main(input: CommandInput): Promise<number> {
@@ -150,7 +150,7 @@ async function updateOne(
     return;
   }
   await show(settings, { fetched, before: sealed ? locked : undefined });
-  // Whoever wrote it: nobody can tell that somebody has ever said yes to it.
+  // Whoever wrote it: no record says that the person has ever agreed to it.
   if (!sealed) {
     err("  ! Its record in plugins.lock has no seal of this hermes: look at it as new.\n");
   }

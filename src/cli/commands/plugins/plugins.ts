@@ -8,7 +8,7 @@ import { readAgreed, requireName } from "../../../plugins/open.ts";
 import { changesSince, forgetPin, pinAgreed, sealedPin } from "../../../plugins/pins.ts";
 import { permissionsOf } from "../../../plugins/powers.ts";
 import { reasonOf } from "../../../plugins/problem.ts";
-import { describeGrants, entryOf, requireSettings } from "../../../plugins/settings.ts";
+import { describeGrants, entryOf, requireSettings } from "../../../plugins/plugin_settings.ts";
 import {
   openSnapshot,
   removeSnapshots,
@@ -23,7 +23,7 @@ import { removeTree } from "../../../util/remove_tree.ts";
 import type { CommandInput } from "../../command.ts";
 import { err, out } from "../../io.ts";
 import { settingsOf } from "../../settings.ts";
-import { requireYes } from "./ask.ts";
+import { requireYes } from "./require_yes.ts";
 import {
   describeConfig,
   describeDemands,
@@ -275,7 +275,7 @@ function whose(origin: "bundled" | "project"): string {
   return origin === "bundled" ? "part of hermes" : "the project's";
 }
 
-/** Says of every enabled plugin what it may do and whether it is still what somebody said yes to. */
+/** Says of every enabled plugin what it may do and whether it is still what the person agreed to. */
 async function audit({ settings, discovery, input }: PluginWork): Promise<number> {
   const locked = await readLock(settings.home);
   const ids = new Set([...settings.config.plugins.enabled, ...Object.keys(locked)]);

@@ -2,7 +2,7 @@
 import type { Candidate } from "../../../plugins/discover.ts";
 import type { Registrations } from "../../../plugins/messages.ts";
 import { describePermissions, permissionsBeyond, permissionsOf } from "../../../plugins/powers.ts";
-import { describeGrants, type PluginEntry } from "../../../plugins/settings.ts";
+import { describeGrants, type PluginEntry } from "../../../plugins/plugin_settings.ts";
 import type { Snapshot } from "../../../plugins/snapshot.ts";
 import type { PluginManifest, PluginPermissions } from "../../../protocol/plugin.ts";
 import { visibleText } from "../../render/tool_line.ts";

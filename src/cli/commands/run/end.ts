@@ -77,7 +77,7 @@ function describeApproval(
     all;
 }
 
-/** What a run that asks nobody did not do, and how to allow it; empty when it did everything. */
+/** What a run without questions did not do, and how to allow it; empty when it did everything. */
 export function describeRefused(refused: readonly ApprovalRequest[]): string {
   const [first] = refused;
   if (first === undefined) return "";

@@ -69,7 +69,7 @@ function specOf(
   const canAsk = Deno.stdin.isTerminal() && Deno.stderr.isTerminal();
   const person = {
     ...(canAsk ? { approval: { ...spec.approval, questions: "approvals" as const } } : {}),
-    // A job of a CI system that pretends to have a terminal is watched by nobody.
+    // A job of a CI system that pretends to have a terminal is watched by no person.
     offersOffline: canAsk && !ownEnvironment().CI,
   };
   if (timeoutMs === undefined) return { ...spec, ...person };
@@ -155,7 +155,7 @@ async function finish(
     }
     return last?.exitCode ?? EXIT.failed;
   } finally {
-    // Whatever else fails: the answer is there, and somebody waits for it.
+    // Whatever else fails: the answer exists, and its reader waits for it.
     if (view !== undefined && !view.hasShown(result.text)) printAnswer(result);
     const file = text(input.flags["output-last-message"]);
     if (file !== undefined) writeAnswer(file, result.text);

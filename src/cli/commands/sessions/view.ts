@@ -65,7 +65,7 @@ function messageLines(message: Message, style: Style): string[] {
   return [heading, ...lines.filter((line) => line !== "")];
 }
 
-/** What somebody once wrote, without the tricks it may play on a terminal. */
+/** Stored text without the control characters that could change a terminal. */
 function readable(text: string): string {
   return terminalText(cleanOutput(text));
 }

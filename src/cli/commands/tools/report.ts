@@ -4,7 +4,7 @@ import type { Settings } from "../../../config/load.ts";
 import type { SessionPlugins } from "../../../protocol/plugin.ts";
 import type { ToolDefinition } from "../../../protocol/provider.ts";
 import type { ToolFacts } from "../../../protocol/tool.ts";
-import { Availability } from "../../../registry/availability.ts";
+import { Availability } from "../../../registry/tool_availability.ts";
 import { buildDefinitions } from "../../../registry/definitions.ts";
 import { registry } from "../../../registry/registry.ts";
 import { resolveToolsets, toolsOf } from "../../../registry/toolsets.ts";

@@ -78,7 +78,7 @@ async function copyExecutable(from: string, to: string): Promise<void> {
 /** What a program says to `--version`. @throws {HermesError} when it does not start. */
 async function versionOf(path: string): Promise<string> {
   const env = helperEnvironment(ownEnvironment());
-  // Not where somebody else may have put files that the new program reads.
+  // Not where another user may have put files that the new program reads.
   const starting = runProgram([path, "--version"], { env, cwd: "/", timeoutMs: START_MS });
   const { code, stdout, stderr } = await starting.catch((error) => {
     throw doesNotStart(reasonOf(error));

@@ -6,7 +6,7 @@ import {
   guestCommand,
   refuseProgramWrites,
   stripperCommand,
-} from "./command.ts";
+} from "./child_command.ts";
 
 const OPTIONS = { program: "/p/child_main.js", socket: "/p/rpc", heapMb: 64, without: [] } as const;
 const NOTHING = { read: [], write: [], net: [], env: [], run: [] };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { PluginManifest } from "../protocol/plugin.ts";
 import type { Settings } from "../config/load.ts";
-import { checkConfig, entryProblems, readEntry, sampleConfig } from "./settings.ts";
+import { checkConfig, entryProblems, readEntry, sampleConfig } from "./plugin_settings.ts";
 
 const MANIFEST = {
   name: "demo",

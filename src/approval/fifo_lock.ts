@@ -2,11 +2,11 @@
 import { LONGEST_TIMER_MS } from "../util/sleep.ts";
 
 /** Lets one task through at a time, in the order they came. */
-export class Turnstile {
+export class FifoLock {
   #last: Promise<unknown> = Promise.resolve();
 
   /** Runs `task` after those before it. Rejects with the signal's reason when aborted while waiting. */
-  async pass<T>(signal: AbortSignal, task: () => Promise<T>): Promise<T> {
+  async run<T>(signal: AbortSignal, task: () => Promise<T>): Promise<T> {
     const before = this.#last;
     let leave = () => {};
     this.#last = new Promise<void>((resolve) => leave = resolve);

@@ -4,7 +4,7 @@
  */
 import type { LanguageSupport, SandboxAvailability } from "../protocol/script.ts";
 import type { ChildMode, Wall } from "./child/contract.ts";
-import { defaultMode } from "./child/command.ts";
+import { defaultMode } from "./child/child_command.ts";
 import { landlockVersion } from "./walls/landlock.ts";
 import { openLibc } from "./walls/libc.ts";
 import { findPython } from "./script/python.ts";
@@ -64,7 +64,7 @@ export interface Findings extends SandboxAvailability {
   executable?: string;
 }
 
-export interface LookOptions {
+export interface ProbeOptions {
   /** The `PATH` that Python is looked for on. */
   searchPath: string;
   mode?: ChildMode;
@@ -72,7 +72,7 @@ export interface LookOptions {
 }
 
 /** What can run here. */
-export function lookAround(options: LookOptions): Findings {
+export function probeSandbox(options: ProbeOptions): Findings {
   const { mode = defaultMode(), without = [] } = options;
   if (Deno.build.os === "windows") {
     const reason = "execute_code needs Unix sockets; use normal tool calls instead";

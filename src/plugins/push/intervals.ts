@@ -1,6 +1,6 @@
-/** How long hermes waits for plugins that run in the background. */
+/** The times that supervise plugins in the background: health checks, pauses, grace. */
 
-export interface Patience {
+export interface Intervals {
   /** From one look at a service to the next. */
   healthEveryMs: number;
   /** How long it may take to say how it is. */
@@ -18,7 +18,7 @@ export interface Patience {
   requestMs: number;
 }
 
-export const PATIENCE: Readonly<Patience> = {
+export const INTERVALS: Readonly<Intervals> = {
   healthEveryMs: 30_000,
   healthTimeoutMs: 10_000,
   unhealthyAfter: 3,

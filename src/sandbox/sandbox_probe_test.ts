@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { lookAround, pythonGap, scriptGap } from "./availability.ts";
+import { probeSandbox, pythonGap, scriptGap } from "./sandbox_probe.ts";
 import { findPython, inspectPython } from "./script/python.ts";
 
 const onLinux = { ignore: Deno.build.os !== "linux" };
@@ -17,9 +17,9 @@ Deno.test("pythonGap() wants both kernel walls and names the missing ones", () =
   assert.match(pythonGap([])!, /with landlock and seccomp$/);
 });
 
-Deno.test("lookAround() says why Python cannot run", onLinux, () => {
-  assert.match(lookAround({ searchPath: "/nowhere" }).python.reason, /no python3 executable/);
-  const walls = lookAround({ searchPath: "/usr/bin:/bin", without: ["landlock"] });
+Deno.test("probeSandbox() says why Python cannot run", onLinux, () => {
+  assert.match(probeSandbox({ searchPath: "/nowhere" }).python.reason, /no python3 executable/);
+  const walls = probeSandbox({ searchPath: "/usr/bin:/bin", without: ["landlock"] });
   assert.match(walls.python.reason, /landlock/);
   assert.equal(walls.script.available, true);
 });

@@ -2,12 +2,13 @@
  * One plugin's own process: started behind its walls by the sandbox's bootstrap, and ended.
  * Knows no question; what is said over the link is `conversation.ts`' matter.
  */
-import { pluginGap } from "../sandbox/availability.ts";
+import { pluginGap } from "../sandbox/sandbox_probe.ts";
 import { type ChildHandle, type GuestSpec, startChild } from "../sandbox/child/child_handle.ts";
-import { defaultMode, parseChildMode } from "../sandbox/child/command.ts";
+import { defaultMode, parseChildMode } from "../sandbox/child/child_command.ts";
 import type { ChildMode, Wall } from "../sandbox/child/contract.ts";
 import { exitLine } from "../sandbox/child/exit_line.ts";
 import { FrameError, parseFrame } from "../sandbox/child/frames.ts";
+import { endWatch, type EndWatchHold } from "../process/end_watch.ts";
 import { OutputCapture } from "../process/output_capture.ts";
 import type { GuestLink } from "./conversation.ts";
 import type { GuestMessage, HostMessage } from "./messages.ts";
@@ -16,7 +17,7 @@ import { TokenBucket } from "./push/token_bucket.ts";
 export interface ProcessOptions {
   guest: GuestSpec;
   memoryMb: number;
-  /** It runs for as long as hermes does: CPU time and output are limited by rate, not in all. */
+  /** The process runs for as long as hermes does: CPU time and output are limited by rate, not in all. */
   staysOn: boolean;
   /** How it is started; default what the build wants. */
   mode?: ChildMode | undefined;
@@ -50,7 +51,12 @@ export async function startProcess(options: ProcessOptions): Promise<GuestLink> 
     guest,
   });
   const gap = pluginGap(mode, { walls: child.walls, runs: guest.permissions.run.length > 0 });
-  if (gap === undefined) return new ProcessLink(child, memoryMb);
+  if (gap === undefined) {
+    // The kernel ends a plugin's process with hermes, but not the programs that it has started.
+    const watch = guest.permissions.run.length > 0 ? endWatch.hold() : undefined;
+    watch?.add(child.pid, { unmarked: true });
+    return new ProcessLink(child, { memoryMb, watch });
+  }
   await child.kill();
   throw new Error(gap);
 }
@@ -58,12 +64,17 @@ export async function startProcess(options: ProcessOptions): Promise<GuestLink> 
 class ProcessLink implements GuestLink {
   readonly #child: ChildHandle;
   readonly #memoryMb: number;
+  readonly #watch: EndWatchHold | undefined;
   readonly #printed = new OutputCapture({ maxBytes: KEPT_BYTES, headShare: 0 });
   #broken: string | undefined;
 
-  constructor(child: ChildHandle, memoryMb: number) {
+  constructor(
+    child: ChildHandle,
+    { memoryMb, watch }: { memoryMb: number; watch: EndWatchHold | undefined },
+  ) {
     this.#child = child;
     this.#memoryMb = memoryMb;
+    this.#watch = watch;
     const allowance = new TokenBucket(PRINTED);
     let counted = 0;
     const onBytes = () => {
@@ -93,15 +104,22 @@ class ProcessLink implements GuestLink {
       // Anything else is a reset connection: the process is gone.
       if (error instanceof FrameError) this.#break(`it broke the protocol: ${error.message}`);
     }
-    // One that ends by itself still has to say why; one that only hung up is of no use any more.
+    // A process that ends by itself still has to say why; one that only closed its socket is ended.
     const timer = setTimeout(() => void this.close(), LAST_WORDS_MS);
     const exit = await this.#child.dispose();
     clearTimeout(timer);
+    await this.#unwatch();
     return this.#broken ?? this.#why(exit);
   }
 
   async close(): Promise<void> {
     await this.#child.kill();
+    await this.#unwatch();
+  }
+
+  async #unwatch(): Promise<void> {
+    this.#watch?.remove(this.#child.pid);
+    await this.#watch?.release();
   }
 
   #break(reason: string): void {

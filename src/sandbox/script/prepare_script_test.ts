@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ScriptSyntaxError } from "../child/module_source.ts";
-import { type PrepareOptions, prepareScript } from "./prepare.ts";
+import { type PrepareOptions, prepareScript } from "./prepare_script.ts";
 
 function prepare(source: string, options: Partial<PrepareOptions> = {}): Promise<string> {
   return prepareScript(source, {

@@ -1,8 +1,8 @@
-/** Failures that nobody waits for: told in one line like every other, never as a stack trace. */
+/** Rejections and errors that no code handles: reported in one line, never as a stack trace. */
 import { EXIT } from "../protocol/error.ts";
 
-/** Ends the process with the line and exit code of the first failure that nobody caught. */
-export function catchStrays(argv: readonly string[]): void {
+/** Ends the process with the line and exit code of the first failure that no code handles. */
+export function endOnUnhandled(argv: readonly string[]): void {
   let isFailing = false;
   const fail = async (error: unknown) => {
     // A second failure while the first is told must not keep the process.
@@ -12,7 +12,7 @@ export function catchStrays(argv: readonly string[]): void {
       const { reportFailure } = await import("./error_line.ts");
       Deno.exit(reportFailure(error, argv));
     } catch (unable) {
-      // The program's own files are gone, or nobody reads: this line needs neither.
+      // The program's own files may be gone: this line needs none of them.
       lastLine(`${error}; ${unable}`);
       Deno.exit(EXIT.failed);
     }
@@ -32,6 +32,6 @@ function lastLine(text: string): void {
     const line = `hermes: internal error: ${text.slice(0, 500).replaceAll("\n", " ")}\n`;
     Deno.stderr.writeSync(new TextEncoder().encode(line));
   } catch {
-    // Nobody reads it.
+    // Standard error is closed: there is nowhere to report it.
   }
 }

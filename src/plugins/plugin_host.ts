@@ -22,7 +22,7 @@ import type { CommandRecord, ToolRecord } from "./messages.ts";
 import type { HookView } from "./hook_rights.ts";
 import type { Plugin } from "./plugin.ts";
 import type { Pushed } from "./push/declared.ts";
-import type { Patience } from "./push/patience.ts";
+import type { Intervals } from "./push/intervals.ts";
 import type { PluginStatus } from "./status.ts";
 
 /** A plugin that loaded, or why it did not. */
@@ -65,7 +65,7 @@ export interface HostOptions {
 export interface HostServeOptions {
   inbox?: PluginInbox;
   /** For tests. */
-  patience?: Partial<Patience>;
+  intervals?: Partial<Intervals>;
 }
 
 /** A command a plugin brings. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { globMatch } from "./glob.ts";
+import { globMatch } from "./shell_glob.ts";
 
 Deno.test("globMatch() matches whole texts", () => {
   for (

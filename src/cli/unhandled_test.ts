@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 
-const MODULE = new URL("./stray.ts", import.meta.url).href;
+const MODULE = new URL("./unhandled.ts", import.meta.url).href;
 
 async function run(code: string, argv: string[] = []): Promise<{ code: number; stderr: string }> {
-  const source = `import { catchStrays } from ${JSON.stringify(MODULE)};
-    catchStrays(${JSON.stringify(argv)});
+  const source = `import { endOnUnhandled } from ${JSON.stringify(MODULE)};
+    endOnUnhandled(${JSON.stringify(argv)});
     ${code}
     setTimeout(() => console.log("went on"), 60_000);`;
   const child = await new Deno.Command(Deno.execPath(), {
@@ -15,7 +15,7 @@ async function run(code: string, argv: string[] = []): Promise<{ code: number; s
   return { code: child.code, stderr: new TextDecoder().decode(child.stderr) };
 }
 
-Deno.test("catchStrays() tells a rejection and an exception that nobody caught in one line", async () => {
+Deno.test("endOnUnhandled() tells a rejection and an exception that nobody caught in one line", async () => {
   for (const code of [`Promise.reject(new Error("boom"));`, `setTimeout(() => { null.x; });`]) {
     const { code: exitCode, stderr } = await run(code);
     assert.equal(exitCode, 1);
@@ -23,7 +23,7 @@ Deno.test("catchStrays() tells a rejection and an exception that nobody caught i
   }
 });
 
-Deno.test("catchStrays() shows the stack with --verbose", async () => {
+Deno.test("endOnUnhandled() shows the stack with --verbose", async () => {
   const { stderr } = await run(`Promise.reject(new Error("boom"));`, ["run", "--verbose"]);
   assert.match(stderr, /internal error: Error: boom\n[\s\S]*\n\s+at /);
 });
@@ -31,15 +31,15 @@ Deno.test("catchStrays() shows the stack with --verbose", async () => {
 Deno.test("a program whose files are gone ends with its first failure", async () => {
   const folder = await Deno.makeTempDir();
   try {
-    for (const name of ["cli/stray.ts", "protocol/error.ts"]) {
+    for (const name of ["cli/unhandled.ts", "protocol/error.ts"]) {
       await Deno.mkdir(`${folder}/${name.split("/")[0]}`, { recursive: true });
       await Deno.copyFile(new URL(`../${name}`, import.meta.url), `${folder}/${name}`);
     }
     const main = `${folder}/main.ts`;
     await Deno.writeTextFile(
       main,
-      `import { catchStrays } from "./cli/stray.ts";
-      catchStrays([]);
+      `import { endOnUnhandled } from "./cli/unhandled.ts";
+      endOnUnhandled([]);
       setInterval(() => {}, 60_000);
       Promise.reject(new Error("boom"));`,
     );

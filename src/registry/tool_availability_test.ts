@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { CheckContext, ToolSpec } from "../protocol/tool.ts";
-import { Availability } from "./availability.ts";
+import { Availability } from "./tool_availability.ts";
 import { ToolRegistry } from "./registry.ts";
 
 const CONTEXT: CheckContext = {

@@ -2,7 +2,7 @@
 import { HermesError, UsageError } from "../../../protocol/error.ts";
 import type { CommandInput } from "../../command.ts";
 
-/** @throws {HermesError} for a no, {UsageError} when nobody can be asked. */
+/** @throws {HermesError} for a no, {UsageError} when no person can be asked. */
 export function requireYes(input: CommandInput, question: string): void {
   if (input.flags.yes === true) return;
   if (!Deno.stdin.isTerminal()) {
