@@ -25,6 +25,7 @@ import { firstDirectory } from "./directory.ts";
 import type { PluginSets } from "./plugin_sets.ts";
 import { RouteTable } from "./routes.ts";
 import { settingsFor } from "./session_settings.ts";
+import { requireSpec } from "./spec_check.ts";
 import { surfacePolicy } from "./surfaces_data.ts";
 
 export interface HostOptions {
@@ -136,6 +137,7 @@ export class Host {
    */
   async open(spec: SessionSpec, opener: Opener = {}): Promise<Opened> {
     if (this.#closing !== undefined) throw closing();
+    requireSpec(spec);
     const { cwd: base, processEnv } = this.#options;
     const settings = settingsFor(this.settings, spec.environment);
     const cwd = firstDirectory(settings, {
