@@ -121,3 +121,21 @@ Deno.test("close() leaves an opening behind that hangs, and what comes of it lat
   equal(await refused, "hermes is closing");
   deepEqual(host.list(), []);
 });
+
+Deno.test("of two replays at once the second is refused, and the first goes on", async () => {
+  await using bench = await openTestHost({ respond: () => ({ text: "said" }) });
+  const { host, home } = bench;
+  const tape = `${home}/tape`;
+  const recording = await host.open({ ...SPEC, cassette: { record: tape } });
+  await recording.session.end("done");
+  const replay = { ...SPEC, cassette: { replay: tape } };
+  const both = await Promise.allSettled([host.open(replay), host.open(replay)]);
+  deepEqual(both.map(({ status }) => status), ["fulfilled", "rejected"]);
+  const [first] = host.list();
+  equal(host.list().length, 1);
+  equal(first!.submit(input("go")).status, "accepted");
+  await first!.end("done");
+  // It is over: another may begin.
+  const { session } = await host.open(replay);
+  await session.end("done");
+});
