@@ -1,4 +1,5 @@
 /** Waiting in turn, and waiting for an answer that may never come. */
+import { LONGEST_TIMER_MS } from "../util/sleep.ts";
 
 /** Lets one task through at a time, in the order they came. */
 export class FifoLock {
@@ -34,7 +35,7 @@ export async function settleOrAbort<T>(
 ): Promise<Settled<T>> {
   signal.throwIfAborted();
   const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(), timeoutMs);
+  const timer = setTimeout(() => limit.abort(), Math.min(timeoutMs, LONGEST_TIMER_MS));
   const both = AbortSignal.any([signal, limit.signal]);
   try {
     return { kind: "value", value: await untilAborted(work(both), both) };

@@ -74,7 +74,8 @@ export function createApprovalGate(options: ApprovalGateOptions): ApprovalGate {
 const ISOLATED = new Set(["docker", "singularity", "modal", "daytona"]);
 const DEFAULT_TIMEOUT_MS = 300_000;
 const REVIEW_TIMEOUT_MS = 30_000;
-const ACTION_ID_CHARS = 16;
+/** So many that nobody finds two actions of one id. */
+const ACTION_ID_CHARS = 24;
 
 class Gate implements ApprovalGate {
   readonly #options: ApprovalGateOptions;
@@ -154,7 +155,7 @@ class Gate implements ApprovalGate {
 
   async #settle(question: Question): Promise<ApprovalOutcome> {
     const { context, request } = question;
-    if (this.#once.size > 0 && this.#once.delete(await this.#idOf(request))) {
+    if (this.#once.size > 0 && this.#once.delete(await this.#idOf(question))) {
       return this.#allow({ answer: "once", by: "your yes to this action" });
     }
     if (this.#policy === "always") return this.#allow({ answer: "once", by: "policy" });
@@ -163,7 +164,7 @@ class Gate implements ApprovalGate {
     }
     if (this.#policy === "never") {
       // No person is asked; whoever reads the events must see what was wanted.
-      context.asked?.(await this.#shownRequest(request));
+      context.asked?.(await this.#shownRequest(question));
       return this.#refuse("policy", { ...request, by: "policy" });
     }
     return await this.#questions.run(context.signal, async () => {
@@ -215,7 +216,7 @@ class Gate implements ApprovalGate {
   async #asked(question: Question): Promise<ApprovalOutcome> {
     const { approver } = this.#options;
     const { context } = question;
-    const request = await this.#shownRequest(question.request);
+    const request = await this.#shownRequest(question);
     if (approver === undefined || context.unattended === true) {
       const refused = this.#refuse("nobody", { ...request, by: "nobody present" });
       if (this.#policy !== "ask" || context.unattended === true) return refused;
@@ -288,13 +289,15 @@ class Gate implements ApprovalGate {
   }
 
   /** The request as others may see it, with the id of its action. */
-  async #shownRequest(request: ApprovalRequest): Promise<ApprovalRequest> {
-    return { ...request, subject: this.#shown(request.subject), id: await this.#idOf(request) };
+  async #shownRequest(question: Question): Promise<ApprovalRequest> {
+    const { request } = question;
+    return { ...request, subject: this.#shown(request.subject), id: await this.#idOf(question) };
   }
 
-  /** Of what is shown: a yes covers what the person saw. */
-  async #idOf({ tool, rule, subject }: ApprovalRequest): Promise<string> {
-    const text = JSON.stringify([tool, rule, this.#shown(subject)]);
+  /** Of all that was about to happen, and where: the same command elsewhere is another action. */
+  async #idOf({ request: { tool, rule, subject }, context }: Question): Promise<string> {
+    const { environment, cwd, exact = null } = context;
+    const text = JSON.stringify([tool, rule, subject, exact, environment, cwd]);
     return (await sha256Hex(text)).slice(0, ACTION_ID_CHARS);
   }
 

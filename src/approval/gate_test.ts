@@ -90,7 +90,7 @@ Deno.test("checkCommand() asks with what would happen and passes the answer on",
   assert.equal(denied.answer, "deny");
   assert.match(denied.reason!, /^BLOCKED: deletes whole directories\. The user denied it\./);
   const { id, ...question } = person.questions[0]!;
-  assert.match(id!, /^[0-9a-f]{16}$/);
+  assert.match(id!, /^[0-9a-f]{24}$/);
   assert.deepEqual(question, {
     tool: "terminal",
     subject: "rm -rf build",
@@ -350,5 +350,27 @@ Deno.test("checkCommand() takes nothing for a yes that is none of the answers", 
     });
     const { answer } = await gate.checkCommand("rm -rf a", context());
     assert.deepEqual([answer, remembered], ["deny", []]);
+  }
+});
+
+Deno.test("an id stands for one action in one place: elsewhere, or with other arguments, it is no yes", async () => {
+  const ids: string[] = [];
+  const call = { exact: '{"content":"a"}' };
+  const here = context({ ...call, asked: ({ id }) => ids.push(id!) });
+  const asking = gateWith({ policy: "never" });
+  await asking.checkCommand("rm -rf build", here);
+  await asking.checkAction(ACTION, here);
+  const places: [Partial<ApprovalContext>, string][] = [
+    [{}, "once"],
+    [{ cwd: "/srv/other" }, "deny"],
+    [{ environment: "ssh" }, "deny"],
+    [{ exact: '{"content":"b"}' }, "deny"],
+  ];
+  for (const [changes, expected] of places) {
+    const gate = gateWith({ policy: "never", once: ids });
+    const there = context({ ...call, ...changes });
+    assert.equal((await gate.checkCommand("rm -rf build", there)).answer, expected);
+    assert.equal((await gate.checkCommand("rm -rf build", there)).answer, "deny");
+    assert.equal((await gate.checkAction(ACTION, there)).answer, expected);
   }
 });

@@ -101,7 +101,7 @@ export const DEFAULTS: Config = {
   command_allowlist: [],
   hooks: {},
   hooks_auto_accept: false,
-  plugins: { enabled: [], disabled: [], entries: {}, http_port: 0 },
+  plugins: { enabled: [], disabled: [], entries: {}, http_port: 0, http_hosts: [] },
   security: {
     redact_secrets: true,
     write_safe_root: "",

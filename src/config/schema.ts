@@ -220,6 +220,7 @@ export const ConfigSchema = z.object({
     entries: z.record(z.string(), anyEntry).describe("Settings by plugin"),
     http_port: z.int().min(0).max(65_535)
       .describe("Port of this machine at which plugins get HTTP requests; 0 is none"),
+    http_hosts: words("Names under which a proxy or tunnel of yours passes such requests on"),
   }),
   security: z.object({
     redact_secrets: flag("Hide secrets in results, logs and events"),

@@ -25,6 +25,7 @@ import { firstDirectory } from "./directory.ts";
 import type { PluginSets } from "./plugin_sets.ts";
 import { RouteTable } from "./routes.ts";
 import { settingsFor } from "./session_settings.ts";
+import { requireSpec } from "./spec_check.ts";
 import { surfacePolicy } from "./surfaces_data.ts";
 
 export interface HostOptions {
@@ -101,6 +102,8 @@ export class Host {
   readonly #live = new Map<string, Opened>();
   /** Openings under way; by id where it is a session that exists. */
   readonly #opening = new Map<string | symbol, Promise<Opened>>();
+  /** Ids of replays that are open or about to be. */
+  readonly #replays = new Set<string>();
   #store: Store | undefined;
   #storeNotices: string[] = [];
   #plugins: Promise<PluginSets> | undefined;
@@ -134,6 +137,7 @@ export class Host {
    */
   async open(spec: SessionSpec, opener: Opener = {}): Promise<Opened> {
     if (this.#closing !== undefined) throw closing();
+    requireSpec(spec);
     const { cwd: base, processEnv } = this.#options;
     const settings = settingsFor(this.settings, spec.environment);
     const cwd = firstDirectory(settings, {
@@ -150,10 +154,11 @@ export class Host {
       ...(spec.resume.here === true ? { here: cwd } : {}),
     });
     if (found === undefined) return await this.#track(Symbol(), () => this.#open(facts));
-    // Of one that is about to end nothing is left to go on with: it is opened again.
+    // One that is about to end, or whose transcript could not be stored, is opened again.
     const live = this.#live.get(found.id);
-    if (live?.session.isEnding) await live.session.end("done");
-    else if (live !== undefined) return live;
+    if (live?.session.isEnding || live?.session.failure !== undefined) {
+      await live.session.end("failed");
+    } else if (live !== undefined) return live;
     return await this.#track(found.id, () => this.#open(facts, found.id));
   }
 
@@ -218,6 +223,12 @@ export class Host {
       settings,
       ...(clock === undefined ? {} : { now: () => clock.now() }),
     });
+    // Replays have an id that was there before: of two at once neither could be told apart.
+    const { sessionId: replay } = cassette;
+    if (replay !== undefined && this.#replays.has(replay)) {
+      throw new HermesError("a replay runs already");
+    }
+    if (replay !== undefined) this.#replays.add(replay);
     let plugins: UsedPlugins | undefined;
     try {
       const isKept = spec.storage !== "none" && cassette.mode !== "replay";
@@ -227,6 +238,7 @@ export class Host {
       const facts = { ...given, cassette, ...(store && { store }), ...(found && { found }) };
       return await this.#compose(facts, plugins);
     } catch (error) {
+      if (replay !== undefined) this.#replays.delete(replay);
       await cassette.close();
       await plugins?.release();
       throw error;
@@ -253,6 +265,7 @@ export class Host {
       onRemember: (rule) => this.#remember(rule),
       release: async () => {
         this.#live.delete(session.id);
+        this.#replays.delete(session.id);
         await plugins?.release();
       },
     });
@@ -260,8 +273,6 @@ export class Host {
       await session.end("done", { abandon: true });
       throw closing();
     }
-    // Only replays have an id that was there before.
-    if (this.#live.has(session.id)) throw new HermesError("this replay runs already");
     const opened = { session, settings, ...(plugins && { plugins: plugins.host }) };
     this.#live.set(session.id, opened);
     noticeSink.use(session);

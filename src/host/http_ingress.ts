@@ -8,11 +8,17 @@ import type { PluginBackground } from "../protocol/plugin.ts";
 export interface HttpIngressOptions {
   /** 0 takes any that is free. */
   port: number;
+  /** Names under which a proxy of the person's reaches it, beside those of this machine. */
+  hosts?: readonly string[];
 }
 
 /** Requests under way; more are refused at once. */
 const MAX_AT_ONCE = 128;
 const HOST = "127.0.0.1";
+/** What this machine calls itself. */
+const OWN_NAME = /^(?:localhost|[a-z0-9-]{1,63}\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+/** A path that means another one: a proxy in front may have let it pass for what it looks like. */
+const DISGUISED = /\\|\/(?:\.|%2e){1,2}(?:[/?#]|$)/i;
 
 export class HttpIngress {
   readonly #options: HttpIngressOptions;
@@ -20,6 +26,8 @@ export class HttpIngress {
   #server: Deno.HttpServer<Deno.NetAddr> | undefined;
   #stop = new AbortController();
   #running = 0;
+  /** The last listener is gone, and its port free. */
+  #closed: Promise<void> = Promise.resolve();
 
   constructor(options: HttpIngressOptions) {
     this.#options = options;
@@ -30,36 +38,65 @@ export class HttpIngress {
     return this.#server && `http://${HOST}:${this.#server.addr.port}`;
   }
 
+  /** True when plugins that were mounted before have this very route. */
+  isAnswered(route: string): boolean {
+    return [...this.#mounted].some(({ routes }) => routes.includes(route));
+  }
+
   /** Lets these plugins answer requests. @throws when the port is taken or not allowed. */
-  mount(background: PluginBackground): void {
-    this.#server ??= this.#listen();
+  async mount(background: PluginBackground): Promise<void> {
     this.#mounted.add(background);
+    await this.#closed;
+    // Unmounted meanwhile, it is not to be listened for.
+    if (!this.#mounted.has(background)) return;
+    try {
+      this.#server ??= this.#listen();
+    } catch (error) {
+      this.#mounted.delete(background);
+      throw error;
+    }
   }
 
   /** Listens no more when these were the last; resolves when no connection is left. */
   async unmount(background: PluginBackground): Promise<void> {
     if (!this.#mounted.delete(background) || this.#mounted.size > 0) return;
     const server = this.#server;
+    if (server === undefined) return;
     this.#server = undefined;
     this.#stop.abort();
     this.#stop = new AbortController();
-    await server?.finished;
+    await (this.#closed = server.finished);
   }
 
   #listen(): Deno.HttpServer<Deno.NetAddr> {
     const { port } = this.#options;
     const { signal } = this.#stop;
-    return Deno.serve({ hostname: HOST, port, signal, onListen() {} }, (request) => {
+    // A failure is the client's to hear of; the terminal may be a person's conversation.
+    const onError = () => plain(500, "hermes failed");
+    return Deno.serve({ hostname: HOST, port, signal, onListen() {}, onError }, (request) => {
       return this.#answer(request);
     });
   }
 
+  /**
+   * A page whose name its owner points at this machine looks to a browser as if it came from here;
+   * only the name gives it away.
+   */
+  #isOwnName(name: string): boolean {
+    return OWN_NAME.test(name) || (this.#options.hosts ?? []).includes(name);
+  }
+
   async #answer(request: Request): Promise<Response> {
-    if (isFromForeignPage(request)) return plain(403, "pages of other sites are not answered");
+    const url = URL.parse(request.url);
+    if (url === null || DISGUISED.test(pathOf(request.url))) return plain(400, "no usable address");
+    if (!this.#isOwnName(url.hostname)) {
+      return plain(421, "hermes has no such name here; a proxy's goes into plugins.http_hosts");
+    }
+    if (isFromForeignPage(request, url)) return plain(403, "pages of other sites are not answered");
     if (this.#running >= MAX_AT_ONCE) {
       return plain(503, "too many requests at once", { "retry-after": "1" });
     }
-    const { pathname } = new URL(request.url);
+    const { pathname } = url;
     const answering = [...this.#mounted].find(({ routes }) =>
       routes.some((route) => {
         return route.endsWith("/*") ? pathname.startsWith(route.slice(0, -1)) : pathname === route;
@@ -75,14 +112,23 @@ export class HttpIngress {
   }
 }
 
+/** Path and query as they came, before anything is resolved in them. */
+function pathOf(address: string): string {
+  const at = address.indexOf("/", address.indexOf("//") + 2);
+  return at < 0 ? "" : address.slice(at).split("?", 1)[0]!;
+}
+
 /**
  * True for what a page of another site makes a browser send. Somebody who follows a link, as at the
- * end of a login, is no such page; a form that posts is one.
+ * end of a login, is no such page; a form that posts is one, and so is a frame.
  */
-function isFromForeignPage({ headers, method }: Request): boolean {
+function isFromForeignPage({ headers, method }: Request, { host }: URL): boolean {
+  const origin = headers.get("origin");
+  if (origin !== null && URL.parse(origin)?.host !== host) return true;
   const site = headers.get("sec-fetch-site");
   if (site === null || site === "none" || site === "same-origin") return false;
-  return headers.get("sec-fetch-mode") !== "navigate" || method !== "GET";
+  const isShown = (headers.get("sec-fetch-dest") ?? "document") === "document";
+  return headers.get("sec-fetch-mode") !== "navigate" || method !== "GET" || !isShown;
 }
 
 function plain(status: number, text: string, headers: Record<string, string> = {}): Response {

@@ -79,7 +79,7 @@ export class PluginSets {
   async #serve(host: PluginHost, { inbox, settings, report }: PluginDemand): Promise<void> {
     const background = await host.serve(inbox === undefined ? {} : { inbox });
     if (background === undefined || background.routes.length === 0) return;
-    const { http_port: port } = settings.config.plugins;
+    const { http_port: port, http_hosts: hosts } = settings.config.plugins;
     if (port === 0) {
       return report(
         `nothing reaches ${background.routes[0]}: hermes listens nowhere. To listen on this ` +
@@ -87,9 +87,13 @@ export class PluginSets {
       );
     }
     const { HttpIngress } = await import("./http_ingress.ts");
-    this.#ingress ??= new HttpIngress({ port });
+    const taken = background.routes.find((route) => this.#ingress?.isAnswered(route));
+    if (taken !== undefined) {
+      report(`${taken} reaches the plugin of that name in another directory while it is in use`);
+    }
+    this.#ingress ??= new HttpIngress({ port, hosts: hosts.map((name) => name.toLowerCase()) });
     try {
-      this.#ingress.mount(background);
+      await this.#ingress.mount(background);
     } catch (error) {
       report(`plugins get no HTTP requests: port ${port} cannot be used (${reasonOf(error)})`);
     }

@@ -184,7 +184,8 @@ export class Conversation {
   }
 
   #hear(message: GuestMessage & { t: "log" | "progress" }): void {
-    const text = cleanOutput(String(message.text).slice(0, MAX_LINE));
+    const { text: said } = message as { text: unknown };
+    const text = cleanOutput(typeof said === "string" ? said.slice(0, MAX_LINE) : typeof said);
     if (message.t === "log") this.#options.log(text);
     else this.#pending.get(message.id)?.onProgress?.(text);
     this.#countUnasked();

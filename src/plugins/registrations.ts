@@ -100,12 +100,17 @@ function readTool(item: Fields): ToolRecord | string {
 function readHook(item: Fields): HookRecord | string {
   const { name } = item;
   if (!isHookName(name)) {
-    const why = UNSENT_HOOKS.get(String(name)) ??
-      `there is no such hook.${didYouMean(String(name), HOOK_NAMES)}`;
+    const said = typeof name === "string" ? name : "";
+    const why = UNSENT_HOOKS.get(said) ??
+      `there is no such hook.${didYouMean(said, HOOK_NAMES)}`;
     return `hook ${JSON.stringify(name)} is left out: ${why}`;
   }
   const limits = { standard: DEFAULT_HOOK_TIMEOUT_MS, max: MAX_HOOK_TIMEOUT_MS };
-  return { name, index: Number(item.index), timeoutMs: limited(item.timeoutMs, limits) };
+  return {
+    name,
+    index: typeof item.index === "number" ? item.index : -1,
+    timeoutMs: limited(item.timeoutMs, limits),
+  };
 }
 
 function isHookName(name: unknown): name is HookName {
@@ -167,7 +172,8 @@ function fitSections(
 
 /** One line that a terminal can show. */
 function plainLine(value: unknown, maxChars: number): string {
-  return cleanOutput(String(value ?? "")).replaceAll(/\s+/g, " ").trim().slice(0, maxChars);
+  const text = typeof value === "string" ? value : "";
+  return cleanOutput(text).replaceAll(/\s+/g, " ").trim().slice(0, maxChars);
 }
 
 function isName(value: unknown): value is string {

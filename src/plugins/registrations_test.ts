@@ -81,3 +81,15 @@ Deno.test("checkRegistrations() keeps skills inside the plugin", () => {
   });
   assert.deepEqual(registrations.skills, [{ name: "good", description: "g", path: "skills/x.md" }]);
 });
+
+Deno.test("checkRegistrations() throws for nothing that a plugin can send", () => {
+  const odd = { toString: 1, toJSON: 1 };
+  const keys = ["tools", "hooks", "commands", "skills", "sections", "services", "timers"];
+  for (const key of [...keys, "routes", "platforms", "providers"]) {
+    const named = { name: "a", id: "a", path: "/a", index: odd, description: odd, args: odd };
+    const items = [odd, { name: odd, path: odd, id: odd }, named, null, 1, []];
+    const { problems } = checkRegistrations({ [key]: items });
+    assert.ok(problems.length > 0, key);
+  }
+  assert.deepEqual(checkRegistrations({ tools: odd, hooks: "x" }).problems, []);
+});

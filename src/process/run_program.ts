@@ -27,8 +27,10 @@ export interface ProgramOptions {
   /** Lines of either stream as they come. */
   onLine?: (line: string) => void;
   /**
-   * Also what the program started must not outlive it, nor hermes: its tree is marked. Never for
-   * clients of an engine, which leave on purpose what runs the containers.
+   * Also what the program started must not outlive it, nor hermes: its tree is marked. What left its
+   * process group and let it end first is found after an abort or a killed hermes only: looking at
+   * every process costs more than a hook. Never for clients of an engine, which leave on purpose
+   * what runs the containers.
    */
   owned?: boolean;
 }

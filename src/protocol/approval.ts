@@ -14,7 +14,7 @@ export interface CommandVerdict {
 }
 
 export interface ApprovalRequest {
-  /** Names exactly this action: the same tool, rule and subject have the same id. */
+  /** Names exactly this action: the same tool, rule, subject, place and directory have the same id. */
   id?: string;
   tool: string;
   /** What would happen: the command, or one line that says the action. */
@@ -71,6 +71,8 @@ export interface ApprovalContext {
   realCwd?: string;
   /** Set when input can be sent to the command while it runs. */
   takesInput?: boolean;
+  /** What else the id of the action stands for, where its subject does not say all. */
+  exact?: string;
   signal: AbortSignal;
   /** Set for sub-agents: never prompts. */
   unattended?: boolean;

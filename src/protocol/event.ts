@@ -19,14 +19,17 @@ export interface EventBase {
 }
 
 /** How a run ended; the exit code follows from it. */
-export type EndReason =
-  | "done"
-  | "failed"
-  | "needs_approval"
-  | "budget"
-  | "provider"
-  | "schema"
-  | "interrupted";
+export const END_REASONS = [
+  "done",
+  "failed",
+  "needs_approval",
+  "budget",
+  "provider",
+  "schema",
+  "interrupted",
+] as const;
+
+export type EndReason = typeof END_REASONS[number];
 
 export type EventBody =
   | {

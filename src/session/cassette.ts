@@ -49,7 +49,8 @@ export async function openCassette(options: CassetteOptions): Promise<Cassette> 
   if (record !== undefined) {
     const { networkFetch } = await import("../providers/wire_fetch.ts");
     const recorder = await createRecorder(record, networkFetch, { normalize, seal });
-    const close = () => recorder.close();
+    let closing: Promise<void> | undefined;
+    const close = () => closing ??= recorder.close();
     return { mode: "record", wireFetch: recorder.fetch, clock, mayApprove, close };
   }
   const wireFetch = await createReplayer(replay!, { normalize, seal });

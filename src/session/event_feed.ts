@@ -27,6 +27,7 @@ export interface Subscription extends AsyncIterable<FeedItem> {
 }
 
 const DEFAULT_LIMIT = 1_000;
+const CHUNK = 1_024;
 
 export class EventFeed {
   readonly #listeners = new Set<Listener>();
@@ -77,6 +78,8 @@ interface ListenerOptions {
 class Listener implements Subscription {
   readonly #options: ListenerOptions;
   #waiting: AgentEvent[] = [];
+  /** How many of them are read: taking the first one out would move all others, each time. */
+  #read = 0;
   #missed = 0;
   #needsSnapshot: boolean;
   #ended = false;
@@ -88,16 +91,19 @@ class Listener implements Subscription {
   }
 
   get waiting(): number {
-    return this.#waiting.length;
+    return this.#waiting.length - this.#read;
   }
 
   push(event: AgentEvent): void {
     if (this.#ended) return;
     // Whoever waits for a snapshot finds the event in it.
-    if (this.#needsSnapshot) return this.#notify();
-    if (this.#waiting.length >= this.#options.limit) {
-      this.#missed += this.#waiting.length + 1;
-      this.#waiting = [];
+    if (this.#needsSnapshot) {
+      if (this.#missed > 0) this.#missed++;
+      return this.#notify();
+    }
+    if (this.waiting >= this.#options.limit) {
+      this.#missed += this.waiting + 1;
+      this.#forget();
       this.#needsSnapshot = true;
     } else {
       this.#waiting.push(event);
@@ -111,14 +117,26 @@ class Listener implements Subscription {
   }
 
   close(): void {
-    this.#waiting = [];
+    this.#forget();
     this.#missed = 0;
     this.#needsSnapshot = false;
     this.end();
     this.#options.onClose();
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<FeedItem, void, void> {
+  [Symbol.asyncIterator](): AsyncIterator<FeedItem, void, void> {
+    const items = this.#items();
+    return {
+      next: () => items.next(),
+      // A generator would only listen to this after the next event, which may never come.
+      return: () => {
+        this.close();
+        return items.return();
+      },
+    };
+  }
+
+  async *#items(): AsyncGenerator<FeedItem, void, void> {
     try {
       while (true) {
         if (this.#missed > 0) {
@@ -128,8 +146,8 @@ class Listener implements Subscription {
         } else if (this.#needsSnapshot) {
           this.#needsSnapshot = false;
           yield { type: "snapshot", snapshot: this.#options.snapshot() };
-        } else if (this.#waiting.length > 0) {
-          yield { type: "event", event: this.#waiting.shift()! };
+        } else if (this.waiting > 0) {
+          yield { type: "event", event: this.#next() };
         } else if (this.#ended) {
           return;
         } else {
@@ -139,6 +157,22 @@ class Listener implements Subscription {
     } finally {
       this.close();
     }
+  }
+
+  #next(): AgentEvent {
+    const event = this.#waiting[this.#read++]!;
+    // Often enough to keep little that was read, seldom enough to cost nothing.
+    if (this.#read === this.#waiting.length) this.#forget();
+    else if (this.#read >= CHUNK && this.#read * 2 > this.#waiting.length) {
+      this.#waiting = this.#waiting.slice(this.#read);
+      this.#read = 0;
+    }
+    return event;
+  }
+
+  #forget(): void {
+    this.#waiting = [];
+    this.#read = 0;
   }
 
   #notify(): void {

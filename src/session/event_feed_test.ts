@@ -55,7 +55,7 @@ Deno.test("a listener that does not keep up is told what it missed and starts an
   const quick = feed.subscribe({ snapshot: false })[Symbol.asyncIterator]();
   for (let i = 0; i < 5; i++) publish();
   const next = async (from: typeof slow) => shown((await from.next()).value as FeedItem);
-  equal(await next(slow), "missed 4");
+  equal(await next(slow), "missed 5");
   equal(await next(slow), "snapshot 5");
   publish();
   equal(await next(slow), "6");
@@ -147,4 +147,40 @@ Deno.test("a listener that never reads holds no more than its limit", () => {
     listener.close();
   }
   equal(feed.listeners, 0);
+});
+
+Deno.test("a listener that reads late gets a long queue in order, and takes no longer for each event", async () => {
+  const { feed, publish } = createFeed();
+  const listener = feed.subscribe({ snapshot: false, limit: Infinity });
+  const total = 100_000;
+  for (let i = 0; i < total / 2; i++) publish();
+  let seen = 0;
+  const startedAt = performance.now();
+  for await (const item of listener) {
+    ok(item.type === "event" && item.event.seq === ++seen);
+    if (seen <= total / 2) publish();
+    equal(listener.waiting, Math.min(total, total / 2 + seen) - seen);
+    if (seen === total) feed.end();
+  }
+  equal(seen, total);
+  // Half a minute when each event moves all that wait behind it.
+  ok(performance.now() - startedAt < 10_000);
+});
+
+Deno.test("a reader that leaves while it waits is let go at once", async () => {
+  const { feed } = createFeed();
+  const reader = feed.subscribe({ snapshot: false })[Symbol.asyncIterator]();
+  const waiting = reader.next();
+  deepEqual(await reader.return!(), { value: undefined, done: true });
+  deepEqual(await waiting, { value: undefined, done: true });
+  equal(feed.listeners, 0);
+});
+
+Deno.test("the count of what was missed has every event up to the snapshot", async () => {
+  const { feed, publish } = createFeed();
+  const reader = feed.subscribe({ snapshot: false, limit: 2 })[Symbol.asyncIterator]();
+  for (let i = 0; i < 10; i++) publish();
+  const items = [await reader.next(), await reader.next()].map(({ value }) => shown(value!));
+  deepEqual(items, ["missed 10", "snapshot 10"]);
+  await reader.return!();
 });

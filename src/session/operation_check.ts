@@ -2,34 +2,32 @@
  * What is wrong with an operation as it came: from a socket, a chat platform or a file it may be
  * anything. Looks at shapes only; whether it can be carried out now is the session's matter.
  */
+import { END_REASONS } from "../protocol/event.ts";
 import { BUSY_POLICIES, OPERATION_VERSION } from "../protocol/operation.ts";
-import type { EndReason } from "../protocol/event.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
+type Check = (operation: Fields) => string | undefined;
 
-const END_REASONS: Readonly<Record<EndReason, true>> = {
-  done: true,
-  failed: true,
-  "needs_approval": true,
-  budget: true,
-  provider: true,
-  schema: true,
-  interrupted: true,
-};
+const MAX_BY = 200;
+
 /** Who ends a question where nobody answers it. */
 const RESERVED: readonly unknown[] = ["timeout", "interrupt"];
 
 /** For each operation what it must have, and the line for one that has it not. */
-const SHAPES: Readonly<Record<string, (operation: Fields) => string | undefined>> = {
-  input: ({ content, busy }) =>
-    busy !== undefined && !(BUSY_POLICIES as readonly unknown[]).includes(busy)
-      ? `busy is one of ${BUSY_POLICIES.join(", ")}`
-      : Array.isArray(content) && content.every(isPart)
-      ? undefined
-      : "content is a list of text and image parts",
-  continue: () => undefined,
+const SHAPES: Readonly<Record<string, Check>> = {
+  input: all(
+    choice("busy", BUSY_POLICIES),
+    ({ content }) =>
+      Array.isArray(content) && content.every(isPart)
+        ? undefined
+        : "content is a list of text and image parts",
+    optional("synthetic", "boolean", "true or false"),
+    optional("outputSchema", "object", "an object"),
+  ),
+  continue: optional("outputSchema", "object", "an object"),
   steer: texts("text"),
-  interrupt: optionalText("reason"),
+  interrupt: optional("reason", "string", "a text"),
+  // What the answer must hold depends on the question (`questions.ts`).
   answer: ({ questionId, answer, by }) =>
     RESERVED.includes(by)
       ? `by cannot be ${by}`
@@ -37,12 +35,9 @@ const SHAPES: Readonly<Record<string, (operation: Fields) => string | undefined>
       ? undefined
       : "questionId is a text and answer has a kind",
   command: texts("name", "argument"),
-  compact: optionalText("topic"),
-  "set_model": (operation) => texts("model")(operation) ?? optionalText("provider")(operation),
-  close: ({ reason }) =>
-    reason === undefined || Object.hasOwn(END_REASONS, String(reason))
-      ? undefined
-      : `reason is one of ${Object.keys(END_REASONS).join(", ")}`,
+  compact: optional("topic", "string", "a text"),
+  "set_model": all(texts("model"), optional("provider", "string", "a text")),
+  close: choice("reason", END_REASONS),
 };
 
 /** One line that says why an operation means nothing; undefined when it is one. */
@@ -50,26 +45,49 @@ export function operationProblem(operation: unknown): string | undefined {
   if (typeof operation !== "object" || operation === null) return "an operation is an object";
   const { op, v = OPERATION_VERSION, by } = operation as Fields;
   if (v !== OPERATION_VERSION) {
-    return `operations of version ${v} are not known, only ${OPERATION_VERSION}`;
+    const said = typeof v === "number" || typeof v === "string" ? String(v).slice(0, 40) : typeof v;
+    return `operations of version ${said} are not known, only ${OPERATION_VERSION}`;
   }
   if (typeof op !== "string" || !Object.hasOwn(SHAPES, op)) {
     return `there is no operation ${typeof op === "string" ? op.slice(0, 40) : typeof op}`;
   }
-  if (by !== undefined && typeof by !== "string") return `${op}: by is a text`;
+  if (by !== undefined && (typeof by !== "string" || by.length > MAX_BY)) {
+    return `${op}: by is a text of at most ${MAX_BY} characters`;
+  }
   const problem = SHAPES[op]!(operation as Fields);
   return problem === undefined ? undefined : `${op}: ${problem}`;
 }
 
-function texts(...names: string[]): (operation: Fields) => string | undefined {
+/** The first problem that one of the checks finds. */
+function all(...checks: readonly Check[]): Check {
+  return (operation) => {
+    for (const check of checks) {
+      const problem = check(operation);
+      if (problem !== undefined) return problem;
+    }
+    return undefined;
+  };
+}
+
+function optional(name: string, type: string, what: string): Check {
+  return ({ [name]: value }) =>
+    value === undefined || (typeof value === type && value !== null)
+      ? undefined
+      : `${name} is ${what}`;
+}
+
+function choice(name: string, values: readonly string[]): Check {
+  return ({ [name]: value }) =>
+    value === undefined || (values as readonly unknown[]).includes(value)
+      ? undefined
+      : `${name} is one of ${values.join(", ")}`;
+}
+
+function texts(...names: string[]): Check {
   return (operation) => {
     const wrong = names.find((name) => typeof operation[name] !== "string");
     return wrong === undefined ? undefined : `${wrong} is a text`;
   };
-}
-
-function optionalText(name: string): (operation: Fields) => string | undefined {
-  return ({ [name]: value }) =>
-    value === undefined || typeof value === "string" ? undefined : `${name} is a text`;
 }
 
 function isPart(part: unknown): boolean {

@@ -30,6 +30,8 @@ export class Questions {
   readonly #options: QuestionsOptions;
   readonly #open = new Map<string, Open>();
   #count = 0;
+  /** Part of every id, so that an answer from before a restart meets no question of today. */
+  #stamp: string | undefined;
 
   constructor(options: QuestionsOptions) {
     this.#options = options;
@@ -43,8 +45,9 @@ export class Questions {
   /** Asks and resolves to the first answer. Never rejects: an abort is answered by the fallback. */
   async ask(body: QuestionBody, { fallback, signal, expiresMs }: AskOptions): Promise<Answered> {
     if (signal.aborted) return { answer: fallback, by: "interrupt" };
-    const id = `q${++this.#count}`;
     const { emit, now, timer } = this.#options;
+    this.#stamp ??= now().getTime().toString(36);
+    const id = `q${++this.#count}-${this.#stamp}`;
     const expiresAt = expiresMs === undefined
       ? {}
       : { expiresAt: new Date(now().getTime() + expiresMs).toISOString() };
@@ -85,8 +88,8 @@ export class Questions {
   }
 
   #wasAsked(id: string): boolean {
-    const number = /^q([1-9]\d{0,9})$/.exec(id)?.[1];
-    return number !== undefined && Number(number) <= this.#count;
+    const [, number, stamp] = /^q([1-9]\d{0,9})-([0-9a-z]{1,12})$/.exec(id) ?? [];
+    return number !== undefined && stamp === this.#stamp && Number(number) <= this.#count;
   }
 }
 

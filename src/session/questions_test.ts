@@ -29,12 +29,12 @@ function createQuestions() {
 Deno.test("ask() resolves to the first answer; later ones are told so", async () => {
   const { events, questions, ask } = createQuestions();
   const asked = ask();
-  deepEqual(questions.list().map(({ id }) => id), ["q1"]);
-  equal(questions.answer("q1", YES, "terminal"), undefined);
-  match(questions.answer("q1", NO, "telegram")!, /answered already/);
+  deepEqual(questions.list().map(({ id }) => id), ["q1-0"]);
+  equal(questions.answer("q1-0", YES, "terminal"), undefined);
+  match(questions.answer("q1-0", NO, "telegram")!, /answered already/);
   deepEqual(await asked, { answer: YES, by: "terminal" });
-  match(questions.answer("q1", NO, "telegram")!, /answered already/);
-  match(questions.answer("q2", NO, "telegram")!, /no question q2/);
+  match(questions.answer("q1-0", NO, "telegram")!, /answered already/);
+  match(questions.answer("q2-0", NO, "telegram")!, /no question q2-0/);
   deepEqual(events.map(({ type }) => type), ["question_start", "question_end"]);
   deepEqual(questions.list(), []);
 });
@@ -42,8 +42,8 @@ Deno.test("ask() resolves to the first answer; later ones are told so", async ()
 Deno.test("ask() takes no answer of another kind", async () => {
   const { questions, ask } = createQuestions();
   const asked = ask();
-  match(questions.answer("q1", { kind: "clarify" }, "x")!, /of kind confirm, not clarify/);
-  questions.answer("q1", YES, "x");
+  match(questions.answer("q1-0", { kind: "clarify" }, "x")!, /of kind confirm, not clarify/);
+  questions.answer("q1-0", YES, "x");
   equal((await asked).by, "x");
 });
 
@@ -72,12 +72,12 @@ Deno.test("an answer right after the interrupt or the timeout does not count, an
   const cut = ask(undefined, abort.signal);
   abort.abort();
   // The same tick: nobody had a chance to hear of the interrupt yet.
-  match(questions.answer("q1", YES, "phone")!, /answered already/);
+  match(questions.answer("q1-0", YES, "phone")!, /answered already/);
   deepEqual(questions.list(), []);
   deepEqual(await cut, { answer: NO, by: "interrupt" });
   const late = ask(5_000);
   timers[0]!.ring();
-  match(questions.answer("q2", YES, "phone")!, /answered already/);
+  match(questions.answer("q2-0", YES, "phone")!, /answered already/);
   deepEqual(await late, { answer: NO, by: "timeout" });
   const ends = events.flatMap((event) => event.type === "question_end" ? [event.by] : []);
   deepEqual(ends, ["interrupt", "timeout"]);
@@ -100,11 +100,14 @@ Deno.test("ask() takes nothing for a yes that is none of the answers", async () 
   });
   for (const wrong of ["yes", "Deny", "no", "", undefined, null, 1, ["once"], { answer: "once" }]) {
     const answer = { kind: "approval", answer: wrong } as never;
-    equal(questions.answer("q1", answer, "x"), "q1 is answered with once, session, always, deny");
+    equal(
+      questions.answer("q1-0", answer, "x"),
+      "q1-0 is answered with once, session, always, deny",
+    );
   }
   const reasoned = { kind: "approval", answer: "deny", reason: {} } as never;
-  match(questions.answer("q1", reasoned, "x")!, /reason is a text/);
-  equal(questions.answer("q1", { kind: "approval", answer: "deny" }, "x"), undefined);
+  match(questions.answer("q1-0", reasoned, "x")!, /reason is a text/);
+  equal(questions.answer("q1-0", { kind: "approval", answer: "deny" }, "x"), undefined);
   equal((await approval).by, "x");
   const part = { id: "1", question: "?", choices: [], multiSelect: false };
   const clarify = questions.ask({ kind: "clarify", questions: [part] }, {
@@ -113,15 +116,31 @@ Deno.test("ask() takes nothing for a yes that is none of the answers", async () 
   });
   for (const wrong of ["a", ["a"], [[1]], [null], null]) {
     match(
-      questions.answer("q2", { kind: "clarify", answers: wrong } as never, "x")!,
+      questions.answer("q2-0", { kind: "clarify", answers: wrong } as never, "x")!,
       /list of texts/,
     );
   }
-  match(questions.answer("q2", { kind: "clarify", answers: [] }, "x")!, /has 1 parts/);
-  equal(questions.answer("q2", { kind: "clarify", answers: [["a"]] }, "x"), undefined);
+  match(questions.answer("q2-0", { kind: "clarify", answers: [] }, "x")!, /has 1 parts/);
+  equal(questions.answer("q2-0", { kind: "clarify", answers: [["a"]] }, "x"), undefined);
   await clarify;
   const confirm = questions.ask({ kind: "confirm", text: "?" }, { fallback: NO, signal });
-  match(questions.answer("q3", { kind: "confirm", yes: "no" } as never, "x")!, /true or false/);
-  equal(questions.answer("q3", YES, "x"), undefined);
+  match(questions.answer("q3-0", { kind: "confirm", yes: "no" } as never, "x")!, /true or false/);
+  equal(questions.answer("q3-0", YES, "x"), undefined);
   await confirm;
+});
+
+Deno.test("an answer from before a restart meets no question of today", async () => {
+  const before = createQuestions();
+  const abort = new AbortController();
+  const asked = before.ask(undefined, abort.signal);
+  const [{ id } = { id: "" }] = before.questions.list();
+  const later = new Questions({ emit() {}, now: () => new Date(60_000), timer: () => () => {} });
+  const again = later.ask({ kind: "confirm", text: "Delete everything?" }, {
+    fallback: NO,
+    signal: abort.signal,
+  });
+  match(later.answer(id, YES, "an old button")!, /there is no question/);
+  equal(later.list().length, 1);
+  abort.abort();
+  await Promise.all([asked, again]);
 });

@@ -4,7 +4,7 @@
  */
 import type { EndReason } from "../protocol/event.ts";
 import { type AssistantMessage, type Message, toolCallsOf } from "../protocol/message.ts";
-import { UsageError } from "../protocol/error.ts";
+import { HermesError, UsageError } from "../protocol/error.ts";
 import { BlobStore } from "../store/blobs.ts";
 import type { ScriptCall, SessionRecord } from "../store/record.ts";
 import type { Store } from "../store/store.ts";
@@ -59,6 +59,10 @@ export class SessionRecords {
   #facts: SessionFacts | undefined;
   /** The row says what the facts say. */
   #isDescribed = false;
+  /** What the row counts, as far as this hermes knows: another one may write to it too. */
+  #count: number;
+  /** Results for calls that a crash left open; stored with the first message that follows. */
+  #repairs: readonly Message[] = [];
 
   /** @throws {UsageError} when the session to resume cannot be read. */
   constructor(options: RecordsOptions) {
@@ -69,6 +73,7 @@ export class SessionRecords {
     this.found = options.found;
     this.isImported = this.found !== undefined && store?.isImported(this.found.id) === true;
     this.id = this.found?.id ?? options.id ?? createId();
+    this.#count = this.found?.messageCount ?? 0;
     const messages = this.found ? this.#load(this.found) : [];
     this.history = new SessionHistory(messages, {
       append: (message) => this.#persist(message),
@@ -110,19 +115,31 @@ export class SessionRecords {
     }
     const messages = stored.map(({ message }) => message);
     if (session.endReason === "needs_approval" && !this.isImported) return messages;
-    const missing = missingResults(messages);
-    if (missing.length > 0) this.#store!.appendMessages(session.id, missing);
-    return [...messages, ...missing];
+    this.#repairs = missingResults(messages);
+    return [...messages, ...this.#repairs];
   }
 
   #persist(message: Message): void {
     const store = this.#store;
     if (store === undefined) return;
+    const messages = [...this.#repairs, message];
     store.transaction(() => {
       if (this.#facts && !this.#isDescribed) this.#writeRow(store, this.#facts);
-      store.appendMessage(this.id, message);
+      this.#requireAlone(store);
+      store.appendMessages(this.id, messages);
       if (message.role === "assistant") this.#recordUsage(message);
     }, { flush: isMilestone(message) });
+    this.#repairs = [];
+    this.#count += messages.length;
+  }
+
+  /** Two that write to one session would part calls from their results, for good. @throws {HermesError} */
+  #requireAlone(store: Store): void {
+    const { messageCount = this.#count } = store.getSession(this.id) ?? {};
+    if (messageCount === this.#count) return;
+    throw new HermesError(`session ${this.id} went on in another hermes meanwhile`, {
+      hint: `Go on with what was said there: hermes run --resume ${this.id}`,
+    });
   }
 
   /** Creates the row, or changes what of it no longer holds. */

@@ -19,7 +19,7 @@ import { type FollowedTurn, sendTurn } from "./send.ts";
 import { EXIT_CODES, notifyHooks, type SessionDeps } from "./session_deps.ts";
 import { TimeBudget } from "./time_budget.ts";
 import { settledWithin, startTimer } from "./timers.ts";
-import { TurnQueue, type TurnRequest } from "./turn_queue.ts";
+import { plainRequest, TurnQueue, type TurnRequest } from "./turn_queue.ts";
 import { TurnRunner } from "./turn_runner.ts";
 import { Waker } from "./wake.ts";
 
@@ -191,24 +191,18 @@ export class Session {
   submit(operation: Operation): Acknowledgement {
     const problem = operationProblem(operation);
     if (problem !== undefined) return rejected(problem);
-    const { by } = operation;
     // A turn that may still end within the grace can be answered and steered.
     const isLate = this.#ending !== undefined && !LATE_OPERATIONS.has(operation.op);
     if (this.#closed || isLate) return rejected("the session is closed");
-    const whose = by === undefined ? {} : { by };
     switch (operation.op) {
       case "input": {
-        const { op: _, v: _v, busy = this.#deps.busy, ...turn } = operation;
-        if (turn.synthetic !== true) this.#waker.attended();
-        return this.#turns.submit(turn, busy);
+        if (operation.synthetic !== true) this.#waker.attended();
+        return this.#turns.submit(plainRequest(operation), operation.busy ?? this.#deps.busy);
       }
-      case "continue": {
-        const { outputSchema } = operation;
-        const shape = outputSchema === undefined ? {} : { outputSchema };
+      case "continue":
         return this.unfinished
-          ? this.#turns.submit({ ...whose, ...shape }, "reject")
+          ? this.#turns.submit(plainRequest(operation), "reject")
           : rejected("the last turn is finished");
-      }
       case "steer":
         if (!this.#turns.isRunning) return rejected("no turn is running");
         return this.#steer(operation.text);

@@ -4,6 +4,7 @@ import { ScriptedProvider, type ScriptedReply } from "../../tests/support/script
 import type { Operation } from "../protocol/operation.ts";
 import type { FeedItem, Subscription } from "./event_feed.ts";
 import { Session } from "./session.ts";
+import { startTimer } from "./timers.ts";
 
 function createSession(replies: ScriptedReply[], dispatcher?: FakeDispatcher) {
   const provider = new ScriptedProvider(replies);
@@ -233,4 +234,35 @@ Deno.test("command runs by name, tells what it printed, and ends with the sessio
   deepEqual(more, { status: "rejected", reason: "16 commands run already" });
   await session.end("done");
   equal(aborted.length, 17);
+});
+
+Deno.test("submit() takes of an operation what is data: other fields reach no part of the session", async () => {
+  const { session } = createSession([{ text: "one" }, { text: "two" }]);
+  const extra = { signal: {}, onStart: 1, onEnd: {}, onFailure: 2, onDrop: 3 };
+  equal(session.submit({ ...input("a"), ...extra } as unknown as Operation).status, "accepted");
+  await session.idle;
+  equal(session.failure, undefined);
+  equal(session.submit(input("b")).status, "accepted");
+  await session.idle;
+  await session.end("done");
+});
+
+Deno.test("submit() refuses to steer with more than may wait for the model", async () => {
+  const { session } = createSession([{ text: "thinking", hang: true }]);
+  const listener = reading(session.subscribe({ snapshot: false }));
+  session.submit(input("go"));
+  await until(listener, "message_delta");
+  const steer = () => session.submit({ op: "steer", text: "left" }).status;
+  deepEqual(new Set(Array.from({ length: 100 }, steer)), new Set(["accepted"]));
+  equal(steer(), "rejected");
+  equal(session.submit({ ...input("left"), busy: "steer" } as Operation).status, "rejected");
+  await session.end("done");
+});
+
+Deno.test("startTimer() does not ring at once for a time that no timer can count", async () => {
+  let rang = 0;
+  const cancels = [2 ** 31, 1e15, Infinity].map((ms) => startTimer(ms, () => rang++));
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  for (const cancel of cancels) cancel();
+  equal(rang, 0);
 });

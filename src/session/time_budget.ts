@@ -3,9 +3,6 @@ import { BudgetExceeded } from "../agent/budget.ts";
 import { durationText } from "../util/duration.ts";
 import type { StartTimer } from "./timers.ts";
 
-/** A longer timer would ring at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
-
 export class TimeBudget {
   readonly #limitMs: number | undefined;
   readonly #timer: StartTimer;
@@ -21,7 +18,7 @@ export class TimeBudget {
   limit(signal: AbortSignal): AbortSignal {
     const ms = this.#limitMs;
     if (ms === undefined) return signal;
-    this.#cancel ??= this.#timer(Math.min(ms, LONGEST_TIMER_MS), () => {
+    this.#cancel ??= this.#timer(ms, () => {
       const text = `time budget spent: ${durationText(ms)} are over`;
       this.#spent.abort(new BudgetExceeded(text));
     });

@@ -1,11 +1,12 @@
 /** Waiting for a session by a clock that tests can turn. */
+import { LONGEST_TIMER_MS } from "../util/sleep.ts";
 
 /** Calls `ring` after `ms`; returns what cancels that. */
 export type StartTimer = (ms: number, ring: () => void) => () => void;
 
 /** A timer of the machine. */
 export function startTimer(ms: number, ring: () => void): () => void {
-  const timer = setTimeout(ring, ms);
+  const timer = setTimeout(ring, Math.min(ms, LONGEST_TIMER_MS));
   return () => clearTimeout(timer);
 }
 

@@ -6,7 +6,7 @@
 import type { EventBody } from "../protocol/event.ts";
 import type { JsonSchema } from "../protocol/json_schema.ts";
 import type { UserPart } from "../protocol/message.ts";
-import type { Acknowledgement, BusyPolicy } from "../protocol/operation.ts";
+import type { Acknowledgement, BusyPolicy, Operation } from "../protocol/operation.ts";
 
 export interface TurnRequest {
   /** Absent to go on from the transcript. */
@@ -32,6 +32,20 @@ export interface TurnQueueOptions {
   onFailure(error: unknown): void;
   /** Input that may wait; more is refused. */
   limit?: number;
+}
+
+/** What of an operation begins a turn: data only. Other fields it holds must not reach the queue. */
+export function plainRequest(
+  operation: Operation & { op: "input" | "continue" },
+): TurnRequest {
+  const { by, outputSchema } = operation;
+  const { content, synthetic } = operation.op === "input" ? operation : {};
+  return {
+    ...(content === undefined ? {} : { content }),
+    ...(synthetic === undefined ? {} : { synthetic }),
+    ...(by === undefined ? {} : { by }),
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+  };
 }
 
 const DEFAULT_LIMIT = 100;
@@ -71,9 +85,7 @@ export class TurnQueue {
       case "steer":
         return this.#steer(request);
       case "interrupt":
-        this.#waiting.unshift(request);
-        this.interrupt("other input took its place");
-        return this.#queued(request, 1);
+        return this.#takePlace(request);
       case "queue":
         return this.#enqueue(request);
     }
@@ -107,10 +119,23 @@ export class TurnQueue {
   }
 
   #enqueue(request: TurnRequest): Acknowledgement {
-    const { limit = DEFAULT_LIMIT } = this.#options;
-    if (this.#waiting.length >= limit) return rejected(`${limit} inputs wait already`);
+    const full = this.#full();
+    if (full !== undefined) return full;
     this.#waiting.push(request);
     return this.#queued(request, this.#waiting.length);
+  }
+
+  #takePlace(request: TurnRequest): Acknowledgement {
+    const full = this.#full();
+    if (full !== undefined) return full;
+    this.#waiting.unshift(request);
+    this.interrupt("other input took its place");
+    return this.#queued(request, 1);
+  }
+
+  #full(): Acknowledgement | undefined {
+    const { limit = DEFAULT_LIMIT } = this.#options;
+    return this.#waiting.length < limit ? undefined : rejected(`${limit} inputs wait already`);
   }
 
   #queued(request: TurnRequest, position: number): Acknowledgement {

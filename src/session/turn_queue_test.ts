@@ -105,3 +105,12 @@ Deno.test("a turn that cannot be stored ends the queue", async () => {
   deepEqual(failures.map(String), ["Error: disk full"]);
   equal(queue.submit(words("c")).status, "rejected");
 });
+
+Deno.test("submit() with the wish to interrupt takes no more than may wait", async () => {
+  const { queue, ran, finish } = createQueue(2);
+  queue.submit(words("a"));
+  const answers = ["b", "c", "d"].map((text) => queue.submit(words(text), "interrupt").status);
+  deepEqual(answers, ["queued", "queued", "rejected"]);
+  for (let i = 0; i < 3; i++) await finish();
+  deepEqual(ran, ["a (interrupted)", "c", "b"]);
+});

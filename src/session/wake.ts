@@ -57,10 +57,9 @@ export class Waker {
       this.#waiting.push(text);
     }
     if (isRunning()) return { status: "accepted" };
-    if (policy === "hold") return { status: "queued", position: 1 };
-    if (this.#inARow >= MAX_WAKES) {
-      return rejected(`${MAX_WAKES} turns in a row were begun by background work; it waits now`);
-    }
+    // The text is kept, so nothing is to be said again: a person's next turn has it.
+    const waits = policy === "hold" || this.#inARow >= MAX_WAKES;
+    if (waits) return { status: "queued", position: 1 };
     const late = this.late();
     return late === undefined ? rejected("there is nothing to tell") : begin(late);
   }

@@ -42,3 +42,13 @@ Deno.test("wake() of a session that holds waits for the next turn, up to a limit
   equal(waker.wake("too much").status, "rejected");
   equal(waker.drain().length, 100);
 });
+
+Deno.test("wake() begins no more than 20 turns in a row; what it tells then is kept once", () => {
+  const { waker, state } = createWaker("turn");
+  for (let i = 0; i < 20; i++) equal(waker.wake("again").status, "accepted");
+  deepEqual(waker.wake("the last"), { status: "queued", position: 1 });
+  equal(state.begun.length, 20);
+  deepEqual(waker.drain(), ["the last"]);
+  waker.attended();
+  equal(waker.wake("again").status, "accepted");
+});

@@ -1,5 +1,8 @@
 /** Waiting that an AbortSignal can end, and the jittered backoff retries share. */
 
+/** What a timer of the runtime can count; a longer one would ring at once. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** Resolves after `ms`; rejects with the signal's reason when aborted. Leaves no timer behind. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) return Promise.reject(signal.reason);
@@ -7,7 +10,7 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
     const timer = setTimeout(() => {
       signal?.removeEventListener("abort", stop);
       resolve();
-    }, ms);
+    }, Math.min(ms, LONGEST_TIMER_MS));
     function stop() {
       clearTimeout(timer);
       reject(signal!.reason);

@@ -85,3 +85,23 @@ Deno.test("nobody listens unless a port is set, and the person is told how; a ta
     );
   });
 });
+
+Deno.test("the same route of a second directory is named, and answered by the first", async () => {
+  const port = freePort();
+  await withHost(port, async (host, lines) => {
+    const one = await open(host, "chat");
+    const cwd = await Deno.makeTempDir();
+    try {
+      const spec = { surface: "chat", storage: "none", model: { provider: "offline" } } as const;
+      const { session } = await host.open({ ...spec, cwd }, { tell: (line) => lines.push(line) });
+      assert.deepEqual(lines, [
+        "/plugins/demo/hook reaches the plugin of that name in another directory while it is in use",
+      ]);
+      await one.end("done");
+      assert.equal(await post(port, "the other"), "heard the other");
+      await session.end("done");
+    } finally {
+      await Deno.remove(cwd, { recursive: true });
+    }
+  });
+});

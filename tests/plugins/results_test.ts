@@ -25,7 +25,7 @@ Deno.test("a tool of a plugin may answer images, details and a failure", async (
   const message = await answer(`return {
     content: [
       { type: "text", text: "a dot" },
-      { type: "image", mediaType: "image/png", data: "AQI=" },
+      { type: "image", mediaType: "image/png", data: "iVBORw==" },
     ],
     details: { width: 1 },
     isError: true,
@@ -36,7 +36,7 @@ Deno.test("a tool of a plugin may answer images, details and a failure", async (
     name: "hello",
     content: "a dot",
     isError: true,
-    images: [{ type: "image", mediaType: "image/png", ref: "sha256:0102" }],
+    images: [{ type: "image", mediaType: "image/png", ref: "sha256:89504e47" }],
     details: { kind: "data", data: { width: 1 } },
   });
 });

@@ -4,6 +4,7 @@
  */
 import type { PlatformFacts } from "../../protocol/plugin.ts";
 import type { ModelInfo } from "../../protocol/provider.ts";
+import { LONGEST_TIMER_MS } from "../../util/sleep.ts";
 import type { ProviderRecord, RouteRecord, ServiceRecord, TimerRecord } from "../messages.ts";
 
 type Fields = Record<string, unknown>;
@@ -12,8 +13,6 @@ const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 const METHODS: readonly unknown[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 const FORMATS: readonly unknown[] = ["plain", "markdown", "html"];
 const MIN_TIMER_MS = 1_000;
-/** What a timer of the runtime can count. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 const MAX_PATH = 600;
 const MAX_MODELS = 1_000;
 const MAX_MODEL_ID = 200;
@@ -26,8 +25,8 @@ export function readService({ name, checked }: Fields): ServiceRecord | string {
 
 export function readTimer({ name, everyMs }: Fields): TimerRecord | string {
   if (!isName(name)) return nameless("timer", name);
-  if (typeof everyMs !== "number" || !(everyMs >= MIN_TIMER_MS && everyMs <= MAX_TIMER_MS)) {
-    return `timer "${name}" is left out: everyMs must be ${MIN_TIMER_MS} to ${MAX_TIMER_MS}`;
+  if (typeof everyMs !== "number" || !(everyMs >= MIN_TIMER_MS && everyMs <= LONGEST_TIMER_MS)) {
+    return `timer "${name}" is left out: everyMs must be ${MIN_TIMER_MS} to ${LONGEST_TIMER_MS}`;
   }
   return { name, everyMs };
 }

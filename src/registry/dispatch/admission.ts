@@ -92,7 +92,7 @@ async function requestHookApproval(
     allowAlways: demand.rule !== undefined,
   };
   const outcome = await askGate({ parts, state }, (context) => {
-    return parts.gate.checkAction(request, context);
+    return parts.gate.checkAction(request, { ...context, exact: JSON.stringify(state.args) });
   });
   if (outcome.answer !== "deny") return undefined;
   const reason = outcome.reason ?? `${state.name} was not approved (${outcome.by}).`;

@@ -2,6 +2,7 @@
  * The time a call may take, the wait for a person left out, joined with the caller's
  * signal into the one AbortSignal a handler sees.
  */
+import { LONGEST_TIMER_MS } from "../../util/sleep.ts";
 
 /** Reason of the abort when the time is up. */
 export class CallTimeout extends Error {
@@ -59,7 +60,7 @@ export class Deadline implements Disposable {
     if (this.#limitMs === 0) return;
     this.#timer = setTimeout(
       () => this.#controller.abort(new CallTimeout(this.#limitMs)),
-      Math.max(0, this.#leftMs),
+      Math.min(Math.max(0, this.#leftMs), LONGEST_TIMER_MS),
     );
   }
 }

@@ -5,6 +5,7 @@
 import type { ImagePart } from "../../protocol/message.ts";
 import type { BlobSink } from "../../protocol/services.ts";
 import type { ToolImagePart } from "../../protocol/tool_result.ts";
+import { imageType, longerSide } from "../../util/image_facts.ts";
 import { reasonOf } from "../../util/reason.ts";
 
 /** What every provider reads. */
@@ -12,6 +13,8 @@ const MEDIA_TYPES: readonly string[] = ["image/png", "image/jpeg", "image/gif", 
 /** The smallest limit of the providers. */
 const MAX_IMAGE_BYTES = 5_000_000;
 const MAX_IMAGES = 8;
+/** The same in pixels. */
+const MAX_SIDE = 8_000;
 
 export interface KeptImages {
   images: ImagePart[];
@@ -48,7 +51,13 @@ async function keep({ mediaType, data }: ToolImagePart, blobs: BlobSink): Promis
   if (bytes.length > MAX_IMAGE_BYTES) {
     throw new RangeError(`it has ${bytes.length} bytes, at most ${MAX_IMAGE_BYTES} can be sent`);
   }
-  return { type: "image", mediaType, ref: await blobs.put(bytes) };
+  // What a provider refuses it refuses in every later request: the session could not go on.
+  const found = imageType(bytes);
+  if (found === undefined) throw new RangeError(`its bytes are none of ${MEDIA_TYPES.join(", ")}`);
+  if ((longerSide(bytes) ?? 0) > MAX_SIDE) {
+    throw new RangeError(`it has more than ${MAX_SIDE} pixels on a side`);
+  }
+  return { type: "image", mediaType: found, ref: await blobs.put(bytes) };
 }
 
 function decoded(base64: string): Uint8Array<ArrayBuffer> {

@@ -7,6 +7,8 @@ import type { EventBody } from "../../protocol/event.ts";
 
 const KEY = "sk-abcdefghij1234567890XYZ";
 const PNG = Uint8Array.fromBase64("iVBORw0KGgo=");
+/** A picture of a few bytes that claims to be 30 000 pixels wide. */
+const HUGE = new Uint8Array([0x89, 0x50, 0x4e, 0x47, ...Array(14).fill(0), 0x75, 0x30, 0, 0, 0, 1]);
 const FAILED: CommandDetails = { kind: "command", exitCode: 3, output: "no" };
 
 function endOf(bench: Bench): EventBody & { type: "tool_end" } {
@@ -153,16 +155,26 @@ Deno.test("run() notes an image that cannot be kept, and the call goes on", asyn
         image("image/png", "not base64!"),
         image("image/png", new Uint8Array(0)),
         image("image/png", new Uint8Array(5_000_001)),
-        ...Array.from({ length: 6 }, () => image("image/gif", PNG)),
+        image("image/png", "eA=="),
+        image("image/png", HUGE),
+        ...Array.from({ length: 4 }, () => image("image/gif", PNG)),
       ],
     }),
   });
   const { message } = await bench.dispatcher({ services }).run("look");
   const notes = message.content.split("\n");
-  const expected = [/1 is left out: its type/, /2 .*base64/, /3 .*empty/, /4 .*5000001 bytes/];
+  const expected = [
+    /1 is left out: its type/,
+    /2 .*base64/,
+    /3 .*empty/,
+    /4 .*5000001 bytes/,
+    /5 .*bytes are none/,
+    /6 .*8000 pixels/,
+  ];
   expected.forEach((pattern, i) => assert.match(notes[i]!, pattern));
-  assert.equal(notes[4], "[2 more images are left out]");
-  assert.equal(message.images?.length, 4);
+  assert.equal(notes[6], "[2 more images are left out]");
+  // What it says it is does not count: a provider looks at the bytes.
+  assert.deepEqual(message.images?.map(({ mediaType }) => mediaType), ["image/png", "image/png"]);
   assert.equal(message.isError, false);
 });
 

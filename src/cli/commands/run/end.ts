@@ -2,7 +2,7 @@
 import type { ApprovalRequest } from "../../../protocol/approval.ts";
 import type { AgentEvent } from "../../../protocol/event.ts";
 import { shellJoin } from "../../../util/shell_quote.ts";
-import { oneLine } from "../../render/tool_line.ts";
+import { oneLine, plainText } from "../../render/tool_line.ts";
 import type { SessionChoices } from "./options.ts";
 
 /**
@@ -68,7 +68,8 @@ function describeApproval(
   if (waitsFor === undefined) return first + all;
   const { tool, subject, description, rule, id } = waitsFor;
   return first +
-    `  ${tool}: ${oneLine(subject)}\n` +
+    // All of it: the id that is offered below stands for what a cut line would hide, too.
+    `  ${tool}: ${plainText(subject).replaceAll("\n", "\n    ")}\n` +
     `  Rule: ${oneLine(rule)}${description === rule ? "" : ` (${oneLine(description)})`}\n` +
     (id === undefined
       ? ""

@@ -2,7 +2,6 @@ import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import { UsageError } from "../../../protocol/error.ts";
 import { parseDuration, readSessionChoices } from "./options.ts";
 import { extractJson } from "./schema.ts";
-import { imageType } from "./images.ts";
 
 function choices(flags: Record<string, string | number | boolean | string[]>) {
   return readSessionChoices({ flags }, "run");
@@ -64,10 +63,4 @@ Deno.test("extractJson() takes bare and fenced JSON and explains anything else",
   });
   strictEqual(extractJson("[1]").ok, true);
   strictEqual(extractJson("Sure! {}").ok, false);
-});
-
-Deno.test("imageType() knows images by their bytes, not their name", () => {
-  strictEqual(imageType(new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0])), "image/png");
-  strictEqual(imageType(new TextEncoder().encode("RIFF____WEBPVP8")), "image/webp");
-  strictEqual(imageType(new TextEncoder().encode("hello")), undefined);
 });
