@@ -5,21 +5,23 @@
 import type { Environment } from "../src/protocol/environment.ts";
 import { UsageError } from "../src/protocol/error.ts";
 import { didYouMean } from "../src/util/nearest.ts";
-import type { LocalOptions } from "./local/environment.ts";
+import type { LocalOptions } from "./local/local_environment.ts";
 import type { EnvironmentOptions } from "./options.ts";
 
 export type EnvironmentFactory = (options: EnvironmentOptions) => Promise<Environment>;
 
 export const ENVIRONMENTS: Readonly<Record<string, EnvironmentFactory>> = {
   async local(options) {
-    const { createLocalEnvironment } = await import("./local/environment.ts");
+    const { createLocalEnvironment } = await import("./local/local_environment.ts");
     return createLocalEnvironment({ ...localSettings(options), ...options });
   },
   docker: async (options) =>
-    (await import("./docker/environment.ts")).createDockerEnvironment(options),
-  ssh: async (options) => (await import("./ssh/environment.ts")).createSshEnvironment(options),
+    (await import("./docker/docker_environment.ts")).createDockerEnvironment(options),
+  ssh: async (options) => (await import("./ssh/ssh_environment.ts")).createSshEnvironment(options),
   singularity: async (options) =>
-    (await import("./singularity/environment.ts")).createSingularityEnvironment(options),
+    (await import("./singularity/singularity_environment.ts")).createSingularityEnvironment(
+      options,
+    ),
   modal: async (options) =>
     (await import("./cloud/modal_environment.ts")).createModalEnvironment(options),
   daytona: async (options) =>

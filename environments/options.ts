@@ -1,5 +1,5 @@
 /** What every backend gets and gives: its options, and how it is looked after from outside a session. */
-import type { LocalOptions } from "./local/environment.ts";
+import type { LocalOptions } from "./local/local_environment.ts";
 import type { RemoteHost } from "./remote/remote_host.ts";
 
 /** What every backend gets; each reads its own keys of `settings`. */

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import type { Environment } from "../src/protocol/environment.ts";
-import { createLocalEnvironment } from "./local/environment.ts";
+import { createLocalEnvironment } from "./local/local_environment.ts";
 import { createProcessTable } from "./process_table.ts";
 
 async function withLocal(work: (env: Environment) => Promise<void>): Promise<void> {

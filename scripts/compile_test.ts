@@ -14,7 +14,14 @@ async function lazyModules(): Promise<Set<string>> {
     for (const [, name] of text.matchAll(/\bimport\("\.[^"]*?(\w+)\.ts"\)/g)) found.add(name!);
   }
   for (
-    const name of ["child_main", "doctor", "read_file", "docker", "openai_responses", "js_yaml"]
+    const name of [
+      "child_main",
+      "doctor",
+      "read_file",
+      "docker_environment",
+      "openai_responses",
+      "js_yaml",
+    ]
   ) {
     assert.ok(found.has(name), `one of each kind is found: ${name}`);
   }

@@ -31,11 +31,11 @@ export const STARTS_PROGRAMS: readonly string[] = [
  */
 export const NEEDS_ALL: readonly string[] = [
   "environments/cloud/",
-  "environments/docker/environment_test.ts",
+  "environments/docker/docker_environment_test.ts",
   "environments/local/",
   "environments/manifest_test.ts",
   "environments/process_table_test.ts",
-  "environments/singularity/environment_test.ts",
+  "environments/singularity/singularity_environment_test.ts",
   "scripts/bench/compare_test.ts",
   "scripts/compile_test.ts",
   "scripts/services/",

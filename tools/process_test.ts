@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { createLocalEnvironment } from "../environments/local/environment.ts";
+import { createLocalEnvironment } from "../environments/local/local_environment.ts";
 import { createProcessTable } from "../environments/process_table.ts";
 import type { ManagedProcess, ProcessTable } from "../src/protocol/services.ts";
 import {

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { setImmediate } from "node:timers";
-import { createLocalEnvironment } from "../environments/local/environment.ts";
+import { createLocalEnvironment } from "../environments/local/local_environment.ts";
 import { createProcessTable } from "../environments/process_table.ts";
 import type { ApprovalOutcome } from "../src/protocol/approval.ts";
 import type { Environment } from "../src/protocol/environment.ts";

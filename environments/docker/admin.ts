@@ -1,6 +1,6 @@
 /** Looking after containers. */
 import type { EnvironmentAdmin } from "../options.ts";
-import { openDocker } from "./environment.ts";
+import { openDocker } from "./docker_environment.ts";
 
 export const DOCKER_ADMIN: EnvironmentAdmin = {
   async look(options) {

@@ -1,7 +1,7 @@
 /** Looking after instances. */
 import { onlyVariables } from "../../src/process/child_environment.ts";
 import type { EnvironmentAdmin } from "../options.ts";
-import { findSingularity, openSingularity } from "./environment.ts";
+import { findSingularity, openSingularity } from "./singularity_environment.ts";
 
 export const SINGULARITY_ADMIN: EnvironmentAdmin = {
   async look({ env }) {

@@ -6,7 +6,7 @@ import { runClient } from "../remote/run_client.ts";
 import { removeOldSockets } from "./_ssh_host.ts";
 import { sshAddress, sshSettings } from "./_ssh_args.ts";
 import type { EnvironmentAdmin } from "../options.ts";
-import { createSshEnvironment, openSsh } from "./environment.ts";
+import { createSshEnvironment, openSsh } from "./ssh_environment.ts";
 
 export const SSH_ADMIN: EnvironmentAdmin = {
   async look({ env, settings }) {

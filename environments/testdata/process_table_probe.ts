@@ -4,7 +4,7 @@
  * (/proc/self/status) and in use by the runtime. Needs
  * `--v8-flags=--expose-gc`: what is not collected yet is not held.
  */
-import { createLocalEnvironment } from "../local/environment.ts";
+import { createLocalEnvironment } from "../local/local_environment.ts";
 import { createProcessTable } from "../process_table.ts";
 
 const COUNT = 200;

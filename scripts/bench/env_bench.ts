@@ -4,13 +4,16 @@
  * budget.
  * Usage: env_bench.ts [--runs N]
  */
-import { createDockerEnvironment, openDocker } from "../../environments/docker/environment.ts";
+import {
+  createDockerEnvironment,
+  openDocker,
+} from "../../environments/docker/docker_environment.ts";
 import type { EnvironmentOptions } from "../../environments/options.ts";
 import {
   createSingularityEnvironment,
   openSingularity,
-} from "../../environments/singularity/environment.ts";
-import { createSshEnvironment, openSsh } from "../../environments/ssh/environment.ts";
+} from "../../environments/singularity/singularity_environment.ts";
+import { createSshEnvironment, openSsh } from "../../environments/ssh/ssh_environment.ts";
 import type { Environment } from "../../src/protocol/environment.ts";
 import { sleep } from "../../src/util/sleep.ts";
 import { dockerTestOptions, podmanTestOptions } from "../../tests/support/docker_environment.ts";

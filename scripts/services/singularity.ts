@@ -3,7 +3,7 @@
  * Debian where that has a package; nothing keeps running.
  */
 import { onlyVariables } from "../../src/process/child_environment.ts";
-import { findSingularity } from "../../environments/singularity/environment.ts";
+import { findSingularity } from "../../environments/singularity/singularity_environment.ts";
 import { busyboxArchive } from "./_image.ts";
 import { type HeldService, holdService, needProgram, run, ServiceUnavailable } from "./_service.ts";
 

@@ -1,6 +1,6 @@
 /** What others wrote does nothing to a terminal, wherever hermes shows it; files and pipes get every byte. */
 import assert from "node:assert/strict";
-import { createLocalEnvironment } from "../../environments/local/environment.ts";
+import { createLocalEnvironment } from "../../environments/local/local_environment.ts";
 import { shellJoin } from "../../src/util/shell_quote.ts";
 import { startFakeModel } from "../support/fake_model_server.ts";
 import { hermesCommand, tempHome, testEnv } from "../support/hermes.ts";

@@ -1,6 +1,9 @@
 /** What only the docker environment promises: its walls, its containers' lives, its refusals. */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
-import { createDockerEnvironment, openDocker } from "../../environments/docker/environment.ts";
+import {
+  createDockerEnvironment,
+  openDocker,
+} from "../../environments/docker/docker_environment.ts";
 import type { EnvironmentOptions } from "../../environments/options.ts";
 import { busyboxArchive } from "../../scripts/services/_image.ts";
 import { type DockerService, holdDocker } from "../../scripts/services/docker.ts";

@@ -1,5 +1,8 @@
 /** The docker environment as a conformance target: one container, reused by its label. */
-import { createDockerEnvironment, openDocker } from "../../environments/docker/environment.ts";
+import {
+  createDockerEnvironment,
+  openDocker,
+} from "../../environments/docker/docker_environment.ts";
 import { holdDocker } from "../../scripts/services/docker.ts";
 import { randomId } from "../../src/util/id.ts";
 import { dockerTestOptions } from "../support/docker_environment.ts";

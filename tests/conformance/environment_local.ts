@@ -1,5 +1,5 @@
 /** The local environment as a conformance target. */
-import { createLocalEnvironment } from "../../environments/local/environment.ts";
+import { createLocalEnvironment } from "../../environments/local/local_environment.ts";
 import type { OpenEnvironment } from "./environment_suite.ts";
 
 /** A minimal environment: nothing of the test run's own variables. */

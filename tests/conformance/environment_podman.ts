@@ -1,5 +1,5 @@
 /** Podman behind the docker environment, as a conformance target. */
-import { createDockerEnvironment } from "../../environments/docker/environment.ts";
+import { createDockerEnvironment } from "../../environments/docker/docker_environment.ts";
 import { holdPodman } from "../../scripts/services/podman.ts";
 import { podmanTestOptions } from "../support/docker_environment.ts";
 import { orRelease } from "./environment_live.ts";

@@ -1,5 +1,5 @@
 /** The singularity environment as a conformance target. */
-import { createSingularityEnvironment } from "../../environments/singularity/environment.ts";
+import { createSingularityEnvironment } from "../../environments/singularity/singularity_environment.ts";
 import { run } from "../../scripts/services/_service.ts";
 import { holdSingularity } from "../../scripts/services/singularity.ts";
 import { orRelease } from "./environment_live.ts";

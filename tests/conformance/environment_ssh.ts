@@ -1,5 +1,5 @@
 /** The ssh environment as a conformance target. */
-import { createSshEnvironment } from "../../environments/ssh/environment.ts";
+import { createSshEnvironment } from "../../environments/ssh/ssh_environment.ts";
 import { holdSsh } from "../../scripts/services/ssh.ts";
 import { randomId } from "../../src/util/id.ts";
 import { sshTestOptions } from "../support/ssh_environment.ts";

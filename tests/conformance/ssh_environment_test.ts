@@ -1,7 +1,7 @@
 /** What only the ssh environment promises: host keys, errors, links that break, synced files. */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import type { EnvironmentOptions } from "../../environments/options.ts";
-import { createSshEnvironment } from "../../environments/ssh/environment.ts";
+import { createSshEnvironment } from "../../environments/ssh/ssh_environment.ts";
 import { holdSsh, type SshService } from "../../scripts/services/ssh.ts";
 import type { Environment } from "../../src/protocol/environment.ts";
 import { EnvironmentError } from "../../src/protocol/error.ts";

@@ -1,5 +1,5 @@
 /** Hermes on a real pseudo-terminal, against a fake model: what is shown, what is typed. */
-import { createLocalEnvironment } from "../../environments/local/environment.ts";
+import { createLocalEnvironment } from "../../environments/local/local_environment.ts";
 import type { BackgroundProcess } from "../../src/protocol/environment.ts";
 import { shellJoin } from "../../src/util/shell_quote.ts";
 import { type FakeModel, type Reply, startFakeModel } from "./fake_model_server.ts";

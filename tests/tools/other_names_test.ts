@@ -1,6 +1,6 @@
 /** Protected files by other names, and names that change their meaning while a tool is at work. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { createLocalEnvironment } from "../../environments/local/environment.ts";
+import { createLocalEnvironment } from "../../environments/local/local_environment.ts";
 import type { Environment } from "../../src/protocol/environment.ts";
 import {
   createTestContext,

@@ -1,7 +1,7 @@
 /** How each tool's results look to people: details, the line and the blocks beside the spec. */
 // deno-lint-ignore-file camelcase -- names that models write
 import assert from "node:assert/strict";
-import { createLocalEnvironment } from "../../environments/local/environment.ts";
+import { createLocalEnvironment } from "../../environments/local/local_environment.ts";
 import { createProcessTable } from "../../environments/process_table.ts";
 import type { ScriptResult } from "../../src/protocol/script.ts";
 import type { ToolServices } from "../../src/protocol/services.ts";

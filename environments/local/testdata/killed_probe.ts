@@ -4,7 +4,7 @@
  */
 import { endWatch } from "../../../src/process/end_watch.ts";
 import { watchersOf } from "../../../tests/support/watchers.ts";
-import { createLocalEnvironment } from "../environment.ts";
+import { createLocalEnvironment } from "../local_environment.ts";
 
 if (import.meta.main) {
   const [dir, nap, watched] = Deno.args as [string, string, string | undefined];

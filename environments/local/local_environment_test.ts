@@ -7,7 +7,7 @@ import {
   untilOutput,
 } from "../../tests/conformance/environment_suite.ts";
 import { startPiped, throughScript } from "../../src/process/raw_process.ts";
-import { createLocalEnvironment, type LocalOptions } from "./environment.ts";
+import { createLocalEnvironment, type LocalOptions } from "./local_environment.ts";
 
 /** A local environment in a directory of its own, with nothing inherited. */
 async function open(

@@ -3,7 +3,7 @@ import { onlyVariables } from "../../src/process/child_environment.ts";
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { thisOwner } from "../../src/process/owner.ts";
 import type { EnvironmentOptions } from "../options.ts";
-import { createSingularityEnvironment, findSingularity } from "./environment.ts";
+import { createSingularityEnvironment, findSingularity } from "./singularity_environment.ts";
 
 /** Keeps instances as files, runs commands here, writes down how it was called. */
 const FAKE = `#!/bin/sh

@@ -2,7 +2,7 @@ import { equal, match } from "node:assert/strict";
 import { onlyVariables } from "../../src/process/child_environment.ts";
 import { DockerEngine } from "./_docker_engine.ts";
 import { dockerSettings } from "./_docker_settings.ts";
-import { containerUser, workspaceNotice } from "./environment.ts";
+import { containerUser, workspaceNotice } from "./docker_environment.ts";
 
 const MINE = { uid: 1234, gid: 1235, mode: 0o40755 };
 const ROOTS = { uid: 0, gid: 0, mode: 0o40755 };
