@@ -71,6 +71,8 @@ export interface Route {
   source: "flag" | "config" | "key" | "local" | "offline";
   /** One line for the person when the choice may surprise. */
   notice?: string;
+  /** Fallbacks that cannot be used, one line each. */
+  leftOut: string[];
   target: RouteTarget;
 }
 
@@ -115,6 +117,7 @@ export async function resolveRoute(options: RouteOptions): Promise<Route> {
     fallbacks: fallbacks.choices.map((choice) => lazyProvider(choice, options)),
     source: decision.source,
     ...noticeOf([decision.notice, ...fallbacks.problems]),
+    leftOut: fallbacks.problems,
     target,
   };
 }

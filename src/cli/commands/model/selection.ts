@@ -11,6 +11,8 @@ export interface Selection {
   source?: Route["source"];
   because: string;
   fallbacks?: string[];
+  /** Fallbacks that cannot be used, one line each. */
+  leftOut?: string[];
   problem?: string;
   /** The problem is in what was asked for; else in the world: a server that is not there. */
   isWrong?: boolean;
@@ -27,6 +29,7 @@ export async function selectModel(settings: Settings): Promise<Selection> {
       source: route.source,
       because: reason(route, settings),
       fallbacks: route.fallbacks.map((fallback) => `${fallback.name}/${fallback.model.id}`),
+      leftOut: route.leftOut,
     };
   } catch (error) {
     if (!(error instanceof HermesError)) throw error;
