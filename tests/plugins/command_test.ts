@@ -44,6 +44,11 @@ Deno.test("hermes plugins create writes a plugin whose test passes and that runs
     assert.equal(passed.code, 0, passed.stderr);
     assert.match(passed.stdout, /1 passed/);
     assert.ok(!(passed.stdout + passed.stderr).includes("\x1b"), passed.stdout);
+    // What has passed the type check is known the next time; each plugin has a cache of its own.
+    const caches = await Array.fromAsync(Deno.readDir(`${job.home}/.hermes/cache/plugin-tests`));
+    assert.equal(caches.length, 1);
+    const cache = `${job.home}/.hermes/cache/plugin-tests/${caches[0]!.name}`;
+    assert.ok((await Deno.stat(`${cache}/check_cache_v2`)).isFile);
     const outcome = await job.run(["--plugin", "my-first", "go"]);
     assert.deepEqual([outcome.code, outcome.stdout], [0, "done\n"], outcome.stderr);
     assert.match(JSON.stringify(job.model.requests[1]!.body.messages), /Hello, Ada!/);
@@ -153,7 +158,10 @@ Deno.test("hermes plugins dev calls tools as the model would, and commands", asy
     for (
       const [line, answer] of [
         ["twice", /✗ Invalid arguments for twice: "n" is required/],
-        ["twice [", /✗ Arguments of twice are not valid JSON/],
+        [
+          "twice [",
+          /✗ Arguments of twice are not valid JSON: .* Write: twice \{"key": "value"\}\n/,
+        ],
         ["twcie", /✗ there is no tool "twcie"\. Did you mean "twice"\? It has: twice, odd, hang\./],
         ["/quit", /✗ there is no command "quit"\. It has: shout\./],
         ['odd {"n": 1}', /✗ odd answered neither an object nor text/],
@@ -166,6 +174,15 @@ Deno.test("hermes plugins dev calls tools as the model would, and commands", asy
     await type('hang {"n": 1}');
     await stderr.until(/demo: hanging/);
   });
+});
+
+Deno.test("hermes plugins dev ends with its input, after the last line of it", async () => {
+  await using home = await tempHome();
+  await writeFiles(`${home.path}/demo`, pluginFiles("demo", toolModule("last", "return { n: 1 }")));
+  const args = ["plugins", "dev", "demo"];
+  const { code, stdout } = await runHermes({ home: home.path, args, stdin: "last {}" });
+  assert.equal(code, 0);
+  assert.match(stdout, /\{"n":1\}\n$/);
 });
 
 Deno.test("hermes plugins dev runs services and prints what is pushed", async () => {
@@ -286,6 +303,7 @@ Deno.test("hermes plugins answers mistakes in one line", async () => {
       [["dev", "nowhere"], /there is neither a folder nor a file at .*nowhere/],
       [["dev", "/dev/null"], /there is neither a folder nor a file at \/dev\/null/],
       [["install", "http://127.0.0.1:1/x.ts#sha256=12"], /a SHA-256 has 64 digits/],
+      [["install", "http://example.com/x.ts"], /is not HTTPS: a plugin must come over a safe/],
       [["instal", "x"], /unknown subcommand "instal".*install/],
     ] as const
   ) {

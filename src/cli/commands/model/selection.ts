@@ -29,7 +29,7 @@ export async function selectModel(settings: Settings): Promise<Selection> {
       source: route.source,
       because: reason(route, settings),
       fallbacks: route.fallbacks.map((fallback) => `${fallback.name}/${fallback.model.id}`),
-      leftOut: route.leftOut,
+      ...(route.leftOut && { leftOut: route.leftOut }),
     };
   } catch (error) {
     if (!(error instanceof HermesError)) throw error;
