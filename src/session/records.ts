@@ -4,7 +4,7 @@
  */
 import type { EndReason } from "../protocol/event.ts";
 import { type AssistantMessage, type Message, toolCallsOf } from "../protocol/message.ts";
-import { HermesError, UsageError } from "../protocol/error.ts";
+import { UsageError } from "../protocol/error.ts";
 import { BlobStore } from "../store/blobs.ts";
 import type { ScriptCall, SessionRecord } from "../store/record.ts";
 import type { Store } from "../store/store.ts";
@@ -125,21 +125,11 @@ export class SessionRecords {
     const messages = [...this.#repairs, message];
     store.transaction(() => {
       if (this.#facts && !this.#isDescribed) this.#writeRow(store, this.#facts);
-      this.#requireAlone(store);
-      store.appendMessages(this.id, messages);
+      store.appendMessages(this.id, messages, this.#count);
       if (message.role === "assistant") this.#recordUsage(message);
     }, { flush: isMilestone(message) });
     this.#repairs = [];
     this.#count += messages.length;
-  }
-
-  /** Two that write to one session would part calls from their results, for good. @throws {HermesError} */
-  #requireAlone(store: Store): void {
-    const { messageCount = this.#count } = store.getSession(this.id) ?? {};
-    if (messageCount === this.#count) return;
-    throw new HermesError(`session ${this.id} went on in another hermes meanwhile`, {
-      hint: `Go on with what was said there: hermes run --resume ${this.id}`,
-    });
   }
 
   /** Creates the row, or changes what of it no longer holds. */

@@ -56,3 +56,10 @@ export function describeFailure(error: unknown, path: string): unknown {
       return error;
   }
 }
+
+/** Two that write to one session would part calls from their results, for good. */
+export function wentOnElsewhere(sessionId: string): HermesError {
+  return new HermesError(`session ${sessionId} went on in another hermes meanwhile`, {
+    hint: `Go on with what was said there: hermes run --resume ${sessionId}`,
+  });
+}
