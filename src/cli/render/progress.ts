@@ -66,6 +66,30 @@ export function progressLines(event: AgentEvent, options: ProgressOptions): stri
   }
 }
 
+function resultLines(
+  event: AgentEvent & { type: "tool_end" },
+  { style, verbose, changes, label }: ProgressOptions,
+): string[] {
+  const mark = event.isError ? style.red("✗") : style.green("✓");
+  const took = event.durationMs >= 1000 ? ` (${(event.durationMs / 1000).toFixed(1)} s)` : "";
+  const whose = label === undefined ? "" : `${label}: `;
+  const indent = event.sandbox ? "    " : "  ";
+  const shown = (event.view ?? []).filter(({ kind }) =>
+    verbose || (changes === true && (kind === "diff" || kind === "list"))
+  );
+  return [
+    `${indent}${mark} ${whose}${summarizeResult(event)}${took}`,
+    ...viewLines(shown, { style, maxLines: MAX_VIEW_LINES }).map((line) => `${indent}  ${line}`),
+  ];
+}
+
+/** `1 234 in (200 cached), 56 out, $0.0012`. */
+export function usageText(usage: Usage): string {
+  const cached = usage.cachedInputTokens > 0 ? ` (${usage.cachedInputTokens} cached)` : "";
+  const cost = usage.costUsd === undefined ? "" : `, $${usage.costUsd.toFixed(4)}`;
+  return `${usage.inputTokens} tokens in${cached}, ${usage.outputTokens} out${cost}`;
+}
+
 /** How a run ended, in words. */
 const ENDS: Readonly<Record<EndReason, string>> = {
   "done": "done",
@@ -92,28 +116,4 @@ const LASTING: Readonly<Partial<Record<ApprovalAnswer, string>>> = {
 function decisionText({ answer, by }: AgentEvent & { type: "approval_end" }): string {
   if (answer !== "deny") return `allowed by ${terminalText(by)}${LASTING[answer] ?? ""}`;
   return REFUSALS[by] ?? `refused by ${terminalText(by)}`;
-}
-
-function resultLines(
-  event: AgentEvent & { type: "tool_end" },
-  { style, verbose, changes, label }: ProgressOptions,
-): string[] {
-  const mark = event.isError ? style.red("✗") : style.green("✓");
-  const took = event.durationMs >= 1000 ? ` (${(event.durationMs / 1000).toFixed(1)} s)` : "";
-  const whose = label === undefined ? "" : `${label}: `;
-  const indent = event.sandbox ? "    " : "  ";
-  const shown = (event.view ?? []).filter(({ kind }) =>
-    verbose || (changes === true && (kind === "diff" || kind === "list"))
-  );
-  return [
-    `${indent}${mark} ${whose}${summarizeResult(event)}${took}`,
-    ...viewLines(shown, { style, maxLines: MAX_VIEW_LINES }).map((line) => `${indent}  ${line}`),
-  ];
-}
-
-/** `1 234 in (200 cached), 56 out, $0.0012`. */
-export function usageText(usage: Usage): string {
-  const cached = usage.cachedInputTokens > 0 ? ` (${usage.cachedInputTokens} cached)` : "";
-  const cost = usage.costUsd === undefined ? "" : `, $${usage.costUsd.toFixed(4)}`;
-  return `${usage.inputTokens} tokens in${cached}, ${usage.outputTokens} out${cost}`;
 }
