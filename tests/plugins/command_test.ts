@@ -552,3 +552,21 @@ Deno.test("a key that a plugin was given reaches neither the log nor the model",
     assert.ok(!sent.includes(secret), sent);
   });
 });
+
+Deno.test("hermes plugins says of which plugin it speaks, and that one waits for a yes", async () => {
+  await using home = await tempHome();
+  const cwd = `${home.path}/project`;
+  await writeFiles(`${cwd}/.hermes/plugins/demo`, pluginFiles("demo", toolModule("t", "")));
+  const hermes = (...args: string[]) =>
+    runHermes({ home: home.path, cwd, args: ["plugins", ...args] });
+  const enabled = await hermes("enable", "demo");
+  assert.equal(enabled.code, 1);
+  assert.match(
+    enabled.stderr,
+    /^hermes: plugin demo: it belongs to this project and is not trusted/,
+  );
+  assert.match((await hermes("list")).stdout, /^demo +project +untrusted +it belongs to this/m);
+  assert.equal((await hermes("trust", "demo", "--yes")).code, 0);
+  await Deno.writeTextFile(`${cwd}/.hermes/plugins/demo/mod.ts`, toolModule("u", ""));
+  assert.match((await hermes("list")).stdout, /^demo +project +changed +/m);
+});
