@@ -336,7 +336,7 @@ export class Session {
       this.#commands.delete(abort);
       this.#stamp({ type: "command_end", name, text, isError });
     };
-    commands.run(name, argument, abort.signal).then(
+    commands.run(name, argument, { signal: abort.signal, sessionId: this.id }).then(
       (text) => tell(text, false),
       (error) => tell(reasonOf(error), true),
     );

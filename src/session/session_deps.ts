@@ -63,7 +63,11 @@ export type SessionDeps = Omit<LoopDeps, "signal" | "inbox"> & {
 export interface SessionCommands {
   has(name: string): boolean;
   /** Resolves to what is to be shown. */
-  run(name: string, argument: string, signal: AbortSignal): Promise<string>;
+  run(
+    name: string,
+    argument: string,
+    use: { signal: AbortSignal; sessionId: string },
+  ): Promise<string>;
 }
 
 export interface EventClock {
