@@ -13,7 +13,7 @@ export interface GateOptions {
   headless: boolean;
   sessionId: string;
   approve?: ApprovalPolicy;
-  approveOnce?: readonly string[];
+  approveOnce: Set<string>;
   approver?: Approver;
   reviewer: () => Promise<Provider>;
   /** Accounts for what a review cost. */

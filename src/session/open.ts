@@ -100,8 +100,9 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
   const described = { source: spec.surface, cwd, ...told };
   records.describe({ ...described, provider: primary.name, model: primary.model.id });
   const budget = new Budget(limits(options));
+  const once = new Set(spec.approval?.once);
   const late: { session?: Session } = {};
-  const runtime = createRuntime(options, { records, tools, primary, budget, notices, late });
+  const runtime = createRuntime(options, { records, tools, primary, budget, once, notices, late });
   // A guard that is configured and not on duty must be known before the first call.
   const hooks = await runtime.hooks();
   const observed = hooks && {
@@ -135,6 +136,7 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
         ...(provider === undefined ? {} : { provider }),
       }),
     onModel: (model) => records.changeModel(model),
+    leftOver: () => [...once].map(unusedYes),
     end: (reason) => records.end(reason),
     dispose: () => dispose(options, { runtime, id: records.id }),
   });
@@ -170,6 +172,8 @@ interface RuntimeParts {
   tools: readonly ToolDefinition[];
   primary: Provider;
   budget: Budget;
+  /** Ids of actions that were allowed beforehand and not asked about yet. */
+  once: Set<string>;
   notices: string[];
   /** Holds the session once it is there. */
   late: { session?: Session };
@@ -177,9 +181,9 @@ interface RuntimeParts {
 
 function createRuntime(options: SessionOptions, parts: RuntimeParts): LazyRuntime {
   const { spec, surface, settings } = options;
-  const { records, tools, primary, budget, notices, late } = parts;
+  const { records, tools, primary, budget, once, notices, late } = parts;
   const kinds = spec.approval?.questions ?? surface.questions;
-  const { policy, once } = spec.approval ?? {};
+  const { policy } = spec.approval ?? {};
   const questions = () => late.session!.questions;
   const { approvals: { timeout }, agent: { clarify_timeout: patience } } = settings.config;
   return new LazyRuntime({
@@ -193,7 +197,7 @@ function createRuntime(options: SessionOptions, parts: RuntimeParts): LazyRuntim
     blobs: records.blobs,
     contextTokens: primary.model.contextTokens,
     ...(policy === undefined ? {} : { approve: policy }),
-    ...(once === undefined ? {} : { approveOnce: once }),
+    approveOnce: once,
     ...(kinds === "none"
       ? {}
       : { approver: questionApprover({ questions, expiresMs: timeout * 1000 }) }),
@@ -256,6 +260,11 @@ function choosePrompt(
     sections: plugins?.promptSections ?? [],
     ...(spec.prompt === undefined ? {} : { ownPrompt: spec.prompt }),
   }, own);
+}
+
+/** A yes beforehand that allowed nothing: a mistyped id, or one of another action. */
+function unusedYes(id: string): string {
+  return `the id ${id} matched nothing: no action of that id was asked about`;
 }
 
 /** A replay stores nothing, but what it learns about this machine it may keep. */

@@ -282,6 +282,7 @@ export class Session {
     if (this.#announced !== undefined) {
       await notifyHooks(this.#deps, { name: "on_session_end", payload: { reason } });
     }
+    for (const line of this.#deps.leftOver?.() ?? []) this.tell(line);
     this.#deps.end(reason);
     this.#stamp({
       type: "session_end",
