@@ -198,6 +198,7 @@ function createRuntime(options: SessionOptions, parts: RuntimeParts): LazyRuntim
     contextTokens: primary.model.contextTokens,
     ...(policy === undefined ? {} : { approve: policy }),
     approveOnce: once,
+    asking: (callId) => records.asking(callId),
     ...(kinds === "none"
       ? {}
       : { approver: questionApprover({ questions, expiresMs: timeout * 1000 }) }),

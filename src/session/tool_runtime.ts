@@ -39,6 +39,8 @@ export interface ToolRuntimeOptions {
   approve?: ApprovalPolicy;
   /** Ids of actions that may run one time; what was used is taken out. */
   approveOnce: Set<string>;
+  /** Told which call a person is asked about; undefined when the question is over. */
+  asking: (callId: string | undefined) => void;
   /** Told of a rule that was allowed for good. */
   onRemember?: (rule: string) => void;
   approver?: Approver;

@@ -84,7 +84,9 @@ export class TurnRunner {
 
 /** New input puts aside calls that wait for a yes; no provider takes a call without its result. */
 function answerOpenCalls({ history }: SessionDeps): void {
-  for (const result of missingResults(history.messages(), NOT_APPROVED)) history.append(result);
+  for (const result of missingResults(history.messages(), { error: NOT_APPROVED })) {
+    history.append(result);
+  }
 }
 
 /** The answer as hooks leave it; the transcript keeps what the model said. */
