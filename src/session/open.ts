@@ -20,7 +20,15 @@ import { questionApprover, questionClarifier } from "./ask.ts";
 import type { Cassette } from "./cassette.ts";
 import { withImages } from "./images.ts";
 import { LazyRuntime } from "./lazy_runtime.ts";
-import { findModel, findReviewer, type FindRoute, otherModel } from "./model_choice.ts";
+import {
+  addressOf,
+  type EarlierModel,
+  findModel,
+  findReviewer,
+  type FindRoute,
+  otherModel,
+} from "./model_choice.ts";
+import type { Route } from "../providers/route.ts";
 import { promptOf, type SessionPrompt } from "./prompt.ts";
 import { existsSync } from "../util/exists.ts";
 import { SessionRecords } from "./records.ts";
@@ -89,7 +97,7 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
     images: (provider: Provider) => withImages(provider, records.blobs),
   };
   const [route, tools] = await Promise.all([
-    findModel(models, found),
+    findModel(models, earlierModel(records)),
     chooseTools(options, (line) => notices.push(line)),
   ]);
   if (route.notice !== undefined && !given.quiet) notices.push(route.notice);
@@ -98,7 +106,7 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
   if (prompt.notice !== undefined && !given.quiet) notices.push(prompt.notice);
   const { notice: _, ...told } = prompt;
   const described = { source: spec.surface, cwd, ...told };
-  records.describe({ ...described, provider: primary.name, model: primary.model.id });
+  records.describe({ ...described, ...modelFacts(route) });
   const budget = new Budget(limits(options));
   const once = new Set(spec.approval?.once);
   const late: { session?: Session } = {};
@@ -165,6 +173,17 @@ function policies({ spec, surface, settings, commands, timer }: SessionOptions) 
     ...(commands === undefined ? {} : { commands }),
     ...(timer === undefined ? {} : { timer }),
   };
+}
+
+function earlierModel({ found, address }: SessionRecords): EarlierModel | undefined {
+  return found && { ...found, ...(address === undefined ? {} : { address }) };
+}
+
+function modelFacts(route: Route) {
+  const { primary } = route;
+  const address = addressOf(route);
+  const where = address === undefined ? {} : { address };
+  return { provider: primary.name, model: primary.model.id, ...where };
 }
 
 interface RuntimeParts {
