@@ -153,9 +153,10 @@ export class SessionRecords {
   #requireAlone(store: Store): void {
     const { messageCount = this.#count } = store.getSession(this.id) ?? {};
     if (messageCount === this.#count) return;
-    throw new HermesError(`session ${this.id} went on in another hermes meanwhile`, {
-      hint: `Go on with what was said there: hermes run --resume ${this.id}`,
-    });
+    throw new HermesError(
+      `session ${this.id} went on in another hermes meanwhile: nothing more is added to it here`,
+      { hint: `Read what was said there, then say it again: ${wayBack(this.id)}` },
+    );
   }
 
   /** Creates the row, or changes what of it no longer holds. */
@@ -173,6 +174,11 @@ export class SessionRecords {
   #recordUsage({ provider, model, usage }: AssistantMessage): void {
     if (usage !== undefined) this.#store?.recordUsage(this.id, { provider, model, usage });
   }
+}
+
+/** How a person takes up a session, at a command line and in the chat. */
+function wayBack(id: string): string {
+  return `hermes run --resume ${id} "…", or /resume ${id} in a chat`;
 }
 
 /**

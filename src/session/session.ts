@@ -194,6 +194,9 @@ export class Session {
     // A turn that may still end within the grace can be answered and steered.
     const isLate = this.#ending !== undefined && !LATE_OPERATIONS.has(operation.op);
     if (this.#closed || isLate) return rejected("the session is closed");
+    if (this.#failure !== undefined && operation.op !== "close") {
+      return rejected(reasonOf(this.#failure));
+    }
     switch (operation.op) {
       case "input": {
         if (operation.synthetic !== true) this.#waker.attended();

@@ -136,7 +136,11 @@ class Chat {
       else await this.#send(line);
     } catch (error) {
       if (!(error instanceof HermesError)) throw error;
-      this.#complain(error.message, error.hint);
+      const { failure } = this.#seat!.session;
+      // That the session is broken was shown as an event; what to do was not.
+      const hint = failure instanceof HermesError ? failure.hint : error.hint;
+      if (error !== failure) this.#complain(error.message, hint);
+      else if (hint !== undefined) err(`  ${hint}\n`);
     } finally {
       // The prompt says that the next Ctrl-C is about something else.
       await this.#presses.settled();
