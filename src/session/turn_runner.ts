@@ -56,11 +56,12 @@ export class TurnRunner {
   ): Promise<TurnResult> {
     const { emit, drain } = this.#options;
     const deps = this.#options.deps();
-    const { content, outputSchema } = request;
+    const { content, outputSchema, by } = request;
     if (deps.timeMs !== undefined) deps.budget.startClock(deps.timeMs);
     if (content !== undefined) answerOpenCalls(deps);
     const input = await turnInput(deps, { request, signal });
-    emit({ type: "turn_start", turn, input: content ?? [] });
+    const whose = by === undefined ? {} : { by };
+    emit({ type: "turn_start", turn, input: content ?? [], ...whose });
     const events = runTurn(input, {
       ...deps,
       request: outputSchema ? { ...deps.request, outputSchema } : deps.request,

@@ -112,9 +112,16 @@ class Chat {
       terminal: () => this.#terminal,
       submit: (operation) => session.submit(operation),
     });
+    let isInTurn = false;
     const show = (event: AgentEvent) => {
-      out(view.fold(event));
+      const text = view.fold(event);
+      if (event.type === "turn_start") isInTurn = true;
+      if (event.type === "turn_end") isInTurn = false;
+      // A plugin's turn or line may come while the person types.
+      if (text !== "") this.#terminal.leaveLine();
+      out(text);
       questions.follow(event);
+      if (!isInTurn) this.#terminal.askAgain();
     };
     return { session, listener: new SessionListener(session, show), plugins };
   }
@@ -240,7 +247,10 @@ class Chat {
 
   async #interrupt(): Promise<void> {
     if (!this.#presses.count()) return;
-    const answer = this.#isBusy ? this.#seat?.session.submit({ op: "interrupt" }) : undefined;
+    const session = this.#seat?.session;
+    // A turn that a plugin began runs although nothing was asked for here.
+    const isBusy = this.#isBusy || session?.isRunning;
+    const answer = isBusy ? session?.submit({ op: "interrupt" }) : undefined;
     if (answer?.status === "accepted") {
       this.#warned = true;
       return;

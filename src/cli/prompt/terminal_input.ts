@@ -18,6 +18,8 @@ export interface TerminalDevice {
 
 interface LineWaiter {
   prompt: string;
+  /** Something else was written since; the prompt is not where the cursor is. */
+  isLeft: boolean;
   resolve(line: string | undefined): void;
 }
 
@@ -27,7 +29,8 @@ export class TerminalInput {
   #device: TerminalDevice;
   #decoder = new TextDecoder();
   #buffer = "";
-  #waiter: LineWaiter | undefined;
+  /** Whoever asked last gets the next line; a question may come up over the chat's own prompt. */
+  #waiters: LineWaiter[] = [];
   #onKey: ((key: string | undefined) => void) | undefined;
   #ended = false;
 
@@ -46,8 +49,29 @@ export class TerminalInput {
 
   /** Shows a line at any time; a person who is typing gets the prompt once more. */
   note(text: string): void {
-    const line = terminalText(text);
-    this.#device.write(this.#waiter ? `\n${line}\n${this.#waiter.prompt}` : `${line}\n`);
+    const wasLeft = this.#waiters.at(-1)?.isLeft;
+    this.leaveLine();
+    this.#device.write(`${terminalText(text)}\n`);
+    if (!wasLeft) this.askAgain();
+  }
+
+  /**
+   * Goes to a new line before something is written while a person may be typing. The terminal keeps
+   * what was typed, shows it no more and hands it over with enter.
+   */
+  leaveLine(): void {
+    const waiter = this.#waiters.at(-1);
+    if (waiter === undefined || waiter.isLeft) return;
+    waiter.isLeft = true;
+    this.#device.write("\n");
+  }
+
+  /** Shows the prompt once more after `leaveLine()`. */
+  askAgain(): void {
+    const waiter = this.#waiters.at(-1);
+    if (!waiter?.isLeft) return;
+    waiter.isLeft = false;
+    this.#device.write(waiter.prompt);
   }
 
   /** Asks for a line; undefined at the end of input or when the signal fires. */
@@ -57,11 +81,13 @@ export class TerminalInput {
     return new Promise((resolve) => {
       const stop = () => settle(undefined);
       const settle = (line: string | undefined) => {
-        this.#waiter = undefined;
+        this.#waiters = this.#waiters.filter((one) => one !== waiter);
         signal?.removeEventListener("abort", stop);
         resolve(line);
       };
-      this.#waiter = { prompt, resolve: settle };
+      const waiter: LineWaiter = { prompt, isLeft: false, resolve: settle };
+      for (const outer of this.#waiters) outer.isLeft = true;
+      this.#waiters.push(waiter);
       signal?.addEventListener("abort", stop, { once: true });
       this.#flush();
     });
@@ -114,14 +140,15 @@ export class TerminalInput {
     }
     this.#ended = true;
     this.#onKey?.(undefined);
-    this.#waiter?.resolve(undefined);
+    for (const waiter of this.#waiters) waiter.resolve(undefined);
   }
 
   #flush(): void {
     for (let end = this.#buffer.indexOf("\n"); end >= 0; end = this.#buffer.indexOf("\n")) {
       const line = this.#buffer.slice(0, end).replace(/\r$/, "");
       this.#buffer = this.#buffer.slice(end + 1);
-      if (this.#waiter) this.#waiter.resolve(line);
+      const waiter = this.#waiters.at(-1);
+      if (waiter) waiter.resolve(line);
       else this.onTypedAhead(line);
     }
   }

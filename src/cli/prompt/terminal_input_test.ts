@@ -55,6 +55,39 @@ Deno.test("readLine() gives whole lines however they arrive, and undefined at th
   strictEqual(await second, undefined);
 });
 
+Deno.test("leaveLine() and askAgain() keep what is written away from the prompt", async () => {
+  const terminal = fakeTerminal();
+  const line = terminal.input.readLine("> ");
+  terminal.input.askAgain();
+  terminal.input.leaveLine();
+  terminal.input.leaveLine();
+  terminal.input.write("a plugin's turn\n");
+  // The prompt comes back when the turn is over, not with each line.
+  terminal.input.note("a line");
+  terminal.input.askAgain();
+  terminal.input.note("another");
+  strictEqual(terminal.screen.text, "> \na plugin's turn\na line\n> \nanother\n> ");
+  await terminal.type("typed\n");
+  strictEqual(await line, "typed");
+  terminal.input.leaveLine();
+  terminal.input.note("nobody is asked");
+  ok(terminal.screen.text.endsWith("> nobody is asked\n"));
+  await terminal.hangUp();
+});
+
+Deno.test("readLine() over another one takes the next line and leaves the rest to it", async () => {
+  const terminal = fakeTerminal();
+  const outer = terminal.input.readLine("> ");
+  const inner = terminal.input.readLine("Name? ");
+  await terminal.type("hermes\n");
+  strictEqual(await inner, "hermes");
+  terminal.input.askAgain();
+  ok(terminal.screen.text.endsWith("Name? > "));
+  await terminal.type("go on\n");
+  strictEqual(await outer, "go on");
+  await terminal.hangUp();
+});
+
 Deno.test("TerminalInput hands typed-ahead lines to onTypedAhead", async () => {
   const terminal = fakeTerminal();
   const typed = Promise.withResolvers<string>();
