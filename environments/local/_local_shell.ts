@@ -33,7 +33,7 @@ import {
   type ShellScript,
   valueVariable,
 } from "../shell_script.ts";
-import { type Claim, SPARE_INPUT, SpareShellSlot } from "./_spare_shell.ts";
+import { type ClaimedShell, SPARE_INPUT, SpareShellSlot } from "./_spare_shell.ts";
 import { mentionsSudo, openSudo, type SudoSession } from "./_sudo.ts";
 
 export interface ShellOptions {
@@ -57,8 +57,6 @@ interface Setup {
   dir: string;
   profile: Profile | undefined;
 }
-
-const NO_CLAIM: Claim = { spare: undefined, more: false };
 
 interface LaunchChoices {
   setup: Setup;
@@ -123,11 +121,13 @@ export class LocalShell implements Shell {
   async start(command: string, options: StartOptions): Promise<Started> {
     checkInput(command, options.env);
     const setup = await this.#prepared();
-    const { spare, more } = this.#claimSpare(options);
+    const spare = this.#claimSpare(options);
     const marker = spare?.marker ?? this.#newMarker();
     let sudo: SudoSession | undefined;
     let pty: Pty | undefined;
     try {
+      // A shell that has brought them back already reads them no more.
+      if (spare?.state === undefined) this.#restoreFiles(setup, options.stateIn);
       const stateIn = options.background ? await this.#copy(options.stateIn) : options.stateIn;
       sudo = await this.#sudo(command);
       if (options.terminal) pty = openPty(options.terminal);
@@ -142,7 +142,6 @@ export class LocalShell implements Shell {
         pathPrefix: sudo?.binDir,
         bash: setup.bash,
       };
-      if (spare && spare.state === undefined) this.#restoreFiles(setup, options.stateIn);
       const opening = openingScript(script);
       const closing = closingScript(script);
       const process = await spare?.run({ opening, closing }) ??
@@ -153,9 +152,8 @@ export class LocalShell implements Shell {
           pty,
           withState: stateIn !== undefined,
         });
-      if (more && this.#mayPrepare(setup)) {
-        this.#spares.prepareNow(() => ({ shell: setup.shell, marker: this.#newMarker() }));
-      }
+      // While this command runs there is nothing better to do than to start the next one's shell.
+      if (!options.background) this.#prepareSpare(setup);
       this.#watchFor(process);
       this.#removeFreed();
       return {
@@ -165,7 +163,7 @@ export class LocalShell implements Shell {
           const { stateOut } = options;
           const state = stateOut && this.#own.take(stateOut);
           const cwd = state && readStateCwd(state, marker);
-          if (stateOut && cwd) this.#prepareSpare(setup, stateOut);
+          if (stateOut && cwd) this.#briefSpare(setup, stateOut);
           return Promise.resolve(cwd);
         },
         release: async () => {
@@ -186,6 +184,7 @@ export class LocalShell implements Shell {
     options: StartOptions & LaunchChoices,
   ): Promise<RawProcess> {
     const { setup, marker, pty } = options;
+    // Once more: the waiting shell that should have run it may have died.
     this.#restoreFiles(setup, options.stateIn);
     const variables: Record<string, string> = { [MARKER_VARIABLE]: marker };
     Object.values(options.env).forEach((value, i) => variables[valueVariable(i)] = value);
@@ -218,26 +217,30 @@ export class LocalShell implements Shell {
     return `${this.#id}.${++this.#files}`;
   }
 
-  #mayPrepare(setup: Setup): boolean {
-    return setup.spares && !this.#closed;
+  #prepareSpare(setup: Setup): void {
+    if (this.#closed || !setup.spares) return;
+    const { shell } = setup;
+    try {
+      this.#spares.prepare(() => ({ shell, marker: this.#newMarker() }));
+    } catch {
+      // Out of processes, for instance: the next command says so itself if that lasts.
+    }
   }
 
-  #prepareSpare(setup: Setup, stateIn: string): void {
-    if (!this.#mayPrepare(setup)) return;
-    const { shell, bash } = setup;
+  #briefSpare(setup: Setup, stateIn: string): void {
+    const { bash } = setup;
     const profile = setup.profile?.functions;
-    this.#spares.prepare(stateIn, () => {
+    this.#spares.brief(stateIn, (marker) => {
       this.#restoreFiles(setup, stateIn);
-      const marker = this.#newMarker();
-      return { shell, marker, opening: openingScript({ marker, env: [], stateIn, profile, bash }) };
+      return openingScript({ marker, env: [], stateIn, profile, bash });
     });
   }
 
   /** A waiting shell has no terminal, no input and no variables of the command. */
-  #claimSpare(options: StartOptions): Claim {
+  #claimSpare(options: StartOptions): ClaimedShell | undefined {
     const { terminal, stdin, stateIn, env } = options;
-    if (terminal || stdin !== "null" || stateIn === undefined) return NO_CLAIM;
-    return Object.keys(env).length === 0 ? this.#spares.claim(stateIn) : NO_CLAIM;
+    if (terminal || stdin !== "null" || stateIn === undefined) return undefined;
+    return Object.keys(env).length === 0 ? this.#spares.claim(stateIn) : undefined;
   }
 
   async endAll(leaders: readonly number[]): Promise<void> {
@@ -299,10 +302,9 @@ export class LocalShell implements Shell {
     return [setup.shell, file];
   }
 
-  /** The state may change before a background process has read it. */
+  /** The state may change before a process that nobody waits for has read it. */
   async #copy(state: string | undefined): Promise<string | undefined> {
     if (state === undefined) return undefined;
-    this.#own.restore(state);
     const copy = this.newFile();
     await Deno.copyFile(state, copy);
     return copy;

@@ -1,8 +1,7 @@
 /**
- * A shell started ahead of the command it will run. It starts when a command has ended and the
- * event loop has nothing else to do, which mostly means while the model thinks; it brings back the
- * exports of the task and waits, which takes all of that out of the way of the next tool call.
- * Where commands follow each other at once it starts while the one before runs. Owns at most one.
+ * A shell started ahead of the command it will run: it starts while another command runs,
+ * brings back the exports of the task while the model thinks, and then waits, which takes all
+ * of that out of the way of the next tool call. Owns at most one.
  */
 import { onlyVariables } from "../../src/process/child_environment.ts";
 import { MARKER_VARIABLE } from "../../src/process/marker.ts";
@@ -14,16 +13,20 @@ export interface SpareOptions {
   marker: string;
 }
 
+/** Where the second part of `WAIT` reads. */
+export const SPARE_INPUT = "/dev/fd/0";
+/**
+ * A line with the opening, then the command as one assignment and the end of the input;
+ * anything less runs nothing.
+ */
+const WAIT = `IFS= read -r REPLY || exit 0; eval "$REPLY"; REPLY=; . ${SPARE_INPUT}; ` +
+  `[ "$REPLY" ] || exit 126; exec </dev/null; eval "$REPLY"`;
+
 /** Both parts of a script; the opening depends on the state alone. */
 export interface SplitScript {
   opening: string;
   closing: string;
 }
-
-/** Where `WAIT` reads. */
-export const SPARE_INPUT = "/dev/fd/0";
-/** The command comes as one assignment and the end of the input; anything less runs nothing. */
-const WAIT = `REPLY=; . ${SPARE_INPUT}; [ "$REPLY" ] || exit 126; exec </dev/null; eval "$REPLY"`;
 
 /** A waiting shell that one command has for itself. */
 export interface ClaimedShell {
@@ -37,98 +40,81 @@ export interface ClaimedShell {
   drop(): Promise<void>;
 }
 
-export interface Claim {
-  /** Must be run or dropped. */
-  spare: ClaimedShell | undefined;
-  /** The next command can be expected to follow as fast as this one. */
-  more: boolean;
-}
-
-/** Nobody thinks between two commands that are closer than this. */
-const AT_ONCE_MS = 2;
-
 export class SpareShellSlot {
   #spare: Spare | undefined;
-  #pending: ReturnType<typeof setImmediate> | undefined;
   #dropped: Promise<void> | undefined;
-  #preparedAt = -Infinity;
+  #briefing: ReturnType<typeof setImmediate> | undefined;
+
+  /** Starts a shell to wait, unless one does. Bash only. */
+  prepare(options: () => SpareOptions): void {
+    if (this.#spare !== undefined) return;
+    const spare = this.#spare = new Spare(options());
+    spare.exited.then(() => {
+      if (this.#spare === spare) this.#spare = undefined;
+    });
+  }
 
   /**
-   * Most commands start from what the last one left: starts a shell that brings back `state` and
-   * waits. Not at once: what the last command said is on its way to the model, and starting a
-   * program would hold that up. Bash only.
+   * Most commands start from what the last one left: has the waiting shell bring it back already.
+   * Not at once: what the last command said is on its way to the model, and must not wait for this.
    */
-  prepare(state: string, options: () => SpareOptions & { opening: string }): void {
-    this.#preparedAt = performance.now();
-    if (this.#spare !== undefined && this.#spare.state === undefined) return;
-    this.#letGo();
-    // One turn of the event loop sends what was written meanwhile. Not `setTimeout`, which takes two
-    // milliseconds to come to nothing.
-    this.#pending = setImmediate(() => {
-      this.#pending = setImmediate(() => {
-        this.#pending = undefined;
-        this.#start(options, state);
+  brief(state: string, opening: (marker: string) => string): void {
+    const spare = this.#spare;
+    if (spare === undefined) return;
+    // It stands where the task no longer is.
+    if (spare.state !== undefined) return this.#drop(spare);
+    clearImmediate(this.#briefing);
+    // A turn of the event loop sends what was written before. `setTimeout` would take milliseconds.
+    this.#briefing = setImmediate(() => {
+      this.#briefing = setImmediate(() => {
+        if (this.#spare === spare) this.#briefNow(spare, { state, opening });
       });
     });
   }
 
-  /** Takes the waiting shell for a command from `state`, so that no other can. */
-  claim(state: string): Claim {
-    const more = this.#pending !== undefined || performance.now() - this.#preparedAt < AT_ONCE_MS;
-    this.#cancel();
+  /** Takes the waiting shell for a command from `state`, so that no other can; it must be run or dropped. */
+  claim(state: string): ClaimedShell | undefined {
     const spare = this.#spare;
-    if (spare === undefined || (spare.state ?? state) !== state) return { spare: undefined, more };
+    if (spare === undefined || (spare.state ?? state) !== state) return undefined;
     this.#spare = undefined;
-    return { spare, more };
-  }
-
-  /** Starts a shell for any state to wait, unless one does. Bash only. */
-  prepareNow(options: () => SpareOptions): void {
-    if (this.#spare === undefined) this.#start(options);
+    return spare;
   }
 
   /** Lets the waiting shell go. */
   async close(): Promise<void> {
-    this.#letGo();
+    clearImmediate(this.#briefing);
+    if (this.#spare) this.#drop(this.#spare);
     await this.#dropped;
   }
 
-  #start(options: () => SpareOptions & { opening?: string }, state?: string): void {
+  #briefNow(
+    spare: Spare,
+    { state, opening }: { state: string; opening: (marker: string) => string },
+  ): void {
     try {
-      const spare = this.#spare = new Spare({ ...options(), state });
-      spare.exited.then(() => {
-        if (this.#spare === spare) this.#spare = undefined;
-      });
+      spare.brief(state, opening(spare.marker));
     } catch {
-      // Out of processes, for instance: the next command says so itself if that lasts.
+      // The disk is full, for instance: the next command says so itself if that lasts.
+      this.#drop(spare);
     }
   }
 
-  #cancel(): void {
-    clearImmediate(this.#pending);
-    this.#pending = undefined;
-  }
-
-  /** A shell in a directory that the task has left is of no use. */
-  #letGo(): void {
-    this.#cancel();
-    const spare = this.#spare;
+  #drop(spare: Spare): void {
     this.#spare = undefined;
-    if (spare) this.#dropped = Promise.all([this.#dropped, spare.drop()]).then(() => {});
+    this.#dropped = Promise.all([this.#dropped, spare.drop()]).then(() => {});
   }
 }
 
 class Spare implements ClaimedShell {
   readonly marker: string;
-  readonly state: string | undefined;
   readonly #process: RawProcess;
+  /** What it has brought back, once it was told to. */
+  state: string | undefined;
 
-  constructor(options: SpareOptions & { opening?: string; state: string | undefined }) {
-    const { shell, marker, opening, state } = options;
-    this.state = state;
+  constructor({ shell, marker }: SpareOptions) {
     this.marker = marker;
     this.#process = startPiped({
-      argv: [shell, "-c", opening === undefined ? WAIT : `${opening}; ${WAIT}`, "bash"],
+      argv: [shell, "-c", WAIT, "bash"],
       env: onlyVariables({ [MARKER_VARIABLE]: marker }),
       stdin: "piped",
     });
@@ -138,10 +124,16 @@ class Spare implements ClaimedShell {
     return this.#process.exited;
   }
 
+  brief(state: string, opening: string): void {
+    this.state = state;
+    // It may have been killed; `run()` finds out.
+    this.#write(`${opening}\n`).catch(() => {});
+  }
+
   async run({ opening, closing }: SplitScript): Promise<RawProcess | undefined> {
-    const script = this.state === undefined ? `${opening}; ${closing}` : closing;
+    const first = this.state === undefined ? `${opening}\n` : "";
     try {
-      await this.#process.write(new TextEncoder().encode(`REPLY=${shellQuote(script)}`));
+      await this.#write(`${first}REPLY=${shellQuote(closing)}`);
     } catch {
       // It was killed while it waited; the caller starts another in the ordinary way.
       await this.drop();
@@ -155,5 +147,9 @@ class Spare implements ClaimedShell {
   async drop(): Promise<void> {
     await this.#process.dispose();
     await this.#process.exited;
+  }
+
+  #write(text: string): Promise<void> {
+    return this.#process.write(new TextEncoder().encode(text));
   }
 }

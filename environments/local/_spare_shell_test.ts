@@ -1,4 +1,4 @@
-import { equal } from "node:assert/strict";
+import { equal, fail } from "node:assert/strict";
 import { which } from "../../src/util/which.ts";
 import { runToEnd } from "../../src/process/run_to_end.ts";
 import { type ClaimedShell, SpareShellSlot } from "./_spare_shell.ts";
@@ -7,33 +7,27 @@ const SHELL = await which("bash", "/usr/local/bin:/usr/bin:/bin");
 const ignore = SHELL === undefined;
 if (ignore) console.log("spare shells are not tested: bash is not installed");
 
-const STATE = "/state/1";
-
-/** A slot whose shell has run `opening` and waits. */
-async function prepared(opening: string): Promise<SpareShellSlot> {
+function prepared(): SpareShellSlot {
   const slot = new SpareShellSlot();
-  await prepare(slot, { state: STATE, opening });
+  slot.prepare(() => ({ shell: SHELL!, marker: "m.1" }));
   return slot;
 }
 
-/** Resolves when the shell was started. */
-async function prepare(
-  slot: SpareShellSlot,
-  { state, opening }: { state: string; opening: string },
-): Promise<void> {
-  const asked = Promise.withResolvers<void>();
-  slot.prepare(state, () => {
-    asked.resolve();
-    return { shell: SHELL!, marker: "m.1", opening };
-  });
-  await asked.promise;
+/** Resolves when the shell was told. */
+function briefed(slot: SpareShellSlot, state: string, opening: string): Promise<void> {
+  return new Promise((told) =>
+    slot.brief(state, () => {
+      told();
+      return opening;
+    })
+  );
 }
 
 async function outputOf(
   shell: ClaimedShell | undefined,
-  closing: string,
+  script: { opening: string; closing: string },
 ): Promise<string | undefined> {
-  const process = await shell?.run({ opening: "A=late", closing });
+  const process = await shell?.run(script);
   if (process === undefined) return undefined;
   let output = "";
   await runToEnd(process, {
@@ -44,45 +38,61 @@ async function outputOf(
 }
 
 Deno.test({
-  name: "run() gives a waiting shell the rest of its script, which reads no input",
+  name: "run() needs only the rest of the script where the shell was briefed",
   ignore,
   async fn() {
-    const slot = await prepared("A=1");
-    const closing = `echo "$A it's"\necho 'two \\n'; cat`;
-    equal(await outputOf(slot.claim(STATE).spare, closing), "1 it's\ntwo \\n\n");
+    const slot = prepared();
+    await briefed(slot, "/state/1", "A=m.1");
+    const shell = slot.claim("/state/1");
+    equal(await outputOf(shell, { opening: "A=again", closing: 'echo "$A"; cat' }), "m.1\n");
   },
 });
 
 Deno.test({
-  name: "prepare() starts no shell while the caller goes on",
+  name: "run() gives the whole script to a shell that was not briefed",
   ignore,
   async fn() {
-    const slot = new SpareShellSlot();
-    let started = false;
-    slot.prepare(STATE, () => {
-      started = true;
-      return { shell: SHELL!, marker: "m.1", opening: ":" };
-    });
-    await Promise.resolve();
-    equal(slot.claim(STATE).spare, undefined);
-    equal(started, false);
+    const script = { opening: "A=1", closing: `echo "$A it's"\necho 'two \\n'` };
+    equal(await outputOf(prepared().claim("/state/1"), script), "1 it's\ntwo \\n\n");
+  },
+});
+
+Deno.test({
+  name: "brief() holds nothing up: a command that comes before it brings the whole script",
+  ignore,
+  async fn() {
+    const slot = prepared();
+    slot.brief("/state/1", () => fail("the shell was claimed before"));
+    const shell = slot.claim("/state/1");
+    equal(await outputOf(shell, { opening: "A=1", closing: 'echo "$A"' }), "1\n");
     await slot.close();
   },
 });
 
 Deno.test({
-  name: "prepare() lets the command after it start in the ordinary way when no shell can start",
+  name: "brief() keeps no shell whose state cannot be brought back",
   ignore,
   async fn() {
-    const slot = new SpareShellSlot();
-    const asked = Promise.withResolvers<void>();
-    slot.prepare(STATE, () => {
-      asked.resolve();
-      throw new Error("no process left");
-    });
-    await asked.promise;
-    equal(slot.claim(STATE).spare, undefined);
+    const slot = prepared();
+    await new Promise<void>((asked) =>
+      slot.brief("/state/1", () => {
+        asked();
+        throw new Error("no room on the disk");
+      })
+    );
+    equal(slot.claim("/state/1"), undefined);
     await slot.close();
+  },
+});
+
+Deno.test({
+  name: "close() forgets what a shell was going to be told",
+  ignore,
+  async fn() {
+    const slot = prepared();
+    slot.brief("/state/1", () => fail("nothing is told after the end"));
+    await slot.close();
+    equal(slot.claim("/state/1"), undefined);
   },
 });
 
@@ -90,56 +100,25 @@ Deno.test({
   name: "claim() gives one shell once, and none that stands elsewhere",
   ignore,
   async fn() {
-    const slot = await prepared("A=1");
-    equal(slot.claim("/state/2").spare, undefined);
-    const shell = slot.claim(STATE).spare;
-    equal(slot.claim(STATE).spare, undefined);
+    const slot = prepared();
+    await briefed(slot, "/state/1", "A=1");
+    equal(slot.claim("/state/2"), undefined);
+    const shell = slot.claim("/state/1");
+    equal(slot.claim("/state/1"), undefined);
     await shell?.drop();
   },
 });
 
 Deno.test({
-  name: "prepare() lets a shell go that stands where the task no longer is",
+  name: "brief() lets a shell go that stands where the task no longer is",
   ignore,
   async fn() {
-    const slot = await prepared("A=1");
-    await prepare(slot, { state: "/state/2", opening: "A=2" });
-    equal(slot.claim(STATE).spare, undefined);
-    equal(await outputOf(slot.claim("/state/2").spare, "echo $A"), "2\n");
+    const slot = prepared();
+    await briefed(slot, "/state/1", "A=1");
+    slot.brief("/state/2", () => "A=2");
+    equal(slot.claim("/state/1"), undefined);
+    equal(slot.claim("/state/2"), undefined);
     await slot.close();
-  },
-});
-
-Deno.test({
-  name: "claim() says when commands follow each other at once, and prepareNow() serves any state",
-  ignore,
-  async fn() {
-    const slot = new SpareShellSlot();
-    slot.prepare(STATE, () => {
-      throw new Error("the command that follows at once makes this shell useless");
-    });
-    const { spare, more } = slot.claim(STATE);
-    equal(spare, undefined);
-    equal(more, true);
-    slot.prepareNow(() => ({ shell: SHELL!, marker: "m.2" }));
-    slot.prepare("/state/2", () => {
-      throw new Error("the waiting shell serves this state too");
-    });
-    equal(await outputOf(slot.claim("/state/2").spare, "echo $A"), "late\n");
-    await slot.close();
-  },
-});
-
-Deno.test({
-  name: "close() forgets a shell that was not started yet",
-  ignore,
-  async fn() {
-    const slot = new SpareShellSlot();
-    slot.prepare(STATE, () => {
-      throw new Error("nothing starts after the end");
-    });
-    await slot.close();
-    equal(slot.claim(STATE).spare, undefined);
   },
 });
 
@@ -147,10 +126,11 @@ Deno.test({
   name: "run() says that the shell has died, so that the command can start elsewhere",
   ignore,
   async fn() {
-    const slot = await prepared("kill -9 $$");
-    const shell = slot.claim(STATE).spare;
+    const slot = prepared();
+    await briefed(slot, "/state/1", "kill -9 $$");
+    const shell = slot.claim("/state/1")!;
     // A write may still fit into the pipe of a dying shell: then it ends without having run anything.
-    const output = await outputOf(shell, "echo ran");
+    const output = await outputOf(shell, { opening: "", closing: "echo ran" });
     equal(output === undefined || output === "", true);
   },
 });

@@ -78,12 +78,13 @@ interface ListenerOptions {
 class Listener implements Subscription {
   readonly #options: ListenerOptions;
   #waiting: AgentEvent[] = [];
-  /** How many of them are read: taking the first one out would move all others, each time. */
-  #read = 0;
+  /** How many of them were taken: to take the first one out would move all others, each time. */
+  #taken = 0;
   #missed = 0;
   #needsSnapshot: boolean;
   #ended = false;
-  #wake: (() => void) | undefined;
+  /** Readers that found nothing: while there is one, nothing waits and nothing was missed. */
+  #readers: ((result: IteratorResult<FeedItem, void>) => void)[] = [];
 
   constructor(options: ListenerOptions) {
     this.#options = options;
@@ -91,29 +92,28 @@ class Listener implements Subscription {
   }
 
   get waiting(): number {
-    return this.#waiting.length - this.#read;
+    return this.#waiting.length - this.#taken;
   }
 
   push(event: AgentEvent): void {
     if (this.#ended) return;
+    const reader = this.#readers.shift();
+    if (reader !== undefined) return reader({ value: { type: "event", event }, done: false });
     // Whoever waits for a snapshot finds the event in it.
     if (this.#needsSnapshot) {
       if (this.#missed > 0) this.#missed++;
-      return this.#notify();
-    }
-    if (this.waiting >= this.#options.limit) {
+    } else if (this.waiting >= this.#options.limit) {
       this.#missed += this.waiting + 1;
       this.#forget();
       this.#needsSnapshot = true;
     } else {
       this.#waiting.push(event);
     }
-    this.#notify();
   }
 
   end(): void {
     this.#ended = true;
-    this.#notify();
+    for (const reader of this.#readers.splice(0)) reader({ value: undefined, done: true });
   }
 
   close(): void {
@@ -125,58 +125,52 @@ class Listener implements Subscription {
   }
 
   [Symbol.asyncIterator](): AsyncIterator<FeedItem, void, void> {
-    const items = this.#items();
     return {
-      next: () => items.next(),
-      // A generator would only listen to this after the next event, which may never come.
+      next: () => this.#read(),
       return: () => {
         this.close();
-        return items.return();
+        return Promise.resolve({ value: undefined, done: true });
       },
     };
   }
 
-  async *#items(): AsyncGenerator<FeedItem, void, void> {
-    try {
-      while (true) {
-        if (this.#missed > 0) {
-          const count = this.#missed;
-          this.#missed = 0;
-          yield { type: "missed", count };
-        } else if (this.#needsSnapshot) {
-          this.#needsSnapshot = false;
-          yield { type: "snapshot", snapshot: this.#options.snapshot() };
-        } else if (this.waiting > 0) {
-          yield { type: "event", event: this.#next() };
-        } else if (this.#ended) {
-          return;
-        } else {
-          await new Promise<void>((resolve) => this.#wake = resolve);
-        }
-      }
-    } finally {
+  /** No generator: one costs more for each event than all the rest of a listener. */
+  #read(): Promise<IteratorResult<FeedItem, void>> {
+    const item = this.#take();
+    if (item !== undefined) return Promise.resolve({ value: item, done: false });
+    if (this.#ended) {
       this.close();
+      return Promise.resolve({ value: undefined, done: true });
     }
+    return new Promise((resolve) => this.#readers.push(resolve));
+  }
+
+  #take(): FeedItem | undefined {
+    if (this.#missed > 0) {
+      const count = this.#missed;
+      this.#missed = 0;
+      return { type: "missed", count };
+    }
+    if (this.#needsSnapshot) {
+      this.#needsSnapshot = false;
+      return { type: "snapshot", snapshot: this.#options.snapshot() };
+    }
+    return this.waiting > 0 ? { type: "event", event: this.#next() } : undefined;
   }
 
   #next(): AgentEvent {
-    const event = this.#waiting[this.#read++]!;
+    const event = this.#waiting[this.#taken++]!;
     // Often enough to keep little that was read, seldom enough to cost nothing.
-    if (this.#read === this.#waiting.length) this.#forget();
-    else if (this.#read >= CHUNK && this.#read * 2 > this.#waiting.length) {
-      this.#waiting = this.#waiting.slice(this.#read);
-      this.#read = 0;
+    if (this.#taken === this.#waiting.length) this.#forget();
+    else if (this.#taken >= CHUNK && this.#taken * 2 > this.#waiting.length) {
+      this.#waiting = this.#waiting.slice(this.#taken);
+      this.#taken = 0;
     }
     return event;
   }
 
   #forget(): void {
     this.#waiting = [];
-    this.#read = 0;
-  }
-
-  #notify(): void {
-    this.#wake?.();
-    this.#wake = undefined;
+    this.#taken = 0;
   }
 }

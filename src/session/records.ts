@@ -4,7 +4,7 @@
  */
 import type { EndReason } from "../protocol/event.ts";
 import { type AssistantMessage, type Message, toolCallsOf } from "../protocol/message.ts";
-import { HermesError, UsageError } from "../protocol/error.ts";
+import { UsageError } from "../protocol/error.ts";
 import { BlobStore } from "../store/blobs.ts";
 import type { ScriptCall, SessionRecord } from "../store/record.ts";
 import type { Store } from "../store/store.ts";
@@ -109,7 +109,8 @@ export class SessionRecords {
 
   /** Where the model of a resumed session was; undefined where that is not known. */
   get address(): string | undefined {
-    return this.found && this.#store?.note(this.found.id, "model_address") || undefined;
+    if (this.found?.provider !== "custom") return undefined;
+    return this.#store?.note(this.found.id, "model_address") || undefined;
   }
 
   /** Stores how the session ended. */
@@ -130,7 +131,10 @@ export class SessionRecords {
     }
     const messages = stored.map(({ message }) => message);
     if (session.endReason === "needs_approval" && !this.isImported) return messages;
-    this.#repairs = missingResults(messages, { notBegun: this.#store!.note(session.id, "asking") });
+    const repairs = missingResults(messages);
+    this.#repairs = repairs.length === 0
+      ? repairs
+      : missingResults(messages, { notBegun: this.#store!.note(session.id, "asking") });
     return [...messages, ...this.#repairs];
   }
 
@@ -140,23 +144,12 @@ export class SessionRecords {
     const messages = [...this.#repairs, message];
     store.transaction(() => {
       if (this.#facts && !this.#isDescribed) this.#writeRow(store, this.#facts);
-      this.#requireAlone(store);
       if (this.#repairs.length > 0) this.asking(undefined);
-      store.appendMessages(this.id, messages);
+      store.appendMessages(this.id, messages, this.#count);
       if (message.role === "assistant") this.#recordUsage(message);
     }, { flush: isMilestone(message) });
     this.#repairs = [];
     this.#count += messages.length;
-  }
-
-  /** Two that write to one session would part calls from their results, for good. @throws {HermesError} */
-  #requireAlone(store: Store): void {
-    const { messageCount = this.#count } = store.getSession(this.id) ?? {};
-    if (messageCount === this.#count) return;
-    throw new HermesError(
-      `session ${this.id} went on in another hermes meanwhile: nothing more is added to it here`,
-      { hint: `Read what was said there, then say it again: ${wayBack(this.id)}` },
-    );
   }
 
   /** Creates the row, or changes what of it no longer holds. */
@@ -174,11 +167,6 @@ export class SessionRecords {
   #recordUsage({ provider, model, usage }: AssistantMessage): void {
     if (usage !== undefined) this.#store?.recordUsage(this.id, { provider, model, usage });
   }
-}
-
-/** How a person takes up a session, at a command line and in the chat. */
-function wayBack(id: string): string {
-  return `hermes run --resume ${id} "…", or /resume ${id} in a chat`;
 }
 
 /**

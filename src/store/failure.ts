@@ -56,3 +56,12 @@ export function describeFailure(error: unknown, path: string): unknown {
       return error;
   }
 }
+
+/** Two that write to one session would part calls from their results, for good. */
+export function wentOnElsewhere(sessionId: string): HermesError {
+  const back = `hermes run --resume ${sessionId} "…", or /resume ${sessionId} in a chat`;
+  return new HermesError(
+    `session ${sessionId} went on in another hermes meanwhile: nothing more is added to it here`,
+    { hint: `Read what was said there, then say it again: ${back}` },
+  );
+}

@@ -7,6 +7,7 @@ import { HermesError, UsageError } from "../protocol/error.ts";
 import type { Message, Usage } from "../protocol/message.ts";
 import { createId } from "../util/id.ts";
 import type { Database, DatabaseOptions, TransactionOptions } from "./database.ts";
+import { wentOnElsewhere } from "./failure.ts";
 import { FILTERED, type FilterParam, filterParams, type SessionFilter } from "./filter.ts";
 import { openDatabase } from "./open.ts";
 import {
@@ -35,6 +36,7 @@ import {
   type UsageRecord,
 } from "./record.ts";
 import { type SearchHit, SearchIndex, type SearchOptions } from "./search_index.ts";
+import { storeStats } from "./stats.ts";
 import { cleanTitle, shortTitle } from "./title.ts";
 
 /** Milliseconds that tidying may spend on the search index. */
@@ -151,21 +153,27 @@ export class Store implements Disposable {
     return this.appendMessages(sessionId, [message])[0]!;
   }
 
-  /** Stores messages in order, all or none; an assistant's calls and their results stay together. */
-  appendMessages(sessionId: string, messages: readonly Message[]): number[] {
+  /**
+   * Stores messages in order, all or none; an assistant's calls and their results stay together.
+   * @throws {HermesError} when the session does not hold `after` messages, where that is given.
+   */
+  appendMessages(sessionId: string, messages: readonly Message[], after?: number): number[] {
     const nowMs = Date.now();
     return this.#db.transaction(() => {
       const ids = messages.map((message) => this.insertMessage(sessionId, message, nowMs));
       const calls = messages.reduce((sum, message) => sum + countToolCalls(message), 0);
       // A session that goes on has not ended.
-      this.#db.run(
-        "UPDATE sessions SET updated_at = ?, ended_at = NULL, end_reason = NULL, " +
-          "message_count = message_count + ?, tool_call_count = tool_call_count + ? WHERE id = ?",
+      const { changes } = this.#db.run(
+        "UPDATE sessions SET updated_at = ?1, ended_at = NULL, end_reason = NULL, " +
+          "message_count = message_count + ?2, tool_call_count = tool_call_count + ?3 " +
+          "WHERE id = ?4 AND message_count = coalesce(?5, message_count)",
         nowMs,
         messages.length,
         calls,
         sessionId,
+        after ?? null,
       );
+      if (changes === 0 && after !== undefined) throw wentOnElsewhere(sessionId);
       return ids;
     });
   }
@@ -353,22 +361,7 @@ export class Store implements Disposable {
   }
 
   stats(): StoreStats {
-    const sources = this.#db.all(
-      "SELECT source, count(*) AS n FROM sessions GROUP BY 1 ORDER BY 1",
-    );
-    const span = this.#db.get("SELECT min(created_at) AS a, max(updated_at) AS b FROM sessions")!;
-    const count = this.#db.get("SELECT count(*) AS n FROM messages")!;
-    const size = this.#db.get(
-      "SELECT page_count * page_size AS n FROM pragma_page_count, pragma_page_size",
-    )!;
-    return {
-      sessions: sources.reduce((sum, row) => sum + (row["n"] as number), 0),
-      messages: count["n"] as number,
-      sessionsBySource: Object.fromEntries(sources.map((row) => [row["source"], row["n"]])),
-      usage: toUsage(this.#db.get(`SELECT ${TOKEN_SUMS} FROM usage`)!),
-      ...(span["a"] !== null && { oldestAt: span["a"] as number, newestAt: span["b"] as number }),
-      bytes: size["n"] as number,
-    };
+    return storeStats(this.#db);
   }
 
   close(): void {
