@@ -169,6 +169,22 @@ Deno.test("Ctrl-C interrupts a turn that a plugin began, and the chat goes on", 
   });
 });
 
+Deno.test("what is half typed when a plugin's turn asks for a yes is no answer", async () => {
+  const permissions = { sessions: ["wake"] };
+  const call = { toolCalls: [{ name: "terminal", arguments: { command: "rm -rf build" } }] };
+  const replies = [call, { text: "Left alone." }];
+  await withChat({ module: PUSHING, permissions, replies }, async ({ screen, home }) => {
+    await screen.type("/watch\r");
+    await screen.shows(/watching\n> $/);
+    await screen.type("1 more");
+    await screen.shows(/> 1 more$/);
+    await Deno.writeTextFile(`${home}/.hermes/plugin-data/demo/wake`, "");
+    await screen.shows(/Allow it\?[\s\S]*4\. Deny\n[^\n]*esc cancels\s*$/);
+    await screen.type("4");
+    await screen.shows(/refused by you[\s\S]*Left alone\.\n> $/);
+  });
+});
+
 /** Writes down every hook it can have of a chat. */
 const WITNESS = `export function register(ctx) {
   for (const name of ["pre_tool_call", "post_tool_call", "pre_llm_call", "post_llm_call",

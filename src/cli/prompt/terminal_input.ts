@@ -3,6 +3,7 @@
  * raw-mode prompt while it is open, and unrequested lines to `onTypedAhead` (typing ahead).
  */
 import { decodeKeys } from "./keys.ts";
+import { sleep } from "../../util/sleep.ts";
 import { terminalText } from "../../util/terminal_text.ts";
 
 /** The terminal as far as prompts need it; tests drive one without a TTY. */
@@ -10,6 +11,8 @@ export interface TerminalDevice {
   readonly input: AsyncIterable<Uint8Array>;
   write(text: string): void;
   setRaw(raw: boolean): void;
+  /** Resolves when what was typed before `setRaw(true)` has arrived; absent where that is at once. */
+  settled?(): Promise<void>;
   /** Characters in a line. */
   columns(): number;
   /** Ctrl-C while keys are read one by one, when the terminal itself does not see it. */
@@ -22,6 +25,9 @@ interface LineWaiter {
   isLeft: boolean;
   resolve(line: string | undefined): void;
 }
+
+/** Half a line reaches us within a few milliseconds; nobody answers what is not on the screen. */
+const SETTLE_MS = 50;
 
 export class TerminalInput {
   /** Called with lines that came while no question was open. */
@@ -112,12 +118,16 @@ export class TerminalInput {
       resolve();
     };
     signal?.addEventListener("abort", close, { once: true });
-    this.#onKey = (key) => {
+    // A terminal hands over half a line as keys: what was typed before the question is no answer.
+    let isReady = this.#device.settled === undefined;
+    const take = this.#onKey = (key) => {
       interrupted ||= key === "ctrl-c";
-      if (key === undefined || onKey(key)) close();
+      if (key === undefined || ((isReady || key === "ctrl-c") && onKey(key))) close();
     };
     this.#device.setRaw(true);
-    onReady?.();
+    if (!isReady) await Promise.race([this.#device.settled!(), promise]);
+    isReady = true;
+    if (this.#onKey === take) onReady?.();
     await promise;
     signal?.removeEventListener("abort", close);
     if (!interrupted) return "done";
@@ -162,6 +172,7 @@ export function createStdTerminal(): TerminalDevice {
       Deno.stderr.writeSync(new TextEncoder().encode(text));
     },
     setRaw: (raw) => Deno.stdin.setRaw(raw),
+    settled: () => sleep(SETTLE_MS),
     columns: () => Deno.consoleSize().columns,
     interrupt: () => Deno.kill(Deno.pid, "SIGINT"),
   };

@@ -4,7 +4,7 @@ import { askApproval, askClarify } from "./ask.ts";
 import { TerminalInput } from "./terminal_input.ts";
 
 /** A terminal whose keyboard is the test. */
-function fakeTerminal() {
+function fakeTerminal(more: { settled?: () => Promise<void> } = {}) {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const writer = writable.getWriter();
   const raw: boolean[] = [];
@@ -23,6 +23,7 @@ function fakeTerminal() {
     },
     columns: () => screen.columns,
     interrupt: () => screen.interrupts++,
+    ...more,
   });
   return {
     input,
@@ -135,6 +136,23 @@ Deno.test("askApproval() shows the whole command once, without its tricks", asyn
   strictEqual(text.split("\x1b[3A").length, 4);
   const lines = text.replaceAll("\x1b[3A", "").split("\r\x1b[2K").slice(1);
   for (const line of lines) ok([...line.trim()].length < 30, line);
+  await terminal.hangUp();
+});
+
+Deno.test("readKeys() takes no key for an answer that came before the question was there", async () => {
+  const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
+  const terminal = fakeTerminal({ settled: () => settled });
+  const keys: string[] = [];
+  const ready = Promise.withResolvers<void>();
+  const asking = terminal.asking();
+  const reading = terminal.input.readKeys((key) => keys.push(key) > 0, { onReady: ready.resolve });
+  await asking;
+  await terminal.type("1 more\r");
+  settle();
+  await ready.promise;
+  await terminal.type("2");
+  strictEqual(await reading, "done");
+  deepStrictEqual(keys, ["2"]);
   await terminal.hangUp();
 });
 
