@@ -53,6 +53,7 @@ export type PluginToolResult = string | Record<string, unknown> | PluginWholeRes
 /** One call of a tool or command. */
 export interface PluginCall {
   readonly callId: string;
+  /** Empty for a command that runs outside a session: `hermes NAME`. */
   readonly sessionId: string;
   readonly taskId: string;
   /** Aborted when the turn is interrupted or the time is up: stop what you are doing. */

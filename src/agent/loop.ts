@@ -34,6 +34,8 @@ export async function* runTurn(
   }
   const runCalls = createCallRunner(deps);
   if (input.content) {
+    // What waited is older than the input: the model must read the input last.
+    note(deps, deps.inbox.drain());
     deps.history.append({
       role: "user",
       content: input.content,

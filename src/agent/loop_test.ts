@@ -326,7 +326,7 @@ Deno.test("runTurn() puts steering before the model at its next call", async () 
     { calls: [{ name: "probe", arguments: {} }] },
     { text: "ok" },
   ]);
-  const { deps } = loopDeps({ provider, inbox: [[], ["use b instead"]] });
+  const { deps } = loopDeps({ provider, inbox: [[], [], ["use b instead"]] });
   await collectTurn(deps, "go");
   const last = provider.requests[1]!.messages.at(-1)!;
   deepStrictEqual(last, {
@@ -334,6 +334,17 @@ Deno.test("runTurn() puts steering before the model at its next call", async () 
     content: [{ type: "text", text: "use b instead" }],
     synthetic: true,
   });
+});
+
+Deno.test("runTurn() puts what waited before the new input: the model reads the input last", async () => {
+  const provider = new ScriptedProvider([{ text: "ok" }]);
+  const { deps } = loopDeps({ provider, inbox: [["a process ended", "b"], ["came just now"]] });
+  await collectTurn(deps, "go");
+  deepStrictEqual(provider.requests[0]!.messages.map(({ content }) => content), [
+    [{ type: "text", text: "a process ended" }, { type: "text", text: "b" }],
+    [{ type: "text", text: "go" }],
+    [{ type: "text", text: "came just now" }],
+  ]);
 });
 
 Deno.test("runTurn() stops when approval is missing and goes on with the pending calls", async () => {

@@ -24,8 +24,8 @@ export interface ApprovalGateOptions {
   /** Asks a person; absent when no person is present. */
   approver?: Approver | undefined;
   rules?: Omit<CommandPolicy, "cwd" | "realCwd" | "takesInput" | "variables" | "files">;
-  /** Ids of actions that a person approved before; each counts once. */
-  once?: readonly string[] | undefined;
+  /** Ids of actions that a person approved before; each counts once and is then taken out. */
+  once?: Set<string> | undefined;
   /** Waiting for an answer longer than this is a no; default 300 000. */
   timeoutMs?: number;
   /** Stores a rule in `command_allowlist`. */
@@ -93,7 +93,7 @@ class Gate implements ApprovalGate {
     this.#options = options;
     this.#policy = options.policy;
     this.#remembered = new Set(options.rules?.allowlist);
-    this.#once = new Set(options.once);
+    this.#once = options.once ?? new Set();
   }
 
   async checkCommand(command: string, context: ApprovalContext): Promise<ApprovalOutcome> {

@@ -313,7 +313,7 @@ Deno.test("checkCommand() names what nobody could answer, and a yes to its id co
   const refused = await gateWith().checkCommand("rm -rf build", here);
   assert.deepEqual([refused.unanswerable, refused.by], [true, "nobody present"]);
   assert.deepEqual([asked[0]!.subject, asked[0]!.rule], ["rm -rf build", "recursive delete"]);
-  const gate = gateWith({ once: [asked[0]!.id!] });
+  const gate = gateWith({ once: new Set([asked[0]!.id!]) });
   assert.equal((await gate.checkCommand("rm -rf other", here)).unanswerable, true);
   const allowed = await gate.checkCommand("rm -rf build", here);
   assert.deepEqual(allowed, { answer: "once", by: "your yes to this action" });
@@ -367,7 +367,7 @@ Deno.test("an id stands for one action in one place: elsewhere, or with other ar
     [{ exact: '{"content":"b"}' }, "deny"],
   ];
   for (const [changes, expected] of places) {
-    const gate = gateWith({ policy: "never", once: ids });
+    const gate = gateWith({ policy: "never", once: new Set(ids) });
     const there = context({ ...call, ...changes });
     assert.equal((await gate.checkCommand("rm -rf build", there)).answer, expected);
     assert.equal((await gate.checkCommand("rm -rf build", there)).answer, "deny");

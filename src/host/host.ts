@@ -5,6 +5,7 @@
  */
 import { TOOL_MANIFEST } from "../../tools/manifest.ts";
 import type { Settings } from "../config/load.ts";
+import type { CommandUse } from "../plugins/calls.ts";
 import type { PluginHost } from "../plugins/plugin_host.ts";
 import type { OpenPluginsOptions } from "../plugins/open.ts";
 import { HermesError, UsageError } from "../protocol/error.ts";
@@ -362,10 +363,10 @@ function viewOf(host: PluginHost) {
     plugins: host.session(),
     commands: {
       has: (name: string) => find(name) !== undefined,
-      async run(name: string, argument: string, signal: AbortSignal) {
+      async run(name: string, argument: string, use: CommandUse) {
         const command = find(name);
         if (command === undefined) throw new HermesError(`there is no command ${name} any more`);
-        return await command.run(argument, signal);
+        return await command.run(argument, use);
       },
     },
   };

@@ -9,6 +9,7 @@ type Fields = Readonly<Record<string, unknown>>;
 type Kind = readonly [words: string, fits: (value: unknown) => boolean];
 
 const TEXT: Kind = ["a text", (value) => typeof value === "string"];
+const NAME: Kind = ["the id of a session, or latest", (value) => TEXT[1](value) && value !== ""];
 const FLAG: Kind = ["true or false", (value) => typeof value === "boolean"];
 const AMOUNT: Kind = ["a number above 0", (value) => typeof value === "number" && value > 0];
 const LIST: Kind = [
@@ -58,10 +59,12 @@ export function requireSpec(spec: unknown): void {
       requireFit(value, shape as unknown as Kind, name);
       continue;
     }
-    const inner = fieldsOf(value, name);
+    const inner = fieldsOf(value, name, Object.keys(shape));
     for (const [key, kind] of Object.entries(shape as Readonly<Record<string, Kind>>)) {
       if (inner[key] !== undefined) requireFit(inner[key], kind, `${name}.${key}`);
     }
+    // Everything else in a spec has a default; which session to go on with has none.
+    if (name === "resume") requireFit(inner.session ?? null, NAME, "resume.session");
   }
 }
 
@@ -69,7 +72,9 @@ function requireFit(value: unknown, [words, fits]: Kind, name: string): void {
   if (!fits(value)) throw new UsageError(`${name} must be ${words}`);
 }
 
-function fieldsOf(value: unknown, name: string): Fields {
+/** The value as an object; `keys` are what it may hold, for the line about one that is none. */
+function fieldsOf(value: unknown, name: string, keys: readonly string[] = []): Fields {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Fields;
-  throw new UsageError(`${name} must be an object`);
+  const holding = keys.length === 0 ? "" : ` with ${keys.join(", ")}`;
+  throw new UsageError(`${name} must be an object${holding}`);
 }

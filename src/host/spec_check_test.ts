@@ -43,7 +43,11 @@ Deno.test("requireSpec() names a field that is not what it must be", () => {
     [{ toolsets: { enabled: "file" } }, /toolsets\.enabled must be a list of texts/],
     [{ storage: "nothing" }, /storage must be one of durable, none/],
     [{ extensions: { acceptPlugins: "no" } }, /extensions\.acceptPlugins must be true or false/],
-    [{ resume: "latest" }, /resume must be an object/],
+    [{ resume: "latest" }, /resume must be an object with session, here/],
+    [{ resume: {} }, /resume\.session must be the id of a session, or latest/],
+    [{ resume: { session: "" } }, /resume\.session must be the id of a session, or latest/],
+    [{ resume: { session: 7 } }, /resume\.session must be a text/],
+    [{ model: "gpt" }, /model must be an object with name, provider, baseUrl/],
   ];
   for (const [spec, message] of wrong) {
     const given = spec === null || Object.keys(spec as object).length === 0 ||

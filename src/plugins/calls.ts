@@ -61,12 +61,19 @@ export function toolResult(name: string, value: unknown): ToolResult {
   throw new ToolError(`${name} answered neither an object nor text; tell the plugin's author`);
 }
 
+/** How a command of a plugin is run. */
+export interface CommandUse {
+  signal: AbortSignal;
+  /** Absent where a command runs outside any session: `hermes NAME`. */
+  sessionId?: string;
+}
+
 /** Runs a command of a plugin; resolves to whole lines. @throws {PluginProblem} */
 export async function runCommand(
   plugin: Plugin,
-  { name, argument, signal }: { name: string; argument: string; signal: AbortSignal },
+  { name, argument, signal, sessionId = "" }: CommandUse & { name: string; argument: string },
 ): Promise<string> {
-  const facts = { callId: name, sessionId: "", taskId: "main" };
+  const facts = { callId: name, sessionId, taskId: "main" };
   const limited = AbortSignal.any([signal, AbortSignal.timeout(COMMAND_TIMEOUT_MS)]);
   try {
     const value = await plugin.ask(

@@ -17,7 +17,7 @@ import type {
   ToolTable,
 } from "../protocol/plugin.ts";
 import type { ToolSpec } from "../protocol/tool.ts";
-import { runCommand, toolSpec } from "./calls.ts";
+import { type CommandUse, runCommand, toolSpec } from "./calls.ts";
 import type { CommandRecord, ToolRecord } from "./messages.ts";
 import type { HookView } from "./hook_rights.ts";
 import type { Plugin } from "./plugin.ts";
@@ -71,7 +71,7 @@ export interface HostServeOptions {
 /** A command a plugin brings. */
 export interface HostCommand extends CommandRecord {
   /** Resolves to what is to be printed, whole lines. @throws {PluginProblem} */
-  run(argument: string, signal: AbortSignal): Promise<string>;
+  run(argument: string, use: CommandUse): Promise<string>;
 }
 
 interface Registered extends LoadedPlugin {
@@ -166,7 +166,7 @@ export class PluginHost implements SessionPlugins, PluginServer {
     return this.#working().flatMap(({ plugin, commands }) =>
       commands.map((command) => ({
         ...command,
-        run: (argument, signal) => runCommand(plugin, { name: command.name, argument, signal }),
+        run: (argument, use) => runCommand(plugin, { ...use, name: command.name, argument }),
       }))
     );
   }

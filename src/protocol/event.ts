@@ -42,7 +42,8 @@ export type EventBody =
     resumed: boolean;
   }
   | { type: "session_end"; reason: EndReason; exitCode: number; detail?: string; usage: Usage }
-  | { type: "turn_start"; turn: number; input: UserPart[] }
+  /** `by` is absent for input of the person whose terminal it is. */
+  | { type: "turn_start"; turn: number; input: UserPart[]; by?: string }
   | {
     type: "turn_end";
     turn: number;

@@ -157,7 +157,11 @@ export const AgentEventSchema = z.discriminatedUnion("type", [
     detail: z.string().exactOptional(),
     usage,
   }),
-  event("turn_start", { turn: z.number(), input: z.array(userPart) }),
+  event("turn_start", {
+    turn: z.number(),
+    input: z.array(userPart),
+    by: z.string().exactOptional().describe("Whose input it is, where that was said"),
+  }),
   event("turn_end", {
     turn: z.number(),
     reason: endReason,

@@ -3,7 +3,14 @@
  * first command, not with the session.
  */
 import type { Settings } from "../config/load.ts";
-import type { ApprovalGate, ApprovalPolicy, Approver } from "../protocol/approval.ts";
+import type {
+  ApprovalContext,
+  ApprovalGate,
+  ApprovalOutcome,
+  ApprovalPolicy,
+  ApprovalRequest,
+  Approver,
+} from "../protocol/approval.ts";
 import type { HookRunner } from "../protocol/hook.ts";
 import { type AssistantMessage, messageText } from "../protocol/message.ts";
 import type { Provider } from "../protocol/provider.ts";
@@ -13,7 +20,7 @@ export interface GateOptions {
   headless: boolean;
   sessionId: string;
   approve?: ApprovalPolicy;
-  approveOnce?: readonly string[];
+  approveOnce: Set<string>;
   approver?: Approver;
   reviewer: () => Promise<Provider>;
   /** Accounts for what a review cost. */
@@ -26,6 +33,8 @@ export interface GateOptions {
   redact: (text: string) => string;
   /** Told of a rule that was allowed for good. */
   onRemember?: (rule: string) => void;
+  /** Told which call a person is asked about; undefined when the question is over. */
+  asking: (callId: string | undefined) => void;
   /** Commands reach this machine itself. */
   sharesHost: boolean;
 }
@@ -37,10 +46,41 @@ const TIMEOUT_MARGIN_MS = 5_000;
 export function createGate(options: GateOptions): ApprovalGate {
   let loading: Promise<ApprovalGate> | undefined;
   const gate = () => loading ??= load(options);
+  const asking = options.approver === undefined ? undefined : options.asking;
   return {
-    checkCommand: async (command, context) => (await gate()).checkCommand(command, context),
-    checkAction: async (request, context) => (await gate()).checkAction(request, context),
+    checkCommand: (command, context) =>
+      whileAsking(context, {
+        asking,
+        check: async (followed) => (await gate()).checkCommand(command, followed),
+      }),
+    checkAction: (request, context) =>
+      whileAsking(context, {
+        asking,
+        check: async (followed) => (await gate()).checkAction(request, followed),
+      }),
   };
+}
+
+/** Tells which call a person is asked about, and that it is over before the call goes on. */
+async function whileAsking(
+  context: ApprovalContext,
+  { asking, check }: {
+    asking: GateOptions["asking"] | undefined;
+    check(context: ApprovalContext): Promise<ApprovalOutcome>;
+  },
+): Promise<ApprovalOutcome> {
+  if (asking === undefined) return await check(context);
+  let isAsked = false;
+  const asked = (request: ApprovalRequest) => {
+    isAsked = true;
+    asking(context.callId);
+    context.asked?.(request);
+  };
+  try {
+    return await check({ ...context, asked });
+  } finally {
+    if (isAsked) asking(undefined);
+  }
 }
 
 async function load(options: GateOptions): Promise<ApprovalGate> {

@@ -40,8 +40,17 @@ export const NOT_APPROVED =
 const INTERRUPTED =
   "Hermes stopped before this call reported a result. Whether it took effect is unknown: check before repeating it.";
 
-/** Results for calls that never got one (by default a crash mid-call), in order. Ids may recur in later messages. */
-export function missingResults(messages: readonly Message[], error = INTERRUPTED): Message[] {
+const NOT_BEGUN =
+  "Hermes stopped while this call waited for a yes. It did not run. Call it again if it is still wanted.";
+
+/**
+ * Results for calls that never got one (by default a crash mid-call), in order. `notBegun` is the
+ * id of a call that had not begun. Ids may recur in later messages.
+ */
+export function missingResults(
+  messages: readonly Message[],
+  { error = INTERRUPTED, notBegun }: { error?: string; notBegun?: string } = {},
+): Message[] {
   const last = messages.findLastIndex((message) => message.role === "assistant");
   const answered = new Set(
     messages.slice(last + 1).flatMap((m) => m.role === "tool" ? [m.toolCallId] : []),
@@ -52,7 +61,7 @@ export function missingResults(messages: readonly Message[], error = INTERRUPTED
     role: "tool",
     toolCallId: call.id,
     name: call.name,
-    content: JSON.stringify({ error }),
+    content: JSON.stringify({ error: call.id === notBegun ? NOT_BEGUN : error }),
     isError: true,
   }));
 }

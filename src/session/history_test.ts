@@ -1,4 +1,4 @@
-import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
+import { deepStrictEqual, match, strictEqual, throws } from "node:assert/strict";
 import type { Message } from "../protocol/message.ts";
 import { missingResults, SessionHistory } from "./history.ts";
 
@@ -34,4 +34,9 @@ Deno.test("missingResults() answers exactly the calls a crash left open", () => 
   const missing = missingResults(messages);
   deepStrictEqual(missing.map((m) => m.role === "tool" && m.toolCallId), ["b"]);
   deepStrictEqual(missingResults([...messages, ...missing]), []);
+  const told = missingResults([USER, assistant("a", "b")], { notBegun: "b" }).map((m) =>
+    String(m.content)
+  );
+  match(told[0]!, /unknown: check before repeating/);
+  match(told[1]!, /It did not run/);
 });

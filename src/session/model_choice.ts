@@ -23,25 +23,59 @@ export interface ModelChoiceOptions {
   cassette: Cassette;
 }
 
+/** The model that a resumed session had last. */
+export interface EarlierModel extends Pick<SessionRecord, "id" | "provider" | "model"> {
+  /** Where it was, when its provider's name does not say that; absent where it is not known. */
+  address?: string;
+}
+
+/** The provider of an address that is no provider of the catalogue. */
+const UNNAMED = "custom";
+
 /** The model of a session that opens. @throws {UsageError} when there is none. */
 export async function findModel(
   options: ModelChoiceOptions,
-  found: SessionRecord | undefined,
+  earlier: EarlierModel | undefined,
 ): Promise<Route> {
   const { choice = {} } = options;
   const isChosen = Object.values(choice).some((value) => value !== undefined);
   // A resumed session goes on with its own model unless another is asked for.
-  const own = !isChosen && found && found.provider !== "custom"
-    ? { name: found.model, provider: found.provider }
-    : choice;
-  const route = await routeTo(options, own);
-  if (!isChosen && found?.provider === "custom" && route.source === "offline") {
-    throw new UsageError(`session ${found.id} used ${found.model} at an address that is not kept`, {
-      hint: `Name it again: --base-url URL --model ${found.model}`,
-    });
-  }
+  const route = isChosen || earlier === undefined
+    ? await routeTo(options, choice)
+    : earlier.provider === UNNAMED
+    ? await routeToAddress(options, earlier)
+    : await routeTo(options, { name: earlier.model, provider: earlier.provider });
   if (route.source === "offline" && !options.offersOffline) throw noModel();
   return route;
+}
+
+/** The earlier model at the address of the settings, if that is where it was; otherwise theirs. */
+async function routeToAddress(
+  options: ModelChoiceOptions,
+  { id, model, address }: EarlierModel,
+): Promise<Route> {
+  if (options.settings.config.model.base_url) {
+    const route = await routeTo(options, { name: model });
+    if (address === undefined || address === addressOf(route)) return route;
+  }
+  const route = await routeTo(options, {});
+  const again = `--base-url ${address ?? "URL"} --model ${model}`;
+  const where = address ?? "an address that is not kept";
+  if (route.source === "offline") {
+    throw new UsageError(`session ${id} used ${model} at ${where}`, {
+      hint: `Name it again: ${again}`,
+    });
+  }
+  const { provider, model: now } = route.target;
+  const lost = `session ${id} used ${model} at ${where}; the settings name another model, ` +
+    `so it goes on with ${provider}/${now}. Back: ${again}`;
+  return { ...route, notice: route.notice === undefined ? lost : `${lost}\n${route.notice}` };
+}
+
+/** Where a route leads when its provider's name does not say that; without a password in it. */
+export function addressOf({ target: { provider, baseUrl } }: Route): string | undefined {
+  const url = provider === UNNAMED ? URL.parse(baseUrl) : null;
+  return url === null ? undefined : `${url.origin}${url.pathname}`;
 }
 
 /** Another model for a session that is open: at the same address unless a provider is named. */

@@ -20,7 +20,15 @@ import { questionApprover, questionClarifier } from "./ask.ts";
 import type { Cassette } from "./cassette.ts";
 import { withImages } from "./images.ts";
 import { LazyRuntime } from "./lazy_runtime.ts";
-import { findModel, findReviewer, type FindRoute, otherModel } from "./model_choice.ts";
+import {
+  addressOf,
+  type EarlierModel,
+  findModel,
+  findReviewer,
+  type FindRoute,
+  otherModel,
+} from "./model_choice.ts";
+import type { Route } from "../providers/route.ts";
 import { promptOf, type SessionPrompt } from "./prompt.ts";
 import { existsSync } from "../util/exists.ts";
 import { SessionRecords } from "./records.ts";
@@ -89,7 +97,7 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
     images: (provider: Provider) => withImages(provider, records.blobs),
   };
   const [route, tools] = await Promise.all([
-    findModel(models, found),
+    findModel(models, earlierModel(records)),
     chooseTools(options, (line) => notices.push(line)),
   ]);
   if (route.notice !== undefined && !given.quiet) notices.push(route.notice);
@@ -98,10 +106,11 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
   if (prompt.notice !== undefined && !given.quiet) notices.push(prompt.notice);
   const { notice: _, ...told } = prompt;
   const described = { source: spec.surface, cwd, ...told };
-  records.describe({ ...described, provider: primary.name, model: primary.model.id });
+  records.describe({ ...described, ...modelFacts(route) });
   const budget = new Budget(limits(options));
+  const once = new Set(spec.approval?.once);
   const late: { session?: Session } = {};
-  const runtime = createRuntime(options, { records, tools, primary, budget, notices, late });
+  const runtime = createRuntime(options, { records, tools, primary, budget, once, notices, late });
   // A guard that is configured and not on duty must be known before the first call.
   const hooks = await runtime.hooks();
   const observed = hooks && {
@@ -135,6 +144,7 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
         ...(provider === undefined ? {} : { provider }),
       }),
     onModel: (model) => records.changeModel(model),
+    leftOver: () => [...once].map(unusedYes),
     end: (reason) => records.end(reason),
     dispose: () => dispose(options, { runtime, id: records.id }),
   });
@@ -165,11 +175,24 @@ function policies({ spec, surface, settings, commands, timer }: SessionOptions) 
   };
 }
 
+function earlierModel({ found, address }: SessionRecords): EarlierModel | undefined {
+  return found && { ...found, ...(address === undefined ? {} : { address }) };
+}
+
+function modelFacts(route: Route) {
+  const { primary } = route;
+  const address = addressOf(route);
+  const where = address === undefined ? {} : { address };
+  return { provider: primary.name, model: primary.model.id, ...where };
+}
+
 interface RuntimeParts {
   records: SessionRecords;
   tools: readonly ToolDefinition[];
   primary: Provider;
   budget: Budget;
+  /** Ids of actions that were allowed beforehand and not asked about yet. */
+  once: Set<string>;
   notices: string[];
   /** Holds the session once it is there. */
   late: { session?: Session };
@@ -177,9 +200,9 @@ interface RuntimeParts {
 
 function createRuntime(options: SessionOptions, parts: RuntimeParts): LazyRuntime {
   const { spec, surface, settings } = options;
-  const { records, tools, primary, budget, notices, late } = parts;
+  const { records, tools, primary, budget, once, notices, late } = parts;
   const kinds = spec.approval?.questions ?? surface.questions;
-  const { policy, once } = spec.approval ?? {};
+  const { policy } = spec.approval ?? {};
   const questions = () => late.session!.questions;
   const { approvals: { timeout }, agent: { clarify_timeout: patience } } = settings.config;
   return new LazyRuntime({
@@ -193,7 +216,8 @@ function createRuntime(options: SessionOptions, parts: RuntimeParts): LazyRuntim
     blobs: records.blobs,
     contextTokens: primary.model.contextTokens,
     ...(policy === undefined ? {} : { approve: policy }),
-    ...(once === undefined ? {} : { approveOnce: once }),
+    approveOnce: once,
+    asking: (callId) => records.asking(callId),
     ...(kinds === "none"
       ? {}
       : { approver: questionApprover({ questions, expiresMs: timeout * 1000 }) }),
@@ -256,6 +280,11 @@ function choosePrompt(
     sections: plugins?.promptSections ?? [],
     ...(spec.prompt === undefined ? {} : { ownPrompt: spec.prompt }),
   }, own);
+}
+
+/** A yes beforehand that allowed nothing: a mistyped id, or one of another action. */
+function unusedYes(id: string): string {
+  return `the id ${id} matched nothing: no action of that id was asked about`;
 }
 
 /** A replay stores nothing, but what it learns about this machine it may keep. */

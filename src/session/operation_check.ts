@@ -21,11 +21,13 @@ const SHAPES: Readonly<Record<string, Check>> = {
       Array.isArray(content) && content.every(isPart)
         ? undefined
         : "content is a list of text and image parts",
+    // Providers refuse an empty message, and it would stay in the transcript.
+    ({ content }) => (content as Fields[]).every(isBlank) ? "content is empty" : undefined,
     optional("synthetic", "boolean", "true or false"),
     optional("outputSchema", "object", "an object"),
   ),
   continue: optional("outputSchema", "object", "an object"),
-  steer: texts("text"),
+  steer: all(texts("text"), (part) => isBlank(part) ? "text is empty" : undefined),
   interrupt: optional("reason", "string", "a text"),
   // What the answer must hold depends on the question (`questions.ts`).
   answer: ({ questionId, answer, by }) =>
@@ -88,6 +90,11 @@ function texts(...names: string[]): Check {
     const wrong = names.find((name) => typeof operation[name] !== "string");
     return wrong === undefined ? undefined : `${wrong} is a text`;
   };
+}
+
+/** True where there is text and it says nothing. */
+function isBlank({ text }: Fields): boolean {
+  return typeof text === "string" && text.trim() === "";
 }
 
 function isPart(part: unknown): boolean {

@@ -5,10 +5,13 @@ const TEXT = { type: "text", text: "x" };
 
 Deno.test("operationProblem() takes every operation as it is meant", () => {
   const image = { type: "image", mediaType: "image/png", ref: "sha256:0" };
+  const blank = { type: "text", text: "" };
   const answer = { kind: "confirm", yes: true };
   for (
     const operation of [
       { op: "input", content: [TEXT, image], busy: "steer", by: "web:7", v: 1 },
+      { op: "input", content: [image] },
+      { op: "input", content: [blank, image] },
       { op: "continue" },
       { op: "steer", text: "x" },
       { op: "interrupt", reason: "x" },
@@ -56,7 +59,14 @@ Deno.test("operationProblem() names what is wrong with anything else", () => {
       { op: "input", content: [TEXT], busy: "later" },
       "input: busy is one of queue, steer, interrupt, reject",
     ],
+    [{ op: "input", content: [] }, "input: content is empty"],
+    [{ op: "input", content: [{ type: "text", text: "" }] }, "input: content is empty"],
+    [
+      { op: "input", content: [{ type: "text", text: " \n" }, { type: "text", text: "" }] },
+      "input: content is empty",
+    ],
     [{ op: "steer" }, "steer: text is a text"],
+    [{ op: "steer", text: " " }, "steer: text is empty"],
     [{ op: "answer", questionId: "q1" }, "answer: questionId is a text and answer has a kind"],
     [{ op: "answer", answer: { kind: "x" } }, "answer: questionId is a text and answer has a kind"],
     [{ op: "command", name: "x" }, "command: argument is a text"],

@@ -45,6 +45,8 @@ export interface SessionFacts {
   systemPrompt: string;
   /** What the spec added to the prompt; absent where that is not known. */
   ownPrompt?: string;
+  /** Where the model is, when its provider's name does not say that. */
+  address?: string;
 }
 
 export class SessionRecords {
@@ -97,6 +99,20 @@ export class SessionRecords {
     this.#store?.logScriptCall(this.id, call);
   }
 
+  /**
+   * A person is asked whether a call may run, or no longer. On disk before the call can begin:
+   * whoever goes on after a crash must not be told that it did not run when it did.
+   */
+  asking(callId: string | undefined): void {
+    this.#store?.setNote(this.id, "asking", callId ?? "");
+  }
+
+  /** Where the model of a resumed session was; undefined where that is not known. */
+  get address(): string | undefined {
+    if (this.found?.provider !== "custom") return undefined;
+    return this.#store?.note(this.found.id, "model_address") || undefined;
+  }
+
   /** Stores how the session ended. */
   end(reason: EndReason): void {
     if (this.#store?.getSession(this.id)) this.#store.endSession(this.id, reason);
@@ -115,7 +131,10 @@ export class SessionRecords {
     }
     const messages = stored.map(({ message }) => message);
     if (session.endReason === "needs_approval" && !this.isImported) return messages;
-    this.#repairs = missingResults(messages);
+    const repairs = missingResults(messages);
+    this.#repairs = repairs.length === 0
+      ? repairs
+      : missingResults(messages, { notBegun: this.#store!.note(session.id, "asking") });
     return [...messages, ...this.#repairs];
   }
 
@@ -125,6 +144,7 @@ export class SessionRecords {
     const messages = [...this.#repairs, message];
     store.transaction(() => {
       if (this.#facts && !this.#isDescribed) this.#writeRow(store, this.#facts);
+      if (this.#repairs.length > 0) this.asking(undefined);
       store.appendMessages(this.id, messages, this.#count);
       if (message.role === "assistant") this.#recordUsage(message);
     }, { flush: isMilestone(message) });
@@ -140,6 +160,7 @@ export class SessionRecords {
     else if (facts.systemPrompt !== found.systemPrompt) store.changePrompt(id, facts);
     const isSameModel = facts.provider === found?.provider && facts.model === found.model;
     if (found !== undefined && !isSameModel) store.changeModel(id, facts);
+    if (facts.address !== undefined) store.setNote(id, "model_address", facts.address);
     this.#isDescribed = true;
   }
 

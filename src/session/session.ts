@@ -194,6 +194,9 @@ export class Session {
     // A turn that may still end within the grace can be answered and steered.
     const isLate = this.#ending !== undefined && !LATE_OPERATIONS.has(operation.op);
     if (this.#closed || isLate) return rejected("the session is closed");
+    if (this.#failure !== undefined && operation.op !== "close") {
+      return rejected(reasonOf(this.#failure));
+    }
     switch (operation.op) {
       case "input": {
         if (operation.synthetic !== true) this.#waker.attended();
@@ -282,6 +285,7 @@ export class Session {
     if (this.#announced !== undefined) {
       await notifyHooks(this.#deps, { name: "on_session_end", payload: { reason } });
     }
+    for (const line of this.#deps.leftOver?.() ?? []) this.tell(line);
     this.#deps.end(reason);
     this.#stamp({
       type: "session_end",
@@ -336,7 +340,7 @@ export class Session {
       this.#commands.delete(abort);
       this.#stamp({ type: "command_end", name, text, isError });
     };
-    commands.run(name, argument, abort.signal).then(
+    commands.run(name, argument, { signal: abort.signal, sessionId: this.id }).then(
       (text) => tell(text, false),
       (error) => tell(reasonOf(error), true),
     );

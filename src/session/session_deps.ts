@@ -53,6 +53,8 @@ export type SessionDeps = Omit<LoopDeps, "signal" | "inbox"> & {
   commands?: SessionCommands;
   /** Makes what is sent smaller from the next request on. */
   compact?: (topic?: string) => Promise<void>;
+  /** Lines to be told when it ends: what was given to it and not used. */
+  leftOver?: () => string[];
   /** Stores how it ended; quick. */
   end: (reason: EndReason) => void;
   /** Frees processes, files and the store; nobody waits for it. */
@@ -63,7 +65,11 @@ export type SessionDeps = Omit<LoopDeps, "signal" | "inbox"> & {
 export interface SessionCommands {
   has(name: string): boolean;
   /** Resolves to what is to be shown. */
-  run(name: string, argument: string, signal: AbortSignal): Promise<string>;
+  run(
+    name: string,
+    argument: string,
+    use: { signal: AbortSignal; sessionId: string },
+  ): Promise<string>;
 }
 
 export interface EventClock {

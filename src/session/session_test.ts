@@ -194,7 +194,7 @@ Deno.test("command runs by name, tells what it printed, and ends with the sessio
   const provider = new ScriptedProvider([]);
   const { deps } = loopDeps({ provider });
   const aborted: unknown[] = [];
-  const session = new Session({
+  const session: Session = new Session({
     ...deps,
     id: "s1",
     cwd: "/work",
@@ -209,7 +209,8 @@ Deno.test("command runs by name, tells what it printed, and ends with the sessio
     clock: { now: () => new Date(0), duration: (ms) => ms },
     commands: {
       has: (name) => name !== "none",
-      run: async (name, argument, signal) => {
+      run: async (name, argument, { signal, sessionId }) => {
+        equal(sessionId, session.id);
         if (name !== "hang") return `${name} ${argument}`;
         await new Promise((resolve) => signal.addEventListener("abort", resolve));
         aborted.push(signal.reason);

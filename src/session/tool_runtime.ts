@@ -37,8 +37,10 @@ export interface ToolRuntimeOptions {
   persist: boolean;
   processEnv: Readonly<Record<string, string>>;
   approve?: ApprovalPolicy;
-  /** Ids of actions that may run one time. */
-  approveOnce?: readonly string[];
+  /** Ids of actions that may run one time; what was used is taken out. */
+  approveOnce: Set<string>;
+  /** Told which call a person is asked about; undefined when the question is over. */
+  asking: (callId: string | undefined) => void;
   /** Told of a rule that was allowed for good. */
   onRemember?: (rule: string) => void;
   approver?: Approver;

@@ -56,11 +56,12 @@ export class TurnRunner {
   ): Promise<TurnResult> {
     const { emit, drain } = this.#options;
     const deps = this.#options.deps();
-    const { content, outputSchema } = request;
+    const { content, outputSchema, by } = request;
     if (deps.timeMs !== undefined) deps.budget.startClock(deps.timeMs);
     if (content !== undefined) answerOpenCalls(deps);
     const input = await turnInput(deps, { request, signal });
-    emit({ type: "turn_start", turn, input: content ?? [] });
+    const whose = by === undefined ? {} : { by };
+    emit({ type: "turn_start", turn, input: content ?? [], ...whose });
     const events = runTurn(input, {
       ...deps,
       request: outputSchema ? { ...deps.request, outputSchema } : deps.request,
@@ -84,7 +85,9 @@ export class TurnRunner {
 
 /** New input puts aside calls that wait for a yes; no provider takes a call without its result. */
 function answerOpenCalls({ history }: SessionDeps): void {
-  for (const result of missingResults(history.messages(), NOT_APPROVED)) history.append(result);
+  for (const result of missingResults(history.messages(), { error: NOT_APPROVED })) {
+    history.append(result);
+  }
 }
 
 /** The answer as hooks leave it; the transcript keeps what the model said. */

@@ -109,6 +109,19 @@ export class Database implements Disposable {
     }
   }
 
+  /** Rewrites the file when much of it is empty; a busy database keeps its holes for now. */
+  compact(): void {
+    const free = this.get(
+      "SELECT freelist_count * 4 > page_count AS much FROM pragma_freelist_count, pragma_page_count",
+    );
+    if (free?.["much"] !== 1) return;
+    try {
+      this.script("VACUUM");
+    } catch (error) {
+      if (failureKind(error) !== "busy") throw error;
+    }
+  }
+
   close(): void {
     if (this.#db.isOpen) this.#db.close();
   }

@@ -59,7 +59,9 @@ export function describeFailure(error: unknown, path: string): unknown {
 
 /** Two that write to one session would part calls from their results, for good. */
 export function wentOnElsewhere(sessionId: string): HermesError {
-  return new HermesError(`session ${sessionId} went on in another hermes meanwhile`, {
-    hint: `Go on with what was said there: hermes run --resume ${sessionId}`,
-  });
+  const back = `hermes run --resume ${sessionId} "…", or /resume ${sessionId} in a chat`;
+  return new HermesError(
+    `session ${sessionId} went on in another hermes meanwhile: nothing more is added to it here`,
+    { hint: `Read what was said there, then say it again: ${back}` },
+  );
 }

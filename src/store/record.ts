@@ -16,6 +16,12 @@ export interface PromptFacts {
   ownPrompt?: string;
 }
 
+/**
+ * What a session remembers beside its row: the address of a model that no provider's name stands
+ * for, and the id of the call that waits for a person's yes.
+ */
+export type SessionNote = "model_address" | "asking";
+
 /** What is said of a session when it begins. */
 export interface NewSession extends PromptFacts {
   /** A fresh sortable id when absent. */

@@ -82,11 +82,21 @@ CREATE TABLE own_prompts (
   text TEXT NOT NULL
 ) STRICT;`;
 
+/** Single texts about a session: see `SessionNote`. */
+const NOTES = `
+CREATE TABLE session_notes (
+  session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  text TEXT NOT NULL,
+  PRIMARY KEY (session_id, name)
+) STRICT;`;
+
 /** Step `n` brings a database from version `n` to `n + 1`. Never edit a step that was released. */
 export const MIGRATIONS: readonly string[] = [
   `${SESSIONS}${MESSAGES}${LEDGERS}`,
   IMPORTED,
   OWN_PROMPTS,
+  NOTES,
 ];
 
 /** Tables worth saving from a damaged file, parents first. */
@@ -98,4 +108,5 @@ export const TABLES = [
   "script_calls",
   "imported_sessions",
   "own_prompts",
+  "session_notes",
 ] as const;

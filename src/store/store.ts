@@ -7,7 +7,7 @@ import { HermesError, UsageError } from "../protocol/error.ts";
 import type { Message, Usage } from "../protocol/message.ts";
 import { createId } from "../util/id.ts";
 import type { Database, DatabaseOptions, TransactionOptions } from "./database.ts";
-import { failureKind, wentOnElsewhere } from "./failure.ts";
+import { wentOnElsewhere } from "./failure.ts";
 import { FILTERED, type FilterParam, filterParams, type SessionFilter } from "./filter.ts";
 import { openDatabase } from "./open.ts";
 import {
@@ -20,6 +20,7 @@ import {
   RECORD_COLUMNS,
   type ScriptCall,
   type ScriptCallRecord,
+  type SessionNote,
   type SessionRecord,
   type SessionSummary,
   type StoredMessage,
@@ -133,6 +134,18 @@ export class Store implements Disposable {
   /** From now on a session goes on with this model. */
   changeModel(id: string, { provider, model }: { provider: string; model: string }): void {
     this.#update("provider = ?, model = ?", id, provider, model);
+  }
+
+  /** Remembers something about a session; empty text forgets it. */
+  setNote(id: string, name: SessionNote, text: string): void {
+    const sql = "INSERT OR REPLACE INTO session_notes VALUES (?, ?, ?)";
+    this.#db.transaction(() => this.#db.run(sql, id, name, text));
+  }
+
+  /** Empty when there is none. */
+  note(id: string, name: SessionNote): string {
+    const sql = "SELECT text FROM session_notes WHERE session_id = ? AND name = ?";
+    return String(this.#db.get(sql, id, name)?.["text"] ?? "");
   }
 
   /** Stores one message durably and returns its id. */
@@ -337,7 +350,7 @@ export class Store implements Disposable {
   prune(filter: SessionFilter & { before: number }): string[] {
     const ids = this.listSessions(filter).map((session) => session.id);
     for (const id of ids) this.deleteSession(id);
-    this.#compact();
+    this.#db.compact();
     return ids;
   }
 
@@ -369,19 +382,6 @@ export class Store implements Disposable {
 
   #keepOwnPrompt(id: string, text: string): void {
     this.#db.run("INSERT OR REPLACE INTO own_prompts VALUES (?, ?)", id, text);
-  }
-
-  /** Rewrites the file when much of it is empty; a busy database keeps its holes for now. */
-  #compact(): void {
-    const free = this.#db.get(
-      "SELECT freelist_count * 4 > page_count AS much FROM pragma_freelist_count, pragma_page_count",
-    );
-    if (free?.["much"] !== 1) return;
-    try {
-      this.#db.script("VACUUM");
-    } catch (error) {
-      if (failureKind(error) !== "busy") throw error;
-    }
   }
 
   #update(assignments: string, id: string, ...values: (string | number)[]): void {

@@ -248,6 +248,20 @@ Deno.test("Store.prune() removes sessions not used for long and reports stats be
   });
 });
 
+Deno.test("Store.setNote() keeps one text of a name, until it is forgotten or the session is gone", () => {
+  withStore((store) => {
+    const [a, b] = [store.createSession(SESSION), store.createSession(SESSION)];
+    store.setNote(a, "asking", "call-1");
+    store.setNote(a, "asking", "call-2");
+    store.setNote(b, "model_address", "http://one/v1");
+    assert.deepEqual([store.note(a, "asking"), store.note(b, "asking")], ["call-2", ""]);
+    store.setNote(a, "asking", "");
+    assert.equal(store.note(a, "asking"), "");
+    store.deleteSession(b);
+    assert.equal(store.note(b, "model_address"), "");
+  });
+});
+
 Deno.test("Store makes its directory and files private", () => {
   withStore((store, directory) => {
     using nested = new Store(`${directory}/a/b/state.db`);

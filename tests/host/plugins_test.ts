@@ -14,7 +14,7 @@ async function writePlugin(bench: TestHost, id: string): Promise<string> {
   const command = `ctx.registerCommand({
     name: "who",
     description: "Says who answers",
-    run: () => ${JSON.stringify(id)},
+    run: (_argument, call) => ${JSON.stringify(id)} + " in " + call.sessionId,
   });`;
   const source = tool.replace("  ctx.registerTool(", `  ${command}\n  ctx.registerTool(`);
   for (const [path, text] of Object.entries(pluginFiles(id, source))) {
@@ -63,7 +63,8 @@ Deno.test("a tool of one session's plugin never answers another session", async 
   );
   match(String(await greeted(bare.session, logs[2]!, 0)), /greet/);
   equal(b!.session.submit({ op: "command", name: "who", argument: "" }).status, "accepted");
-  equal((await logs[1]!.next("command_end")).text, "beta\n");
+  // The session that a command runs in is the one that it may wake or tell something.
+  equal((await logs[1]!.next("command_end")).text, `beta in ${b!.session.id}\n`);
   // What one session leaves behind is its own.
   await b!.session.end("done");
   equal(await greeted(a!.session, logs[0]!, 1), "alpha");

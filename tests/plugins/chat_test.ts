@@ -14,14 +14,23 @@ interface Chat {
 
 /** A chat in a home with one enabled plugin, `demo`. */
 async function withChat(
-  setup: { module: string; replies?: readonly Reply[]; args?: readonly string[] },
+  setup: {
+    module: string;
+    replies?: readonly Reply[];
+    args?: readonly string[];
+    permissions?: Record<string, readonly string[]>;
+  },
   body: (chat: Chat) => Promise<void>,
 ): Promise<void> {
   await using home = await tempHome();
   await using model = startFakeModel({ replies: setup.replies ?? [] });
   const folder = `${home.path}/.hermes/plugins/demo`;
   await Deno.mkdir(folder, { recursive: true });
-  for (const [path, text] of Object.entries(pluginFiles("demo", setup.module))) {
+  const { module, permissions } = setup;
+  const files = permissions === undefined
+    ? module
+    : { "plugin.yaml": manifest("demo", permissions), "mod.ts": module };
+  for (const [path, text] of Object.entries(pluginFiles("demo", files))) {
     await Deno.writeTextFile(`${folder}/${path}`, text);
   }
   const enabled = await runHermes({ home: home.path, args: ["plugins", "enable", "demo"] });
@@ -103,6 +112,76 @@ Deno.test("what a plugin says while somebody types leaves them a prompt", async 
     await screen.shows(/soon\n> /);
     await screen.type("half a line");
     await screen.shows(/> half a line\nhermes: Plugin demo is disabled for this run: .*\n> $/);
+  });
+});
+
+/** Pushes to the session of the command when a file with the kind of the push appears. */
+const PUSHING = `export function register(ctx) {
+  ctx.registerCommand({ name: "watch", description: "x", run: (_, { sessionId }) => {
+    for (const kind of ["wake", "notify"]) {
+      const timer = setInterval(async () => {
+        if (!await Deno.stat(ctx.dataDir + "/" + kind).catch(() => undefined)) return;
+        clearInterval(timer);
+        await ctx[kind]({ sessionId, text: kind + " of the plugin" });
+      }, 20);
+    }
+    return "watching";
+  } });
+}`;
+
+Deno.test("a turn and a line that a plugin pushes name it, and keep off the line that is typed on", async () => {
+  const permissions = { sessions: ["wake", "notify"] };
+  const replies = [{ text: ["Seen ", "it."] }, { text: "Answered." }];
+  const setup = { module: PUSHING, permissions, replies };
+  await withChat(setup, async ({ screen, home, model }) => {
+    const push = (kind: string) =>
+      Deno.writeTextFile(`${home}/.hermes/plugin-data/demo/${kind}`, "");
+    await screen.type("/watch\r");
+    await screen.shows(/watching\n> $/);
+    await screen.type("half a");
+    await screen.shows(/> half a$/);
+    await push("wake");
+    await screen.shows(/> half a\n· turn begun by the plugin demo\nSeen it\.\n> $/);
+    // The terminal has kept what was typed, and shows it when it is asked to.
+    await screen.type("\x12");
+    await screen.shows(/Seen it\.\n> \^R\nhalf a$/);
+    await push("notify");
+    await screen.shows(/half a\n! demo: notify of the plugin\n> $/);
+    await screen.type(" line\r");
+    await screen.shows(/Answered\.\n> $/);
+    const said = model.requests[1]!.body.messages.at(-1);
+    assert.deepEqual([said.role, said.content], ["user", "half a line"]);
+  });
+});
+
+Deno.test("Ctrl-C interrupts a turn that a plugin began, and the chat goes on", async () => {
+  const permissions = { sessions: ["wake"] };
+  const replies = [{ text: ["Half ", "of ", "it ", "all"], stall: true }, { text: "Back." }];
+  await withChat({ module: PUSHING, permissions, replies }, async ({ screen, home }) => {
+    await screen.type("/watch\r");
+    await screen.shows(/watching\n> $/);
+    await Deno.writeTextFile(`${home}/.hermes/plugin-data/demo/wake`, "");
+    await screen.shows(/turn begun by the plugin demo\nHalf /);
+    await screen.type("\x03");
+    await screen.shows(/\[interrupted\]\n> $/);
+    await screen.type("hello\r");
+    await screen.shows(/Back\.\n> $/);
+  });
+});
+
+Deno.test("what is half typed when a plugin's turn asks for a yes is no answer", async () => {
+  const permissions = { sessions: ["wake"] };
+  const call = { toolCalls: [{ name: "terminal", arguments: { command: "rm -rf build" } }] };
+  const replies = [call, { text: "Left alone." }];
+  await withChat({ module: PUSHING, permissions, replies }, async ({ screen, home }) => {
+    await screen.type("/watch\r");
+    await screen.shows(/watching\n> $/);
+    await screen.type("1 more");
+    await screen.shows(/> 1 more$/);
+    await Deno.writeTextFile(`${home}/.hermes/plugin-data/demo/wake`, "");
+    await screen.shows(/Allow it\?[\s\S]*4\. Deny\n[^\n]*esc cancels\s*$/);
+    await screen.type("4");
+    await screen.shows(/refused by you[\s\S]*Left alone\.\n> $/);
   });
 });
 

@@ -147,14 +147,15 @@ Deno.test("hermes plugins dev calls tools as the model would, and commands", asy
       ctx.log("hanging");
       return new Promise(() => {});
     });
-    ctx.registerCommand({ name: "shout", description: "d", run: (text) => text.toUpperCase() });
+    ctx.registerCommand({ name: "shout", description: "d", run: (text, call) =>
+      text.toUpperCase() + " in " + call.sessionId });
   }`;
   await writeFiles(`${home.path}/demo`, pluginFiles("demo", module));
   await withDev({ home: home.path, path: "demo" }, async ({ stdout, stderr, type }) => {
     await type('twice {"n": "21"}');
     await stdout.until(/\{"twice":42\}/);
     await type("/shout out loud");
-    await stdout.until(/OUT LOUD/);
+    await stdout.until(/OUT LOUD in dev/);
     for (
       const [line, answer] of [
         ["twice", /✗ Invalid arguments for twice: "n" is required/],

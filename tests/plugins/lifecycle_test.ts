@@ -152,7 +152,7 @@ withBench(
       ownCommands: () => Promise.resolve(["help"]),
     });
     assert.deepEqual(host.commands.map(({ name }) => name), ["shout"]);
-    assert.equal(await host.commands[0]!.run("", noSignal()), "two\n");
+    assert.equal(await host.commands[0]!.run("", { signal: noSignal() }), "two\n");
     assert.deepEqual(bench.reports, [
       'Plugin two: command "help" is left out: hermes has one of that name',
       'Plugin one: command "shout" is left out: two has one of that name',
@@ -344,7 +344,7 @@ withBench("commands, skills and prompt sections arrive where they belong", async
     "skills/filed.md": "# Filed",
   });
   const [command] = host.commands;
-  assert.equal(await command!.run("hello there", noSignal()), "HELLO THERE\n");
+  assert.equal(await command!.run("hello there", { signal: noSignal() }), "HELLO THERE\n");
   const [section, skills] = host.promptSections;
   assert.equal(section, "Answer in verse.");
   const files = [...skills!.matchAll(/demo:(\w+): .*\((.*)\)/g)];

@@ -95,8 +95,10 @@ Deno.test("run exits 3 naming the action, its rule and a resume that allows just
     match(String(results(job)[0]!.output), /first/);
     strictEqual(results(job)[0]!.approval, "Approved by your yes to this action");
     match(resumed.stderr, /\n {2}terminal: rm -rf other\n/);
+    ok(!resumed.stderr.includes("matched nothing"), resumed.stderr);
     const again = await job.hermes(words!.split(" "));
     strictEqual(again.code, 3, "the yes was for the other action");
+    ok(again.stderr.includes(`the id ${request.id} matched nothing`), again.stderr);
   });
 });
 

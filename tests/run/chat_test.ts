@@ -1,7 +1,7 @@
 /** The interactive chat on a real pseudo-terminal: streaming, slash commands, approval, Ctrl-C. */
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { type Reply, startFakeModel } from "../support/fake_model_server.ts";
-import { tempHome } from "../support/hermes.ts";
+import { runHermes, tempHome } from "../support/hermes.ts";
 import { openScreen, type Screen, type Seat, withScreen } from "../support/screen.ts";
 import { isRunning, writtenFile } from "../support/written_file.ts";
 
@@ -66,35 +66,54 @@ Deno.test("chat begins anew, goes back and changes the model without losing the 
   });
 });
 
-Deno.test("chat resumes a session with the model it had last, whatever /model chose elsewhere", async () => {
+/** How the settings name a server of the person's own, and the provider that it then is. */
+const OWN_SERVERS: [provider: string, config: (url: string) => string][] = [
+  [
+    "lab",
+    (url) =>
+      `model: { provider: lab, default: one }\n` +
+      `providers: { lab: { base_url: "${url}", api_key: some-key } }\n`,
+  ],
+  ["custom", (url) => `model: { base_url: "${url}", default: one }\n`],
+];
+
+for (const [provider, config] of OWN_SERVERS) {
+  Deno.test(`chat resumes a session of ${provider} with the model it had last`, async () => {
+    await resumesModels(provider, config);
+  });
+}
+
+/** Two sessions with a model each: going back to one is going back to its model. */
+async function resumesModels(provider: string, config: (url: string) => string): Promise<void> {
   await using home = await tempHome();
-  const replies = ["first", "second", "third"].map((text) => ({ text }));
+  const replies = ["first", "second", "third", "fourth"].map((text) => ({ text }));
   await using model = startFakeModel({ replies });
   await Deno.mkdir(`${home.path}/.hermes`);
-  await Deno.writeTextFile(
-    `${home.path}/.hermes/config.yaml`,
-    `model: { provider: lab, default: one }\n` +
-      `providers: { lab: { base_url: "${model.url}", api_key: some-key } }\n`,
-  );
+  await Deno.writeTextFile(`${home.path}/.hermes/config.yaml`, config(model.url));
   await using screen = await openScreen(home.path, []);
-  await screen.shows(/lab\/one · session [^\n]*\/help\n> /);
+  await screen.shows(new RegExp(`${provider}/one · session [^\n]*/help\n> `));
   const [, id] = /session ([0-9a-z]{26})/.exec(screen.text)!;
   await screen.type("a\r");
   await screen.shows(/first\n> /);
   await screen.type("/new\r");
   await screen.shows(new RegExp(`session (?!${id})[0-9a-z]{26}[^\n]*\n> `));
+  const [, other] = new RegExp(`session ((?!${id})[0-9a-z]{26})`).exec(screen.text)!;
   await screen.type("/model two\r");
-  await screen.shows(/\n {2}lab\/two\n> /);
+  await screen.shows(new RegExp(`\n {2}${provider}/two\n> `));
   await screen.type("b\r");
   await screen.shows(/second\n> /);
   await screen.type(`/resume ${id}\r`);
-  await screen.shows(/lab\/one · session [0-9a-z]{26} \(resumed\)[^\n]*\n> /);
+  await screen.shows(new RegExp(`${provider}/one · session [0-9a-z]{26} \\(resumed\\)[^\n]*\n> `));
   await screen.type("c\r");
   await screen.shows(/third\n> /);
   await screen.type("/quit\r");
   strictEqual(await screen.exitCode(), 0);
   deepStrictEqual(model.requests.map(({ body }) => body.model), ["one", "two", "one"]);
-});
+  // A new hermes, too, goes on with the model that /model chose.
+  const again = await runHermes({ home: home.path, args: ["run", "--resume", other!, "d"] });
+  match(again.stderr, new RegExp(`${provider}/two · `));
+  strictEqual(model.requests[3]!.body.model, "two");
+}
 
 Deno.test("chat leaves nothing behind when its terminal goes away in the middle of a turn", async () => {
   const command = "echo $PPID $$ > pids; exec sleep 300";

@@ -112,9 +112,16 @@ class Chat {
       terminal: () => this.#terminal,
       submit: (operation) => session.submit(operation),
     });
+    let isInTurn = false;
     const show = (event: AgentEvent) => {
-      out(view.fold(event));
+      const text = view.fold(event);
+      if (event.type === "turn_start") isInTurn = true;
+      if (event.type === "turn_end") isInTurn = false;
+      // A plugin's turn or line may come while the person types.
+      if (text !== "") this.#terminal.leaveLine();
+      out(text);
       questions.follow(event);
+      if (!isInTurn) this.#terminal.askAgain();
     };
     return { session, listener: new SessionListener(session, show), plugins };
   }
@@ -136,7 +143,11 @@ class Chat {
       else await this.#send(line);
     } catch (error) {
       if (!(error instanceof HermesError)) throw error;
-      this.#complain(error.message, error.hint);
+      const { failure } = this.#seat!.session;
+      // That the session is broken was shown as an event; what to do was not.
+      const hint = failure instanceof HermesError ? failure.hint : error.hint;
+      if (error !== failure) this.#complain(error.message, hint);
+      else if (hint !== undefined) err(`  ${hint}\n`);
     } finally {
       // The prompt says that the next Ctrl-C is about something else.
       await this.#presses.settled();
@@ -236,7 +247,10 @@ class Chat {
 
   async #interrupt(): Promise<void> {
     if (!this.#presses.count()) return;
-    const answer = this.#isBusy ? this.#seat?.session.submit({ op: "interrupt" }) : undefined;
+    const session = this.#seat?.session;
+    // A turn that a plugin began runs although nothing was asked for here.
+    const isBusy = this.#isBusy || session?.isRunning;
+    const answer = isBusy ? session?.submit({ op: "interrupt" }) : undefined;
     if (answer?.status === "accepted") {
       this.#warned = true;
       return;

@@ -46,7 +46,7 @@ export async function runPluginCommand(
       out(`${found.description}\n\nUsage: hermes ${name} ${found.args ?? ""}`.trimEnd() + "\n");
       return EXIT.done;
     }
-    const text = await found.run(input.args.join(" "), abort.signal);
+    const text = await found.run(input.args.join(" "), { signal: abort.signal });
     out(text, { styled: false });
     return EXIT.done;
   } catch (error) {

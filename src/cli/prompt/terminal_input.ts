@@ -3,6 +3,7 @@
  * raw-mode prompt while it is open, and unrequested lines to `onTypedAhead` (typing ahead).
  */
 import { decodeKeys } from "./keys.ts";
+import { sleep } from "../../util/sleep.ts";
 import { terminalText } from "../../util/terminal_text.ts";
 
 /** The terminal as far as prompts need it; tests drive one without a TTY. */
@@ -10,6 +11,8 @@ export interface TerminalDevice {
   readonly input: AsyncIterable<Uint8Array>;
   write(text: string): void;
   setRaw(raw: boolean): void;
+  /** Resolves when what was typed before `setRaw(true)` has arrived; absent where that is at once. */
+  settled?(): Promise<void>;
   /** Characters in a line. */
   columns(): number;
   /** Ctrl-C while keys are read one by one, when the terminal itself does not see it. */
@@ -18,8 +21,13 @@ export interface TerminalDevice {
 
 interface LineWaiter {
   prompt: string;
+  /** Something else was written since; the prompt is not where the cursor is. */
+  isLeft: boolean;
   resolve(line: string | undefined): void;
 }
+
+/** Half a line reaches us within a few milliseconds; nobody answers what is not on the screen. */
+const SETTLE_MS = 50;
 
 export class TerminalInput {
   /** Called with lines that came while no question was open. */
@@ -27,7 +35,8 @@ export class TerminalInput {
   #device: TerminalDevice;
   #decoder = new TextDecoder();
   #buffer = "";
-  #waiter: LineWaiter | undefined;
+  /** Whoever asked last gets the next line; a question may come up over the chat's own prompt. */
+  #waiters: LineWaiter[] = [];
   #onKey: ((key: string | undefined) => void) | undefined;
   #ended = false;
 
@@ -46,8 +55,29 @@ export class TerminalInput {
 
   /** Shows a line at any time; a person who is typing gets the prompt once more. */
   note(text: string): void {
-    const line = terminalText(text);
-    this.#device.write(this.#waiter ? `\n${line}\n${this.#waiter.prompt}` : `${line}\n`);
+    const wasLeft = this.#waiters.at(-1)?.isLeft;
+    this.leaveLine();
+    this.#device.write(`${terminalText(text)}\n`);
+    if (!wasLeft) this.askAgain();
+  }
+
+  /**
+   * Goes to a new line before something is written while a person may be typing. The terminal keeps
+   * what was typed, shows it no more and hands it over with enter.
+   */
+  leaveLine(): void {
+    const waiter = this.#waiters.at(-1);
+    if (waiter === undefined || waiter.isLeft) return;
+    waiter.isLeft = true;
+    this.#device.write("\n");
+  }
+
+  /** Shows the prompt once more after `leaveLine()`. */
+  askAgain(): void {
+    const waiter = this.#waiters.at(-1);
+    if (!waiter?.isLeft) return;
+    waiter.isLeft = false;
+    this.#device.write(waiter.prompt);
   }
 
   /** Asks for a line; undefined at the end of input or when the signal fires. */
@@ -57,11 +87,13 @@ export class TerminalInput {
     return new Promise((resolve) => {
       const stop = () => settle(undefined);
       const settle = (line: string | undefined) => {
-        this.#waiter = undefined;
+        this.#waiters = this.#waiters.filter((one) => one !== waiter);
         signal?.removeEventListener("abort", stop);
         resolve(line);
       };
-      this.#waiter = { prompt, resolve: settle };
+      const waiter: LineWaiter = { prompt, isLeft: false, resolve: settle };
+      for (const outer of this.#waiters) outer.isLeft = true;
+      this.#waiters.push(waiter);
       signal?.addEventListener("abort", stop, { once: true });
       this.#flush();
     });
@@ -86,12 +118,16 @@ export class TerminalInput {
       resolve();
     };
     signal?.addEventListener("abort", close, { once: true });
-    this.#onKey = (key) => {
+    // A terminal hands over half a line as keys: what was typed before the question is no answer.
+    let isReady = this.#device.settled === undefined;
+    const take = this.#onKey = (key) => {
       interrupted ||= key === "ctrl-c";
-      if (key === undefined || onKey(key)) close();
+      if (key === undefined || ((isReady || key === "ctrl-c") && onKey(key))) close();
     };
     this.#device.setRaw(true);
-    onReady?.();
+    if (!isReady) await Promise.race([this.#device.settled!(), promise]);
+    isReady = true;
+    if (this.#onKey === take) onReady?.();
     await promise;
     signal?.removeEventListener("abort", close);
     if (!interrupted) return "done";
@@ -114,14 +150,15 @@ export class TerminalInput {
     }
     this.#ended = true;
     this.#onKey?.(undefined);
-    this.#waiter?.resolve(undefined);
+    for (const waiter of this.#waiters) waiter.resolve(undefined);
   }
 
   #flush(): void {
     for (let end = this.#buffer.indexOf("\n"); end >= 0; end = this.#buffer.indexOf("\n")) {
       const line = this.#buffer.slice(0, end).replace(/\r$/, "");
       this.#buffer = this.#buffer.slice(end + 1);
-      if (this.#waiter) this.#waiter.resolve(line);
+      const waiter = this.#waiters.at(-1);
+      if (waiter) waiter.resolve(line);
       else this.onTypedAhead(line);
     }
   }
@@ -135,6 +172,7 @@ export function createStdTerminal(): TerminalDevice {
       Deno.stderr.writeSync(new TextEncoder().encode(text));
     },
     setRaw: (raw) => Deno.stdin.setRaw(raw),
+    settled: () => sleep(SETTLE_MS),
     columns: () => Deno.consoleSize().columns,
     interrupt: () => Deno.kill(Deno.pid, "SIGINT"),
   };

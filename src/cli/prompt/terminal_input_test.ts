@@ -4,7 +4,7 @@ import { askApproval, askClarify } from "./ask.ts";
 import { TerminalInput } from "./terminal_input.ts";
 
 /** A terminal whose keyboard is the test. */
-function fakeTerminal() {
+function fakeTerminal(more: { settled?: () => Promise<void> } = {}) {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const writer = writable.getWriter();
   const raw: boolean[] = [];
@@ -23,6 +23,7 @@ function fakeTerminal() {
     },
     columns: () => screen.columns,
     interrupt: () => screen.interrupts++,
+    ...more,
   });
   return {
     input,
@@ -53,6 +54,39 @@ Deno.test("readLine() gives whole lines however they arrive, and undefined at th
   const second = terminal.input.readLine("> ");
   await terminal.hangUp();
   strictEqual(await second, undefined);
+});
+
+Deno.test("leaveLine() and askAgain() keep what is written away from the prompt", async () => {
+  const terminal = fakeTerminal();
+  const line = terminal.input.readLine("> ");
+  terminal.input.askAgain();
+  terminal.input.leaveLine();
+  terminal.input.leaveLine();
+  terminal.input.write("a plugin's turn\n");
+  // The prompt comes back when the turn is over, not with each line.
+  terminal.input.note("a line");
+  terminal.input.askAgain();
+  terminal.input.note("another");
+  strictEqual(terminal.screen.text, "> \na plugin's turn\na line\n> \nanother\n> ");
+  await terminal.type("typed\n");
+  strictEqual(await line, "typed");
+  terminal.input.leaveLine();
+  terminal.input.note("nobody is asked");
+  ok(terminal.screen.text.endsWith("> nobody is asked\n"));
+  await terminal.hangUp();
+});
+
+Deno.test("readLine() over another one takes the next line and leaves the rest to it", async () => {
+  const terminal = fakeTerminal();
+  const outer = terminal.input.readLine("> ");
+  const inner = terminal.input.readLine("Name? ");
+  await terminal.type("hermes\n");
+  strictEqual(await inner, "hermes");
+  terminal.input.askAgain();
+  ok(terminal.screen.text.endsWith("Name? > "));
+  await terminal.type("go on\n");
+  strictEqual(await outer, "go on");
+  await terminal.hangUp();
 });
 
 Deno.test("TerminalInput hands typed-ahead lines to onTypedAhead", async () => {
@@ -102,6 +136,23 @@ Deno.test("askApproval() shows the whole command once, without its tricks", asyn
   strictEqual(text.split("\x1b[3A").length, 5);
   const lines = text.replaceAll("\x1b[3A", "").split("\r\x1b[2K").slice(1);
   for (const line of lines) ok([...line.trim()].length < 30, line);
+  await terminal.hangUp();
+});
+
+Deno.test("readKeys() takes no key for an answer that came before the question was there", async () => {
+  const { promise: settled, resolve: settle } = Promise.withResolvers<void>();
+  const terminal = fakeTerminal({ settled: () => settled });
+  const keys: string[] = [];
+  const ready = Promise.withResolvers<void>();
+  const asking = terminal.asking();
+  const reading = terminal.input.readKeys((key) => keys.push(key) > 0, { onReady: ready.resolve });
+  await asking;
+  await terminal.type("1 more\r");
+  settle();
+  await ready.promise;
+  await terminal.type("2");
+  strictEqual(await reading, "done");
+  deepStrictEqual(keys, ["2"]);
   await terminal.hangUp();
 });
 

@@ -33,6 +33,8 @@ export function progressLines(event: AgentEvent, options: ProgressOptions): stri
             `${event.resumed ? "resumed " : ""}session ${event.sessionId}`,
         ),
       ];
+    case "turn_start":
+      return event.by === undefined ? [] : [style.dim(`· turn begun by ${beginner(event.by)}`)];
     case "tool_start":
       return [`${style.cyan(event.sandbox ? "  ↳" : "→")} ${summarizeCall(event)}`];
     case "tool_delta":
@@ -64,6 +66,12 @@ export function progressLines(event: AgentEvent, options: ProgressOptions): stri
     default:
       return [];
   }
+}
+
+/** Who begins a turn, in words; `by` may come from anywhere. */
+function beginner(by: string): string {
+  if (by === "wake") return "background work";
+  return terminalText(by.replace(/^plugin:/, "the plugin "));
 }
 
 function resultLines(

@@ -32,7 +32,7 @@ export function readSessionChoices(
       baseUrl: text(flags["base-url"]),
     }),
     toolsets: group({ enabled: list(flags.toolsets), disabled: list(flags["disable-toolsets"]) }),
-    approval: group({ policy, once: list(flags["approve-once"]) }),
+    approval: group({ policy, once: actionIds(flags["approve-once"]) }),
     budget: group({
       iterations: positive(flags["max-turns"], { name: "max-turns", whole: true }),
       tokens: positive(flags["max-tokens"], { name: "max-tokens", whole: true }),
@@ -54,6 +54,8 @@ export function readSessionChoices(
 
 type Flags = CommandInput["flags"];
 
+const ACTION_ID = /^[0-9a-f]{24}$/;
+
 function readResume(flags: Flags): SessionSpec["resume"] {
   if (flags.continue === true && flags.resume !== undefined) {
     throw new UsageError("--continue and --resume cannot be used together", {
@@ -72,6 +74,16 @@ function readResume(flags: Flags): SessionSpec["resume"] {
     });
   }
   return flags.continue === true ? { session, here: true } : { session };
+}
+
+/** Ids of actions as exit code 3 names them. */
+function actionIds(value: FlagValue | undefined): string[] | undefined {
+  const ids = list(value);
+  const wrong = ids?.find((id) => !ACTION_ID.test(id));
+  if (wrong === undefined) return ids;
+  throw new UsageError(`--approve-once ${wrong} is no id of an action`, {
+    hint: "An id has 24 characters of 0-9 and a-f: a run that ends with exit code 3 names it.",
+  });
 }
 
 function readPolicy(flags: Flags): ApprovalPolicy | undefined {

@@ -26,6 +26,12 @@ Deno.test("parseDuration() reads seconds by default and the units s, m, h, ms", 
 Deno.test("readSessionChoices() refuses values and combinations that make no sense", () => {
   throws(() => choices({ "max-turns": 0 }), /--max-turns must be a whole number above 0: it is 0/);
   throws(() => choices({ "max-cost": -1 }), UsageError);
+  for (const wrong of ["zz", "deadbeef", "", "0123456789ABCDEF01234567"]) {
+    throws(() => choices({ "approve-once": [wrong] }), {
+      name: "UsageError",
+      message: `--approve-once ${wrong} is no id of an action`,
+    });
+  }
   throws(() => choices({ resume: "x", continue: true }), /cannot be used together/);
   throws(() => choices({ "no-session": true, resume: "x" }), /nothing to resume/);
   throws(() => choices({ cwd: "/no/such/place" }), /-C \(--cwd\) is not a directory/);
