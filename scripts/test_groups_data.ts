@@ -72,6 +72,7 @@ export const NEEDS_ALL: readonly string[] = [
   "tests/run/killed_test.ts",
   "tests/run/schedule_test.ts",
   "tests/run/streaming_test.ts",
+  "tests/run/two_at_once_test.ts",
   "tests/sandbox/",
   "tests/tools/other_names_test.ts",
   "tests/tools/search_engines_test.ts",
