@@ -141,7 +141,10 @@ async function* runPendingCalls(
 }
 
 function usedUp({ budget }: LoopDeps): string {
-  return `used all ${budget.limits.maxIterations} model calls of the turn`;
+  const { maxIterations } = budget.limits;
+  return maxIterations === 1
+    ? "used the one model call that this request may make"
+    : `used all ${maxIterations} model calls that this request may make`;
 }
 
 /** The last call goes without tools, so that the work is not lost: an answer, or what is open. */

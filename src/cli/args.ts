@@ -218,9 +218,14 @@ function convert(value: string, flag: FlagSpec, typed: string): FlagValue {
     }
     return number;
   }
+  const items = flag.type === "list" ? value.split(",").map((item) => item.trim()) : [value.trim()];
+  if (items.every((item) => item === "")) {
+    throw new UsageError(`${typed} needs a value, and got an empty one`, {
+      hint: "Leave the flag out when nothing is meant.",
+    });
+  }
   if (flag.type !== "list") return checkChoice(value, flag, typed);
-  const items = value.split(",").map((item) => item.trim()).filter((item) => item !== "");
-  return items.map((item) => checkChoice(item, flag, typed));
+  return items.filter((item) => item !== "").map((item) => checkChoice(item, flag, typed));
 }
 
 function checkChoice(value: string, flag: FlagSpec, typed: string): string {

@@ -74,6 +74,12 @@ Deno.test("parseCommandLine() collects lists from repeats and commas", () => {
   });
 });
 
+Deno.test("parseCommandLine() refuses an empty value", () => {
+  for (const argv of [["-m", ""], ["--model="], ["-t", ""], ["--toolsets", " , "]]) {
+    assert.throws(() => parse("run", ...argv, "x"), { message: /^--?\w+ needs a value/ });
+  }
+});
+
 Deno.test("parseCommandLine() keeps everything after -- as arguments", () => {
   assert.deepEqual(parse("run", "--", "-q", "--model"), {
     path: ["run"],

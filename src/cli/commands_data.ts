@@ -264,7 +264,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       },
       {
         name: "check",
-        summary: "Say everything that is wrong in config.yaml",
+        summary: "Say what is wrong in config.yaml, or named there and missing",
         load: loadConfigChange,
       },
     ],

@@ -133,7 +133,9 @@ function describeIssue(issue: z.core.$ZodIssue, merged: Tree): Problem {
   const suggestion = issue.code === "invalid_value"
     ? nearest(String(value), issue.values.map(String))
     : undefined;
-  const example = suggestion ?? standard;
+  const isOutside = issue.code === "too_big" || issue.code === "too_small";
+  // The default of a number may mean something else than the nearest one that is allowed.
+  const example = isOutside && standard === 0 ? limitOf(issue) : suggestion ?? standard;
   return {
     path,
     message,
@@ -141,6 +143,10 @@ function describeIssue(issue: z.core.$ZodIssue, merged: Tree): Problem {
       ? "Correct it: hermes config edit"
       : `Set it: hermes config set ${path} ${JSON.stringify(example)}`,
   };
+}
+
+function limitOf(issue: z.core.$ZodIssueTooBig | z.core.$ZodIssueTooSmall): number {
+  return Number(issue.code === "too_big" ? issue.maximum : issue.minimum);
 }
 
 const KINDS: Record<string, string> = {

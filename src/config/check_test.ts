@@ -85,6 +85,11 @@ Deno.test("checkConfigText() explains each kind of wrong value", async () => {
   ]);
 });
 
+Deno.test("checkConfigText() suggests no zero for a number that is too large", async () => {
+  const { problems } = await checkConfigText("plugins: { http_port: 99999 }\n");
+  assert.equal(problems[0]?.fix, "Set it: hermes config set plugins.http_port 65535");
+});
+
 Deno.test("checkConfigText() never shows a secret", async () => {
   const texts = [
     "model: { api_key: [s3cret] }\n",

@@ -20,6 +20,26 @@ export function parseEnvFile(text: string): Map<string, string> {
   return values;
 }
 
+/** Lines that assign nothing and are no comment either, by number. What they say may be a secret. */
+export function brokenEnvLines(text: string): number[] {
+  const broken: number[] = [];
+  let [at, line] = [text.startsWith("\ufeff") ? 1 : 0, 1];
+  const passUntil = (end: number) => {
+    while (at < end) {
+      const next = skipLineBreak(text, at);
+      if (!/^[ \t]*(#|\r?$)/.test(text.slice(at, endOfLine(text, at)))) broken.push(line);
+      [at, line] = [next, line + 1];
+    }
+  };
+  for (const { start, end } of entries(text)) {
+    passUntil(start);
+    line += text.slice(start, end).split("\n").length;
+    at = skipLineBreak(text, end);
+  }
+  passUntil(text.length);
+  return broken;
+}
+
 /** The text with `name` set (or removed when `value` is undefined), everything else untouched. */
 export function editEnvFile(
   text: string,

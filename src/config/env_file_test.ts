@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { editEnvFile, parseEnvFile } from "./env_file.ts";
+import { brokenEnvLines, editEnvFile, parseEnvFile } from "./env_file.ts";
 
 const FILE = `# keys
 export A=one
@@ -58,4 +58,10 @@ Deno.test("editEnvFile() writes any value so that it reads back unchanged", () =
     assert.equal(parseEnvFile(text).get("K"), value, JSON.stringify(value));
     assert.equal(parseEnvFile(text).get("OTHER"), "1");
   }
+});
+
+Deno.test("brokenEnvLines() counts lines over comments, blanks and values over lines", () => {
+  const text = '\ufeff# c\r\n\r\nA=1\r\nB="x\ny"\n  \nBROKEN\n=bar\nexport C=2\nlast one';
+  assert.deepEqual(brokenEnvLines(text), [7, 8, 10]);
+  assert.deepEqual(brokenEnvLines(""), []);
 });

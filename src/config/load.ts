@@ -9,7 +9,7 @@ import { reasonOf } from "../util/reason.ts";
 import { Seal, SEAL_KEY_FILE } from "../util/seal.ts";
 import { VERSION } from "../util/version.ts";
 import { DEFAULTS } from "./defaults_data.ts";
-import { parseEnvFile } from "./env_file.ts";
+import { brokenEnvLines, parseEnvFile } from "./env_file.ts";
 import { envOverrides } from "./env_overlay.ts";
 import { type EnvRecord, type Home, requireProfile } from "./home.ts";
 import { closeCommand, type FileRights, isForeign, othersWhoChange } from "./other_users.ts";
@@ -49,12 +49,14 @@ export async function loadSettings(options: LoadOptions): Promise<Settings> {
   await requireProfile(home);
   const loose: string[] = [];
   const file = await readConfigFile(home, loose);
-  const stored = parseEnvFile(readOptional(home.path(".env"), loose) ?? "");
+  const envText = readOptional(home.path(".env"), loose) ?? "";
+  const stored = parseEnvFile(envText);
   const env = (name: string) => {
     const own = Object.hasOwn(options.env, name) ? options.env[name] : undefined;
     return own || stored.get(name) || undefined;
   };
-  const warnings = [...directoryWarnings(home), ...loose, ...file.warnings];
+  const broken = brokenEnvLines(envText).map((line) => envLineProblem(home, line));
+  const warnings = [...directoryWarnings(home), ...loose, ...broken, ...file.warnings];
   const expanded = mapStrings(file.tree, (text) => expandVariables(text, env, warnings)) as Tree;
   const config = mergeTrees(DEFAULTS, expanded);
   const origins = new Map<string, string>();
@@ -80,6 +82,11 @@ export async function loadSettings(options: LoadOptions): Promise<Settings> {
     origin: (path) =>
       origins.get(path) ?? (getPath(file.tree, path) === undefined ? "default" : "config.yaml"),
   };
+}
+
+/** The line itself is not shown: it may be a secret. */
+function envLineProblem(home: Home, line: number): string {
+  return `${home.path(".env")}:${line}: this line is ignored: it is no NAME=VALUE`;
 }
 
 /** Larger than anything people write; a device would have no end. */

@@ -2,7 +2,12 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import type { Message } from "../protocol/message.ts";
 import { readProjectFiles } from "./project_files.ts";
 import { shrinkMessages } from "./shrink.ts";
-import { buildSystemPrompt, isPromptFor, type PromptFacts } from "./system_prompt.ts";
+import {
+  buildSystemPrompt,
+  isPromptFor,
+  promptChanges,
+  type PromptFacts,
+} from "./system_prompt.ts";
 
 const FACTS: PromptFacts = {
   cwd: "/p",
@@ -34,6 +39,18 @@ Deno.test("buildSystemPrompt() names another environment instead of this machine
   strictEqual(isPromptFor(prompt, "docker"), true);
   strictEqual(isPromptFor(prompt, "local"), false);
   strictEqual(isPromptFor(buildSystemPrompt(FACTS), "local"), true);
+});
+
+Deno.test("promptChanges() names what makes a prompt another", () => {
+  const from = (facts: Partial<PromptFacts>) =>
+    promptChanges(buildSystemPrompt(FACTS), buildSystemPrompt({ ...FACTS, ...facts }));
+  strictEqual(from({}), "");
+  strictEqual(from({ headless: !FACTS.headless }), "it is opened by another surface");
+  strictEqual(from({ cwd: "/other" }), "its directory, environment or tools are others");
+  strictEqual(
+    from({ project: "Date: 2001-01-01", date: "2001-01-01" }),
+    "project instructions, settings or plugins have changed; the date is another",
+  );
 });
 
 Deno.test("isPromptFor() believes no line that a project or the name of a directory brings", () => {

@@ -45,6 +45,7 @@ const MAX_ESCAPES = 4000;
 
 /** Begins the last line of what hermes itself says. */
 const DATE = "Date: ";
+const DATE_CHARS = "2000-01-01".length;
 
 /** False when a stored prompt speaks of another environment: it would mislead the model. */
 export function isPromptFor(prompt: string, environment: string): boolean {
@@ -58,9 +59,27 @@ export function environmentOf(prompt: string): string {
   return place?.slice(PLACE.length) ?? "local";
 }
 
-/** A prompt as it would be on any other day. */
-export function withoutDate(prompt: string): string {
-  return prompt.replace(/\nDate: \d{4}-\d\d-\d\d(?=\n|$)/, "");
+/** What makes a prompt another than it was, for people. */
+export function promptChanges(before: string, after: string): string {
+  const [was, is] = [partsOf(before), partsOf(after)];
+  return [
+    was.headless === is.headless ? [] : "it is opened by another surface",
+    was.facts === is.facts ? [] : "its directory, environment or tools are others",
+    was.others === is.others ? [] : "project instructions, settings or plugins have changed",
+    was.date === is.date ? [] : "the date is another",
+  ].flat().join("; ");
+}
+
+/** What hermes says stands before the date, what others say behind it. */
+function partsOf(prompt: string) {
+  const [own = "", ...behind] = prompt.split(`\n${DATE}`);
+  const rest = behind.join(`\n${DATE}`);
+  return {
+    headless: own.includes(HEADLESS),
+    facts: own.replace(HEADLESS, CHAT),
+    date: rest.slice(0, DATE_CHARS),
+    others: rest.slice(DATE_CHARS),
+  };
 }
 
 /** Builds the prompt. Pure: the same facts give the same bytes. */

@@ -83,7 +83,11 @@ class Guest {
         log: (text) => this.#log(text),
         push: (event) => this.#push(event),
       });
-      await module.register(this.#recorder);
+      try {
+        await module.register(this.#recorder);
+      } catch (error) {
+        throw new Error(`register() failed: ${textOf(error)}`, { cause: error });
+      }
       this.#registered = true;
       send({ t: "registered", registrations: recordsOf(this.#recorder) });
     } catch (error) {

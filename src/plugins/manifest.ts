@@ -104,6 +104,15 @@ const ManifestSchema = z.looseObject({
   ).nullish(),
 });
 
+/** Kinds of values, in words. */
+const WANTED: Readonly<Record<string, string>> = {
+  array: "a list: [a, b]",
+  boolean: "true or false",
+  object: "a mapping",
+  record: "a mapping",
+  string: "text",
+};
+
 /** @throws {PluginProblem} when the manifest cannot be used: says which key and why. */
 export function checkManifest(value: unknown, file: string): PluginManifest {
   const result = ManifestSchema.safeParse(value);
@@ -114,7 +123,9 @@ export function checkManifest(value: unknown, file: string): PluginManifest {
     const key = path.join(".");
     if (key === "") throw new PluginProblem(`${file} holds no keys: it begins with name: …`);
     const isMissing = getPath(value, key) === undefined;
-    throw new PluginProblem(`${file}: ${key} ${isMissing ? "is missing" : message}`);
+    const wanted = issue!.code === "invalid_type" ? WANTED[issue!.expected] : undefined;
+    const wrong = wanted === undefined ? message : `must be ${wanted}`;
+    throw new PluginProblem(`${file}: ${key} ${isMissing ? "is missing" : wrong}`);
   }
   const { name, version, description, author, permissions, config } = result.data;
   const odd = Object.keys(permissions ?? {}).find((kind) => !KINDS.includes(kind as "net"));

@@ -49,7 +49,10 @@ Deno.test("checkManifest() names the key that is wrong", () => {
     [{ ...BASE, author: "\x9b1A" }, /author/],
     [[], /plugin\.yaml holds no keys/],
     [null, /plugin\.yaml holds no keys/],
-    [{ ...BASE, permissions: { net: "example.com" } }, /permissions\.net/],
+    [
+      { ...BASE, permissions: { net: "example.com" } },
+      /permissions\.net must be a list: \[a, b\]$/,
+    ],
     [
       { ...BASE, permissions: { import: ["x"] } },
       /permissions\.import is nothing a plugin can have/,

@@ -26,6 +26,7 @@ import { declaresPush, keepDeclared } from "./push/declared.ts";
 import {
   entryOf,
   entryProblems,
+  MissingVariables,
   type PluginEntry,
   requireSettings,
   withoutGrants,
@@ -196,7 +197,9 @@ function isSafeMode(settings: Settings): boolean {
 
 /** Whatever is wrong with one plugin, the session goes on without it. */
 function brokenPlugin(id: string, error: unknown): LoadedPlugin {
-  const hint = error instanceof HermesError && error.hint !== undefined ? `. ${error.hint}` : "";
+  // Which variable is missing says what to do.
+  const hasHint = error instanceof HermesError && !(error instanceof MissingVariables);
+  const hint = hasHint && error.hint !== undefined ? `. ${error.hint}` : "";
   return { id, problem: `${reasonOf(error)}${hint}` };
 }
 

@@ -78,12 +78,27 @@ const FITS: Readonly<Record<string, (value: unknown) => boolean>> = {
 export function entryProblems(settings: Settings, id: string): string[] {
   const entry = getPath(settings.config.plugins.entries, id);
   return Object.entries(isTree(entry) ? entry : {}).flatMap(([name, value]) => {
-    const key = `plugins.entries.${id}.${name}`;
-    if (!Object.hasOwn(FITS, name)) {
-      return [`${key} is ignored: there is no such key.${didYouMean(name, Object.keys(FITS))}`];
-    }
-    return FITS[name]!(value) ? [] : [`${key} is ignored: it cannot have this value`];
+    const problem = entryProblem(name, value);
+    return problem === undefined ? [] : [`plugins.entries.${id}.${name} is ignored: ${problem}`];
   });
+}
+
+/** Why a key of an entry, or its value, means nothing. */
+export function entryProblem(name: string, value: unknown): string | undefined {
+  if (!Object.hasOwn(FITS, name)) {
+    return `there is no such key.${didYouMean(name, Object.keys(FITS))}`;
+  }
+  return FITS[name]!(value) ? undefined : "it cannot have this value";
+}
+
+/** Variables that a plugin cannot be without are not set. */
+export class MissingVariables extends PluginProblem {
+  override name = "MissingVariables";
+  constructor(names: readonly string[]) {
+    super(`missing: ${names.join(", ")}`, {
+      hint: `Set the variable: hermes config set ${names[0]} -`,
+    });
+  }
 }
 
 /**
@@ -95,7 +110,7 @@ export function requireSettings(
   settings: Settings,
 ): Record<string, unknown> {
   const missing = manifest.requiresEnv.filter((name) => !settings.env(name));
-  if (missing.length > 0) throw new PluginProblem(`missing: ${missing.join(", ")}`);
+  if (missing.length > 0) throw new MissingVariables(missing);
   return checkConfig(manifest, entryOf(settings, manifest.name).config);
 }
 
@@ -104,25 +119,41 @@ export function checkConfig(
   manifest: PluginManifest,
   given: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
-  const key = (name: string) => `plugins.entries.${manifest.name}.config.${name}`;
-  const known = Object.keys(manifest.config);
-  const odd = Object.keys(given).find((name) => !known.includes(name));
-  if (odd !== undefined) {
-    throw new PluginProblem(`${key(odd)} is no setting of it.${didYouMean(odd, known)}`);
-  }
+  for (const [name, value] of Object.entries(given)) checkSetting(manifest, { name, value });
   const entries = Object.entries(manifest.config).flatMap(([name, setting]) => {
     const value = given[name] ?? setting.default;
     if (value === undefined && setting.required) {
-      throw new PluginProblem(`it needs ${key(name)}`, {
-        hint: `Set it: hermes config set ${key(name)} …`,
-      });
+      const key = keyOf(manifest, name);
+      throw new PluginProblem(`it needs ${key}`, { hint: `Set it: hermes config set ${key} …` });
     }
-    if (value !== undefined && kindOf(value) !== setting.type) {
-      throw new PluginProblem(`${key(name)} must be a ${setting.type}, not a ${kindOf(value)}`);
-    }
+    if (value !== undefined) checkSetting(manifest, { name, value });
     return value === undefined ? [] : [[name, value]];
   });
   return Object.fromEntries(entries);
+}
+
+/** One setting. @throws {PluginProblem} when the plugin has none of the name, or one of another type. */
+export function checkSetting(
+  manifest: PluginManifest,
+  { name, value }: { name: string; value: unknown },
+): void {
+  const key = keyOf(manifest, name);
+  const setting = Object.hasOwn(manifest.config, name) ? manifest.config[name] : undefined;
+  if (setting === undefined) {
+    const meant = didYouMean(name, Object.keys(manifest.config));
+    throw new PluginProblem(`${key} is no setting of it.${meant}`, {
+      hint: `Remove it: hermes config unset ${key}`,
+    });
+  }
+  // Null is as good as nothing.
+  if (value === undefined || value === null || kindOf(value) === setting.type) return;
+  throw new PluginProblem(`${key} must be a ${setting.type}, not a ${kindOf(value)}`, {
+    hint: `Set it: hermes config set ${key} …`,
+  });
+}
+
+function keyOf({ name }: PluginManifest, setting: string): string {
+  return `plugins.entries.${name}.config.${setting}`;
 }
 
 /** Settings that fit, for a look at what a plugin brings before anybody has set one. */

@@ -49,6 +49,7 @@ export function parseAddress(place: string): Address {
   if (url.username !== "" || url.password !== "") {
     throw new UsageError(`${url.host}: an address with a password cannot be kept`);
   }
+  if (url.protocol !== "https:" && !isLoopback(url.hostname)) throw new UsageError(notSafe(url));
   url.hash = "";
   if (hash === "") return { url: url.href };
   const [, pin] = /^#sha256=([0-9a-f]{64})$/i.exec(hash) ?? [];
@@ -203,12 +204,12 @@ class RemoteGraph implements Disposable {
     if (isLoopback(url.hostname)) {
       throw new PluginProblem(`${url.href} is on this machine, but the plugin is not`);
     }
-    if (url.protocol !== "https:") {
-      throw new PluginProblem(
-        `${url.href} is not HTTPS: a plugin must come over a safe connection`,
-      );
-    }
+    if (url.protocol !== "https:") throw new PluginProblem(notSafe(url));
   }
+}
+
+function notSafe(url: URL): string {
+  return `${url.href} is not HTTPS: a plugin must come over a safe connection`;
 }
 
 function isLoopback(hostname: string): boolean {

@@ -21,6 +21,21 @@ export function normalizeBaseUrl(text: string, wire: Wire): string {
   return url.origin + (bare ? "/v1" : path);
 }
 
+/** Ports of other services, to which the runtime (like every browser) sends no request. */
+const BLOCKED_PORTS = " 1 7 9 11 13 15 17 19 20 21 22 23 25 37 42 43 53 69 77 79 87 95 101 102 " +
+  "103 104 109 110 111 113 115 117 119 123 135 137 139 143 161 179 389 427 465 512 513 514 515 " +
+  "526 530 531 532 540 548 554 556 563 587 601 636 989 990 993 995 1719 1720 1723 2049 3659 " +
+  "4045 4190 5060 5061 6000 6566 6665 6666 6667 6668 6669 6679 6697 10080 ";
+
+/** @throws {UsageError} for an address that no request can ever reach. */
+export function requireOpenPort(baseUrl: string): void {
+  const { port } = new URL(baseUrl);
+  if (port === "" || !BLOCKED_PORTS.includes(` ${port} `)) return;
+  throw new UsageError(`${baseUrl}: no request can be sent to port ${port}, it is blocked`, {
+    hint: "Let the server listen on another port, such as 8000.",
+  });
+}
+
 /** `OLLAMA_HOST` as Ollama reads it: scheme and port may be missing, 0.0.0.0 means here. */
 export function ollamaUrl(host: string): string {
   const url = URL.parse(/^https?:/.test(host) ? host : `http://${host}`);

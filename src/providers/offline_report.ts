@@ -48,10 +48,9 @@ export function report(step: Step, content: string): string {
     return `${title(step)} failed: ${clip(String(result["error"]))}`;
   }
   if (step.tool === "terminal" && (step.kind === "run" || code !== 0)) {
-    return block(
-      `${title(step)}: exit code ${code}, ${lines(output).length} lines of output`,
-      output,
-    );
+    const count = lines(output).length;
+    const counted = `${count} line${count === 1 ? "" : "s"}`;
+    return block(`${title(step)}: exit code ${code}, ${counted} of output`, output);
   }
   switch (step.kind) {
     case "list":

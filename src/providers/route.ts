@@ -20,7 +20,7 @@ import {
   wantsSomething,
 } from "./choose.ts";
 import { type Env, isLoopback, keyAdvice, sameOrigin } from "./credentials.ts";
-import { listModels } from "./endpoint.ts";
+import { listModels, requireOpenPort } from "./endpoint.ts";
 import type { ProviderOptions } from "./exchange.ts";
 import { modelInfo } from "./model_info.ts";
 import type { StreamTimeouts } from "./watchdog.ts";
@@ -71,6 +71,8 @@ export interface Route {
   source: "flag" | "config" | "key" | "local" | "offline";
   /** One line for the person when the choice may surprise. */
   notice?: string;
+  /** Fallbacks that cannot be used, one line each. */
+  leftOut?: string[];
   target: RouteTarget;
 }
 
@@ -100,6 +102,7 @@ const OFFLINE_NOTICE =
 export async function resolveRoute(options: RouteOptions): Promise<Route> {
   const context: ChooseContext = { env: options.env, named: options.config.providers ?? {} };
   const decision = await decide(options, context);
+  if (options.wireFetch?.target === undefined) requireOpenPort(decision.choice.baseUrl);
   const primary = await withModel(decision.choice, options);
   requireKey(primary, options);
   const target: RouteTarget = {
@@ -115,6 +118,7 @@ export async function resolveRoute(options: RouteOptions): Promise<Route> {
     fallbacks: fallbacks.choices.map((choice) => lazyProvider(choice, options)),
     source: decision.source,
     ...noticeOf([decision.notice, ...fallbacks.problems]),
+    ...(fallbacks.problems.length === 0 ? {} : { leftOut: fallbacks.problems }),
     target,
   };
 }
@@ -243,6 +247,7 @@ function chooseFallbacks(
       const choice = chooseEndpoint(wanted, context);
       if (!choice?.model) throw new UsageError("it names no usable provider and model");
       requireKey(choice, options);
+      requireOpenPort(choice.baseUrl);
       choices.push({ ...choice, model: choice.model });
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;

@@ -271,14 +271,17 @@ Deno.test("resolveRoute() chooses the wire format by provider, address and setti
     [{ provider: "openai" }, "https://api.openai.com/v1/responses"],
     [{ provider: "anthropic" }, "https://api.anthropic.com/v1/messages"],
     [
-      { provider: "openai", baseUrl: "http://h:1/v1", model: "m" },
-      "http://h:1/v1/chat/completions",
+      { provider: "openai", baseUrl: "http://h:81/v1", model: "m" },
+      "http://h:81/v1/chat/completions",
     ],
     [{ baseUrl: "https://h/anthropic", model: "m" }, "https://h/anthropic/v1/messages"],
-    [{ baseUrl: "http://h:1/v1/chat/completions/", model: "m" }, "http://h:1/v1/chat/completions"],
     [
-      { config: { model: { base_url: "http://h:1", default: "m", api_mode: "codex_responses" } } },
-      "http://h:1/v1/responses",
+      { baseUrl: "http://h:81/v1/chat/completions/", model: "m" },
+      "http://h:81/v1/chat/completions",
+    ],
+    [
+      { config: { model: { base_url: "http://h:81", default: "m", api_mode: "codex_responses" } } },
+      "http://h:81/v1/responses",
     ],
   ];
   for (const [options, url] of cases) {

@@ -2,7 +2,7 @@
 import { startDirectory } from "../../environments/start_directory.ts";
 import type { Settings } from "../config/load.ts";
 import { readProjectFiles } from "../context/project_files.ts";
-import { buildSystemPrompt, isPromptFor, withoutDate } from "../context/system_prompt.ts";
+import { buildSystemPrompt, isPromptFor, promptChanges } from "../context/system_prompt.ts";
 import type { ToolDefinition } from "../protocol/provider.ts";
 import type { PromptFacts as StoredPrompt } from "../store/record.ts";
 import { existsSync } from "../util/exists.ts";
@@ -44,8 +44,7 @@ export async function promptOf(facts: PromptFacts, found?: StoredPrompt): Promis
   const kept = ownPrompt ?? "";
   const prompt = { systemPrompt: await buildPrompt(facts, kept), ownPrompt: kept };
   if (found === undefined || found.systemPrompt === prompt.systemPrompt) return prompt;
-  const isOnlyLater = withoutDate(found.systemPrompt) === withoutDate(prompt.systemPrompt);
-  const what = isOnlyLater ? "the date is another" : "what they are made of has changed";
+  const what = promptChanges(found.systemPrompt, prompt.systemPrompt);
   return { ...prompt, notice: `the instructions of this session are made anew: ${what}` };
 }
 

@@ -38,7 +38,14 @@ export async function selectTools(options: ToolChoiceOptions): Promise<ToolDefin
     disabled: [...agent.disabled_toolsets, ...(options.chosen?.disabled ?? [])],
   });
   const problem = describeUnknown(unknown);
-  if (problem !== undefined) throw new UsageError(problem);
+  if (problem !== undefined) {
+    const listed = [...toolsets, ...agent.disabled_toolsets];
+    const stale = unknown.find(({ name }) => listed.includes(name));
+    throw new UsageError(
+      problem,
+      stale ? { hint: `Take it out of config.yaml: hermes tools disable ${stale.name}` } : {},
+    );
+  }
   const availability = new Availability({
     registry,
     context: createCheckContext(settings, {

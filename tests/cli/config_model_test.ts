@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { runHermes, tempHome } from "../support/hermes.ts";
 
-const NO_SERVERS = { OLLAMA_HOST: "127.0.0.1:9", LM_BASE_URL: "http://127.0.0.1:9/v1" };
+const NO_SERVERS = { OLLAMA_HOST: "127.0.0.1:2", LM_BASE_URL: "http://127.0.0.1:2/v1" };
 
 function hermesIn(home: string) {
   return (args: string[], env: Record<string, string> = {}) =>
@@ -21,6 +21,7 @@ Deno.test("hermes model says which model answers and why", async () => {
   assert.deepEqual(set, [{
     provider: "anthropic",
     variables: ["ANTHROPIC_API_KEY"],
+    needsKey: true,
     set: "ANTHROPIC_API_KEY",
   }]);
   const named = await selection({ OPENAI_API_KEY: "sk-x", HERMES_MODEL: "openai:gpt-x" });
@@ -77,4 +78,20 @@ Deno.test("hermes model saves a provider whose server is not there now", async (
   assert.match(chosen.stdout, /^Problem +ollama at .* does not answer: start it/m);
   const shown = await hermes(["model"]);
   assert.equal(shown.code, 2);
+});
+
+Deno.test("hermes model says when a name is sent whole to an address, and whom it chose", async () => {
+  await using home = await tempHome();
+  const hermes = hermesIn(home.path);
+  await hermes(["config", "set", "model.base_url", "http://127.0.0.1:2/v1"]);
+  const sent = await hermes(["model", "openrouter/some/model"]);
+  assert.equal(sent.code, 0);
+  assert.match(sent.stderr, /still go to .*:2\/v1, .*: hermes config unset model\.base_url\n/);
+  assert.equal((await hermes(["model", "org/model"])).stderr, "");
+  await hermes(["config", "unset", "model.base_url"]);
+  await hermes(["config", "unset", "model.default"]);
+  const refused = await hermes(["model", "openrouter/some/model"]);
+  assert.equal(refused.code, 2);
+  assert.match(refused.stdout, /^Because +you asked for it$/m);
+  assert.match((await hermes(["model"])).stdout, /^ +lmstudio +needs no key$/m);
 });

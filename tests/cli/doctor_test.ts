@@ -56,11 +56,11 @@ Deno.test("hermes doctor reaches a local server and fails for one that is gone",
   assert.match(running.find("model")[0]!.detail, /^tiny at ollama/);
 
   const gone = await doctor(home.path, {
-    HERMES_BASE_URL: "http://127.0.0.1:9/v1",
+    HERMES_BASE_URL: "http://127.0.0.1:2/v1",
     HERMES_MODEL: "m",
   });
   assert.equal(gone.code, 1);
-  assert.match(gone.find("model")[0]!.detail, /http:\/\/127\.0\.0\.1:9\/v1 does not answer/);
+  assert.match(gone.find("model")[0]!.detail, /http:\/\/127\.0\.0\.1:2\/v1 does not answer/);
 });
 
 Deno.test("hermes doctor fails for a configured backend that is not installed", async () => {

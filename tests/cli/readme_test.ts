@@ -26,6 +26,9 @@ Deno.test("README.md shows what its first command prints", async () => {
   const outcome = await runHermes({ home: home.path, cwd: ROOT, args });
   strictEqual(outcome.code, 0, outcome.stderr);
   match(masked(outcome.stderr + outcome.stdout), toPattern(masked(shown!)));
+  const tokens = (text: string) => Number(/(\d+) tokens in/.exec(text)![1]);
+  const off = Math.abs(tokens(shown!) / tokens(outcome.stderr) - 1);
+  ok(off < 0.1, `the README shows ${tokens(shown!)} tokens in, it is ${tokens(outcome.stderr)}`);
   strictEqual(
     Number(/README\.md has (\d+) lines/.exec(shown!)?.[1]),
     readme.split("\n").length - 1,

@@ -64,7 +64,7 @@ Deno.test("a session whose address the settings no longer name goes on with thei
   await using first = await openAt(server.url, "fake-model");
   const id = await earlierSession(first);
   await first.host.close();
-  await using moved = await openAt("http://127.0.0.1:9/v1", "new-model", first);
+  await using moved = await openAt("http://127.0.0.1:2/v1", "new-model", first);
   const { model, lines } = await resumed(moved, id);
   equal(model, "custom/new-model");
   match(

@@ -88,7 +88,10 @@ Deno.test("a resumed session gets a new prompt when what it was made of changed,
   await turn(first);
   await Deno.writeTextFile(`${bench.home}/AGENTS.md`, "Use spaces.");
   const changed = await reopen(bench, id);
-  match(changed.lines.join("\n"), /instructions of this session are made anew: what they are made/);
+  match(
+    changed.lines.join("\n"),
+    /are made anew: project instructions, settings or plugins have changed$/,
+  );
   // Nothing is changed on disk by a look.
   match(row(bench, id).systemPrompt, /Use tabs/);
   await turn(changed.opened);

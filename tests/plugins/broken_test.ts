@@ -33,7 +33,7 @@ const UNLOADABLE: readonly {
   {
     name: "whose register throws after it registered",
     files: toolModule("half", "return {}").replace(/\}\n$/, `throw new Error("late");\n}\n`),
-    says: /late/,
+    says: /register\(\) failed: .*late/,
   },
   {
     name: "whose register rejects",

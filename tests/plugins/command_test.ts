@@ -44,6 +44,11 @@ Deno.test("hermes plugins create writes a plugin whose test passes and that runs
     assert.equal(passed.code, 0, passed.stderr);
     assert.match(passed.stdout, /1 passed/);
     assert.ok(!(passed.stdout + passed.stderr).includes("\x1b"), passed.stdout);
+    // What has passed the type check is known the next time; each plugin has a cache of its own.
+    const caches = await Array.fromAsync(Deno.readDir(`${job.home}/.hermes/cache/plugin-tests`));
+    assert.equal(caches.length, 1);
+    const cache = `${job.home}/.hermes/cache/plugin-tests/${caches[0]!.name}`;
+    assert.ok((await Deno.stat(`${cache}/check_cache_v2`)).isFile);
     const outcome = await job.run(["--plugin", "my-first", "go"]);
     assert.deepEqual([outcome.code, outcome.stdout], [0, "done\n"], outcome.stderr);
     assert.match(JSON.stringify(job.model.requests[1]!.body.messages), /Hello, Ada!/);
@@ -154,7 +159,10 @@ Deno.test("hermes plugins dev calls tools as the model would, and commands", asy
     for (
       const [line, answer] of [
         ["twice", /✗ Invalid arguments for twice: "n" is required/],
-        ["twice [", /✗ Arguments of twice are not valid JSON/],
+        [
+          "twice [",
+          /✗ Arguments of twice are not valid JSON: .* Write: twice \{"key": "value"\}\n/,
+        ],
         ["twcie", /✗ there is no tool "twcie"\. Did you mean "twice"\? It has: twice, odd, hang\./],
         ["/quit", /✗ there is no command "quit"\. It has: shout\./],
         ['odd {"n": 1}', /✗ odd answered neither an object nor text/],
@@ -167,6 +175,15 @@ Deno.test("hermes plugins dev calls tools as the model would, and commands", asy
     await type('hang {"n": 1}');
     await stderr.until(/demo: hanging/);
   });
+});
+
+Deno.test("hermes plugins dev ends with its input, after the last line of it", async () => {
+  await using home = await tempHome();
+  await writeFiles(`${home.path}/demo`, pluginFiles("demo", toolModule("last", "return { n: 1 }")));
+  const args = ["plugins", "dev", "demo"];
+  const { code, stdout } = await runHermes({ home: home.path, args, stdin: "last {}" });
+  assert.equal(code, 0);
+  assert.match(stdout, /\{"n":1\}\n$/);
 });
 
 Deno.test("hermes plugins dev runs services and prints what is pushed", async () => {
@@ -287,6 +304,7 @@ Deno.test("hermes plugins answers mistakes in one line", async () => {
       [["dev", "nowhere"], /there is neither a folder nor a file at .*nowhere/],
       [["dev", "/dev/null"], /there is neither a folder nor a file at \/dev\/null/],
       [["install", "http://127.0.0.1:1/x.ts#sha256=12"], /a SHA-256 has 64 digits/],
+      [["install", "http://example.com/x.ts"], /is not HTTPS: a plugin must come over a safe/],
       [["instal", "x"], /unknown subcommand "instal".*install/],
     ] as const
   ) {
@@ -534,4 +552,22 @@ Deno.test("a key that a plugin was given reaches neither the log nor the model",
     assert.match(sent, /context with .*refused with /);
     assert.ok(!sent.includes(secret), sent);
   });
+});
+
+Deno.test("hermes plugins says of which plugin it speaks, and that one waits for a yes", async () => {
+  await using home = await tempHome();
+  const cwd = `${home.path}/project`;
+  await writeFiles(`${cwd}/.hermes/plugins/demo`, pluginFiles("demo", toolModule("t", "")));
+  const hermes = (...args: string[]) =>
+    runHermes({ home: home.path, cwd, args: ["plugins", ...args] });
+  const enabled = await hermes("enable", "demo");
+  assert.equal(enabled.code, 1);
+  assert.match(
+    enabled.stderr,
+    /^hermes: plugin demo: it belongs to this project and is not trusted/,
+  );
+  assert.match((await hermes("list")).stdout, /^demo +project +untrusted +it belongs to this/m);
+  assert.equal((await hermes("trust", "demo", "--yes")).code, 0);
+  await Deno.writeTextFile(`${cwd}/.hermes/plugins/demo/mod.ts`, toolModule("u", ""));
+  assert.match((await hermes("list")).stdout, /^demo +project +changed +/m);
 });

@@ -274,7 +274,7 @@ Deno.test("hermes run goes on without a plugin that has changed, and enable agre
       /^hermes: Plugin demo disabled \(it is in your plugins folder and nobody has agreed to what it is now\. Look at \S+, then: hermes plugins enable demo\)\n/,
     );
     const listed = await job.hermes(["plugins", "list"]);
-    assert.match(listed.stdout, /^demo +user +broken +it is in your plugins folder/m);
+    assert.match(listed.stdout, /^demo +user +untrusted +it is in your plugins folder/m);
     assert.equal((await job.hermes(["plugins", "enable", "demo"])).code, 0);
     await job.run(["go"]);
     assert.match(JSON.stringify(job.model.requests.at(-1)!.body.messages), /word\\":\\"good/);

@@ -254,7 +254,8 @@ Deno.test("run that asks nobody tells what it refused, as events and with a way 
     const types = (await offline("--json")).stdout.trimEnd().split("\n")
       .map((line) => JSON.parse(line).type);
     ok(types.includes("approval_start") && types.includes("approval_end"));
-    await job.hermes(["approvals", "allow", "rm -rf node_modules"]);
+    const allow = await job.hermes(["approvals", "allow", "rm -rf node_modules"]);
+    match(allow.stdout, /take it back: hermes approvals forget 'rm -rf node_modules'\n$/);
     const allowed = await offline();
     match(allowed.stdout, /exit code 0/);
     ok(!/refused/.test(allowed.stderr));

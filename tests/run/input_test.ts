@@ -221,7 +221,7 @@ Deno.test("run falls back to the next provider of the chain", async () => {
     await Deno.mkdir(`${job.home}/.hermes`);
     await Deno.writeTextFile(
       `${job.home}/.hermes/config.yaml`,
-      `model: { default: m, provider: custom, base_url: "http://127.0.0.1:9/v1" }
+      `model: { default: m, provider: custom, base_url: "http://127.0.0.1:2/v1" }
 agent: { api_max_retries: 1 }
 fallback_providers:
   - { provider: custom, model: m2, base_url: "${job.model.url}" }

@@ -150,3 +150,13 @@ Deno.test("hermes sessions repairs a damaged database and says so in one line", 
     assert.equal((await sessions("list")).stderr, "No sessions.\n");
   });
 });
+
+Deno.test("hermes sessions list refuses a source that no session has", async () => {
+  await using home = await tempHome();
+  const list = (source: string) =>
+    runHermes({ home: home.path, args: ["sessions", "list", "--source", source] });
+  const { code, stderr } = await list("chta");
+  assert.equal(code, 2);
+  assert.match(stderr, /no session has the source "chta"\. Did you mean "chat"/);
+  assert.equal((await list("chat")).code, 0);
+});

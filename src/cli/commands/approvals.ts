@@ -3,6 +3,7 @@ import { decide } from "../../approval/decide.ts";
 import { failedExample, RULES } from "../../approval/rules/rules.ts";
 import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
 import { didYouMean } from "../../util/nearest.ts";
+import { shellQuote } from "../../util/shell_quote.ts";
 import { hostDisk } from "../../session/host_disk.ts";
 import { hermesPrograms, protectedPlaces } from "../../session/protected_places.ts";
 import type { CommandInput } from "../command.ts";
@@ -130,7 +131,8 @@ async function allow(input: CommandInput): Promise<number> {
       current,
     ) => [...new Set([...Array.isArray(current) ? current.map(String) : [], entry])],
   });
-  out(`${entry} is allowed from now on (${file}); back: hermes approvals forget\n`);
+  const undo = `hermes approvals forget ${shellQuote(entry)}`;
+  out(`${entry} is allowed from now on (${file}); to take it back: ${undo}\n`);
   return EXIT.done;
 }
 

@@ -33,10 +33,9 @@ async function choose(
   };
   const end = await terminal.readKeys((key) => {
     const step = select.onKey(key);
-    if (step.kind === "open") {
-      repaint();
-      return false;
-    }
+    // The mark stays on the screen: it must be at the answer that was given.
+    if (step.kind !== "cancelled") repaint();
+    if (step.kind === "open") return false;
     if (step.kind === "chosen") chosen = step.indexes;
     return true;
   }, { signal, onReady: repaint });

@@ -36,7 +36,7 @@ export class Select {
     });
     const help = multi
       ? "↑↓ move, space marks, enter confirms, esc cancels"
-      : "↑↓ or number, enter confirms, esc cancels";
+      : "↑↓ and enter, or a number alone; esc cancels";
     return [...rows, help];
   }
 

@@ -132,8 +132,8 @@ Deno.test("askApproval() shows the whole command once, without its tricks", asyn
   strictEqual(text.split(end).length, 2, "the command is painted once");
   ok(!text.includes("\x1b[2J") && !text.includes("\u202e"));
   ok(!text.includes("session") && !text.includes("Always"));
-  // Three lines are painted again at each key: none may wrap.
-  strictEqual(text.split("\x1b[3A").length, 4);
+  // Three lines are painted again at each of four keys: none may wrap.
+  strictEqual(text.split("\x1b[3A").length, 5);
   const lines = text.replaceAll("\x1b[3A", "").split("\r\x1b[2K").slice(1);
   for (const line of lines) ok([...line.trim()].length < 30, line);
   await terminal.hangUp();

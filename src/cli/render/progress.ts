@@ -2,7 +2,8 @@
  * Progress of a headless run as plain lines for standard error: one fold over events, pure,
  * so that what people and CI logs see can be tested without a terminal.
  */
-import type { AgentEvent } from "../../protocol/event.ts";
+import type { ApprovalAnswer } from "../../protocol/approval.ts";
+import type { AgentEvent, EndReason } from "../../protocol/event.ts";
 import type { Usage } from "../../protocol/message.ts";
 import { terminalText } from "../../util/terminal_text.ts";
 import { summarizeCall, summarizeResult } from "./tool_line.ts";
@@ -43,11 +44,7 @@ export function progressLines(event: AgentEvent, options: ProgressOptions): stri
     case "approval_start":
       return [style.yellow(`! needs approval: ${terminalText(event.request.description)}`)];
     case "approval_end":
-      return [
-        style.yellow(
-          `! ${event.answer === "deny" ? "refused" : "allowed"} by ${terminalText(event.by)}`,
-        ),
-      ];
+      return [style.yellow(`! ${decisionText(event)}`)];
     case "error":
       return [
         style.red(
@@ -65,7 +62,7 @@ export function progressLines(event: AgentEvent, options: ProgressOptions): stri
     case "usage":
       return verbose ? [style.dim(`· ${usageText(event.usage)}`)] : [];
     case "session_end":
-      return [style.dim(`${event.reason} · ${usageText(event.usage)}`)];
+      return [style.dim(`${ENDS[event.reason]} · ${usageText(event.usage)}`)];
     default:
       return [];
   }
@@ -99,4 +96,32 @@ export function usageText(usage: Usage): string {
   const cached = usage.cachedInputTokens > 0 ? ` (${usage.cachedInputTokens} cached)` : "";
   const cost = usage.costUsd === undefined ? "" : `, $${usage.costUsd.toFixed(4)}`;
   return `${usage.inputTokens} tokens in${cached}, ${usage.outputTokens} out${cost}`;
+}
+
+/** How a run ended, in words. */
+const ENDS: Readonly<Record<EndReason, string>> = {
+  "done": "done",
+  "failed": "failed",
+  "needs_approval": "waits for an approval",
+  "budget": "stopped at a limit",
+  "provider": "the model cannot be used",
+  "schema": "the answer does not fit the schema",
+  "interrupted": "interrupted",
+};
+
+/** Who refuses when no person does. */
+const REFUSALS: Readonly<Record<string, string>> = {
+  "nobody present": "refused: nobody is here to allow it",
+  "timeout": "refused: nobody answered in time",
+  "failure": "refused: the question could not be asked",
+};
+
+const LASTING: Readonly<Partial<Record<ApprovalAnswer, string>>> = {
+  session: " for this session",
+  always: " for good",
+};
+
+function decisionText({ answer, by }: AgentEvent & { type: "approval_end" }): string {
+  if (answer !== "deny") return `allowed by ${terminalText(by)}${LASTING[answer] ?? ""}`;
+  return REFUSALS[by] ?? `refused by ${terminalText(by)}`;
 }

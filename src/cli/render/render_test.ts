@@ -40,6 +40,27 @@ Deno.test("progressLines() takes failure and words from the event, never from th
   deepStrictEqual(lines, ["  ✓ fine", "  ✗ exit 0", "  ✓ of an older version"]);
 });
 
+Deno.test("progressLines() says in words who decided, for how long, and how a run ended", () => {
+  const decided = { type: "approval_end", callId: "c", approvalId: "a" } as const;
+  const usage = zeroUsage();
+  const lines = linesOf([
+    { ...decided, answer: "session", by: "you" },
+    { ...decided, answer: "once", by: "you" },
+    { ...decided, answer: "deny", by: "nobody present" },
+    { ...decided, answer: "deny", by: "a plugin" },
+    { type: "session_end", reason: "needs_approval", exitCode: 3, usage },
+    { type: "session_end", reason: "provider", exitCode: 5, usage },
+  ]);
+  deepStrictEqual(lines.map((line) => line.replace(/ · .*/, "")), [
+    "! allowed by you for this session",
+    "! allowed by you",
+    "! refused: nobody is here to allow it",
+    "! refused by a plugin",
+    "waits for an approval",
+    "the model cannot be used",
+  ]);
+});
+
 Deno.test("progressLines() shows changes and plans in a chat, and everything when verbose", () => {
   const end: EventBody = {
     ...END,

@@ -3,7 +3,7 @@ import { checkConfigText, formatProblem } from "../../../config/check.ts";
 import { DEFAULTS } from "../../../config/defaults_data.ts";
 import { editConfig, editVariable, parseSetting } from "../../../config/edit.ts";
 import { type Home, requireProfile } from "../../../config/home.ts";
-import { readOptional } from "../../../config/load.ts";
+import { loadSettings, readOptional } from "../../../config/load.ts";
 import { HIDDEN, isSecretPath, isVariableName } from "../../../config/secrets.ts";
 import { getPath } from "../../../config/tree.ts";
 import { personalEnvironment } from "../../../process/child_environment.ts";
@@ -14,6 +14,8 @@ import type { CommandInput } from "../../command.ts";
 import { err, out, readStdinText } from "../../io.ts";
 import { ownEnvironment } from "../../own_environment.ts";
 import { homeOf } from "../../settings.ts";
+import { pluginSetting } from "./plugin_setting.ts";
+import { reviewSettings } from "./review.ts";
 
 export async function main(input: CommandInput): Promise<number> {
   const home = homeOf(input);
@@ -37,7 +39,7 @@ async function set(home: Home, key: string, typed: string): Promise<number> {
     out(`${key} = ${HIDDEN}  (${file})\n`);
     return EXIT.done;
   }
-  const value = parseSetting(key, text);
+  const { value } = await pluginSetting(home, { key, text }) ?? { value: parseSetting(key, text) };
   const { file, key: path, after } = await editConfig(home, { key, change: () => value });
   const shown = isSecretPath(path) ? HIDDEN : JSON.stringify(after);
   out(`${path} = ${shown}  (${file})\n`);
@@ -100,6 +102,14 @@ async function check(home: Home): Promise<number> {
     return EXIT.done;
   }
   const { problems, warnings } = await checkConfigText(text);
+  // What a broken file names cannot be looked for.
+  if (problems.length === 0) {
+    const review = await reviewSettings(await loadSettings({ home, env: ownEnvironment() }));
+    const found = [...review.problems, ...review.warnings];
+    if (found.length > 0) (await import("../../../config/locate.ts")).locate(text, found);
+    problems.push(...review.problems);
+    warnings.push(...review.warnings);
+  }
   for (const problem of problems) out(`${formatProblem(file, problem)}\n  ${problem.fix}\n`);
   for (const warning of warnings) out(`${formatProblem(file, warning)}\n  ${warning.fix}\n`);
   if (problems.length === 0 && warnings.length === 0) out(`${file} is fine\n`);

@@ -4,6 +4,7 @@
  */
 import { statfs } from "node:fs/promises";
 import { checkConfigText, formatProblem } from "../../../config/check.ts";
+import { brokenEnvLines } from "../../../config/env_file.ts";
 import { type EnvRecord, type Home, requireProfile } from "../../../config/home.ts";
 import { loadSettings, readOptional, type Settings } from "../../../config/load.ts";
 import { HermesError } from "../../../protocol/error.ts";
@@ -18,6 +19,7 @@ import { checkModel } from "./model.ts";
 import { checkPrograms, checkSandbox } from "./programs.ts";
 import { childVariables } from "../../../process/child_variables.ts";
 import { ENVIRONMENTS } from "../../../../environments/manifest.ts";
+import { reviewHooks, reviewPlugins, reviewTools } from "../config/review.ts";
 import { environmentOptions, lookAt } from "../env/env.ts";
 
 export interface CheckContext {
@@ -37,6 +39,7 @@ export const CHECKS: readonly Check[] = [
   guarded("config.yaml", withProfile(checkConfig)),
   guarded(".env", withProfile(checkEnvFile)),
   guarded("sessions", withProfile(checkStore)),
+  guarded("plugins", withSettings(checkPlugins)),
   guarded("model", withSettings(checkModel)),
   guarded("programs", withSettings(checkPrograms)),
   guarded("variables", withSettings(checkVariables)),
@@ -159,12 +162,33 @@ async function checkConfig({ home, env }: CheckContext): Promise<Finding[]> {
     }
     if (problems.length > 0) return found;
   }
-  const { warnings } = await loadSettings({ home, env });
-  for (const detail of warnings.filter((warning) => !warning.startsWith(file))) {
+  const settings = await loadSettings({ home, env });
+  const told = [file, home.path(".env")];
+  for (const detail of settings.warnings) {
+    if (told.some((path) => detail.startsWith(path))) continue;
     found.push({ name, status: "warn", detail, fix: "Set the variable, or change the value" });
+  }
+  for (const { problems, warnings } of [await reviewTools(settings), reviewHooks(settings)]) {
+    for (const { message, fix } of problems) {
+      found.push({ name, status: "fail", detail: message, fix });
+    }
+    for (const { message, fix } of warnings) {
+      found.push({ name, status: "warn", detail: message, fix });
+    }
   }
   if (found.length > 0) return found;
   return [{ name, status: "ok", detail: text === undefined ? "none; all defaults" : file }];
+}
+
+/** The plugins of every session: each one that does not load, else which there are. */
+async function checkPlugins(settings: Settings): Promise<Finding[]> {
+  const name = "plugins";
+  const { enabled } = settings.config.plugins;
+  const { warnings } = await reviewPlugins(settings);
+  if (warnings.length === 0) {
+    return [{ name, status: "ok", detail: enabled.join(", ") || "none is enabled" }];
+  }
+  return warnings.map(({ message, fix }) => ({ name, status: "warn", detail: message, fix }));
 }
 
 async function checkEnvFile({ home }: CheckContext): Promise<Finding[]> {
@@ -173,8 +197,16 @@ async function checkEnvFile({ home }: CheckContext): Promise<Finding[]> {
   const info = await Deno.stat(file).catch(() => undefined);
   if (info === undefined) return [{ name, status: "ok", detail: "none" }];
   const mode = (info.mode ?? 0) & 0o777;
-  if ((mode & 0o077) === 0) return [{ name, status: "ok", detail: file }];
-  return [{
+  const broken = brokenEnvLines(readOptional(file) ?? "").map((line): Finding => ({
+    name,
+    status: "warn",
+    detail: `${file}:${line} is ignored: it is no NAME=VALUE`,
+    fix: "Correct the line, or remove it",
+  }));
+  if ((mode & 0o077) === 0) {
+    return broken.length > 0 ? broken : [{ name, status: "ok", detail: file }];
+  }
+  return [...broken, {
     name,
     status: "warn",
     detail: `${file} holds secrets and others may read it (mode ${mode.toString(8)})`,

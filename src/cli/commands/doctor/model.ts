@@ -14,6 +14,12 @@ export async function checkModel(settings: Settings): Promise<Finding[]> {
   const selection = await selectModel(settings);
   return [
     await describeSelection(selection),
+    ...(selection.leftOut ?? []).map((detail): Finding => ({
+      name: "model",
+      status: "warn",
+      detail,
+      fix: "Correct fallback_providers: hermes config edit",
+    })),
     describeKeys(settings),
     ...await localServers(settings),
   ];

@@ -47,10 +47,25 @@ async function choose(
   }
   if (name === undefined) return;
   await editConfig(home, { key: "model.default", change: () => name });
+  if (provider === undefined) warnOfAddress(name, settings);
   const pinned = settings.config.model.provider;
   if (provider === undefined && name !== "offline" && pinned !== "auto" && pinned !== "") {
     err(`hermes: the provider stays ${pinned}; let it follow the model with --provider auto\n`);
   }
+}
+
+/** A name that begins with a provider's is sent whole to an address of the person's own. */
+function warnOfAddress(name: string, { config }: Settings): void {
+  const { base_url: address } = config.model;
+  const prefix = /^([^:/]+)[:/]/.exec(name)?.[1]?.toLowerCase();
+  const isProvider = CATALOG.some(({ id, aliases = [] }) =>
+    [id, ...aliases].includes(prefix ?? "")
+  );
+  if (address === "" || !isProvider) return;
+  err(
+    `hermes: requests still go to ${address}, which gets the whole name; ` +
+      "to leave that address: hermes config unset model.base_url\n",
+  );
 }
 
 function requireProvider(name: string, settings: Settings): void {
@@ -78,12 +93,12 @@ function renderSelection(selection: Selection): string {
 }
 
 function renderProviders(providers: readonly ProviderKeys[]): string {
-  const lines = providers.map(({ provider, variables, set }) => {
+  const lines = providers.map(({ provider, variables, needsKey, set }) => {
     const state = set !== undefined
       ? `${set} is set`
-      : variables.length === 0
-      ? "needs no key"
-      : `set ${variables[0]}`;
+      : needsKey
+      ? `set ${variables[0]}`
+      : "needs no key";
     return `  ${provider.padEnd(14)} ${state}`;
   });
   return `\nProviders\n${lines.join("\n")}\n`;

@@ -2,6 +2,7 @@
 import type { Settings } from "../../../config/load.ts";
 import { EXIT, HermesError } from "../../../protocol/error.ts";
 import { CATALOG } from "../../../providers/catalog_data.ts";
+import { isLoopback } from "../../../providers/credentials.ts";
 import { resolveRoute, type Route } from "../../../providers/route.ts";
 
 export interface Selection {
@@ -11,6 +12,8 @@ export interface Selection {
   source?: Route["source"];
   because: string;
   fallbacks?: string[];
+  /** Fallbacks that cannot be used, one line each. */
+  leftOut?: string[];
   problem?: string;
   /** The problem is in what was asked for; else in the world: a server that is not there. */
   isWrong?: boolean;
@@ -27,17 +30,24 @@ export async function selectModel(settings: Settings): Promise<Selection> {
       source: route.source,
       because: reason(route, settings),
       fallbacks: route.fallbacks.map((fallback) => `${fallback.name}/${fallback.model.id}`),
+      ...(route.leftOut && { leftOut: route.leftOut }),
     };
   } catch (error) {
     if (!(error instanceof HermesError)) throw error;
     const { model } = settings.config;
     return {
       model: model.default,
-      because: settings.origin("model.default"),
+      because: chosenBy(settings.origin("model.default")),
       problem: error.message,
       isWrong: error.exitCode === EXIT.usage,
     };
   }
+}
+
+/** Where a choice that cannot be used comes from. */
+function chosenBy(origin: string): string {
+  if (origin === "flag") return "you asked for it";
+  return origin === "default" ? "nothing says which one" : `chosen in ${origin}`;
 }
 
 function reason(route: Route, settings: Settings): string {
@@ -58,8 +68,10 @@ function reason(route: Route, settings: Settings): string {
 
 export interface ProviderKeys {
   provider: string;
-  /** Variables that may hold the key; empty where none is needed. */
+  /** Variables that may hold the key; empty where there is none. */
   variables: readonly string[];
+  /** False for a server of this machine: it may have a key and mostly has none. */
+  needsKey: boolean;
   /** The one that is set. */
   set?: string;
 }
@@ -68,6 +80,8 @@ export interface ProviderKeys {
 export function providerKeys(settings: Settings): ProviderKeys[] {
   return CATALOG.map((entry) => {
     const set = entry.keyEnv.find((name) => settings.env(name) !== undefined);
-    return { provider: entry.id, variables: entry.keyEnv, ...(set === undefined ? {} : { set }) };
+    const needsKey = entry.keyEnv.length > 0 && !isLoopback(entry.baseUrl);
+    const { id: provider, keyEnv: variables } = entry;
+    return { provider, variables, needsKey, ...(set === undefined ? {} : { set }) };
   });
 }

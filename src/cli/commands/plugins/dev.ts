@@ -1,4 +1,6 @@
 /** `hermes plugins create|dev|test`: for people who write plugins. */
+import type { Home } from "../../../config/home.ts";
+import { notWritable } from "../../../config/not_writable.ts";
 import type { Candidate } from "../../../plugins/discover.ts";
 import { commandText, toolResult } from "../../../plugins/calls.ts";
 import { type LoadedPlugin, PluginHost } from "../../../plugins/plugin_host.ts";
@@ -13,8 +15,10 @@ import { openSnapshot, snapshotsOf } from "../../../plugins/snapshot.ts";
 import { readSource, statOf } from "../../../plugins/source.ts";
 import { EXIT, HermesError, UsageError } from "../../../protocol/error.ts";
 import { readArguments } from "../../../registry/dispatch/arguments.ts";
+import { parseLenientJson } from "../../../registry/dispatch/repair.ts";
 import { helperEnvironment, withVariables } from "../../../process/child_environment.ts";
 import { spawnChild } from "../../../process/spawn.ts";
+import { sha256Hex } from "../../../util/hash.ts";
 import { didYouMean } from "../../../util/nearest.ts";
 import { basename, dirname, joinPath, resolvePath } from "../../../util/path.ts";
 import { reasonOf as systemReason } from "../../../util/reason.ts";
@@ -27,7 +31,7 @@ import { onInterrupt } from "../../interrupt.ts";
 import { err, out, useColor } from "../../io.ts";
 import { ownEnvironment } from "../../own_environment.ts";
 import { trustedPlaces } from "../open_plugins.ts";
-import { settingsOf } from "../../settings.ts";
+import { homeOf, settingsOf } from "../../settings.ts";
 import { describePlugin, describeRegistrations } from "./view.ts";
 import type { PluginInbox, PluginSession } from "../../../protocol/plugin.ts";
 import { cleanOutput } from "../../../util/clean_output.ts";
@@ -37,6 +41,8 @@ const SETTLE_MS = 100;
 /** How often a folder that is gone is looked for. */
 const POLL_MS = 250;
 const CALL_TIMEOUT_MS = 60_000;
+/** How long what is known of a plugin's tests is kept when they are not run. */
+const TEST_CACHE_MS = 30 * 86_400_000;
 /** What is no part of a plugin: hidden files, packages. */
 const PASSED_OVER = /\/(\.|node_modules(\/|$))/;
 
@@ -47,7 +53,7 @@ export async function main(input: CommandInput): Promise<number> {
     case "create":
       return await create(argument);
     case "test":
-      return await test(path);
+      return await test(path, homeOf(input));
     default:
       return await new DevLoop(path, input).run();
   }
@@ -82,7 +88,7 @@ async function create(name: string): Promise<number> {
 }
 
 /** Runs a plugin's tests with the Deno that runs hermes, or with one of the person's own. */
-async function test(path: string): Promise<number> {
+async function test(path: string, home: Home): Promise<number> {
   if (!statOf(path)?.isDirectory) throw new UsageError(`there is no folder at ${path}`);
   const env = ownEnvironment();
   const deno = isStandalone() ? await which("deno", env.PATH) : executablePath();
@@ -94,27 +100,42 @@ async function test(path: string): Promise<number> {
       },
     );
   }
-  // The tests are foreign code: a cache that others load may not be theirs to write.
-  const cacheDir = await Deno.makeTempDir({ prefix: "hermes-plugin-test-" });
+  const { code } = await spawnChild({
+    argv: [deno, "test", "--quiet", "--no-prompt"],
+    cwd: path,
+    // Tests hold no permission that would show them more.
+    env: withVariables(helperEnvironment(env), {
+      ...DENO_SETTINGS,
+      ...(useColor("stdout") ? {} : { NO_COLOR: "1" }),
+      DENO_DIR: await testCache(home, path),
+    }),
+    group: "terminal",
+    stdin: "inherit",
+    stdout: "inherit",
+    stderr: "inherit",
+  }).status;
+  return code === 0 ? EXIT.done : EXIT.failed;
+}
+
+/**
+ * Where Deno remembers that files have passed the type check, which takes seconds. Each plugin has
+ * one of its own: a cache that others load may not be for foreign code to fill.
+ */
+async function testCache(home: Home, path: string): Promise<string> {
+  const folder = `${home.root}/cache/plugin-tests`;
+  const mine = `${folder}/${(await sha256Hex(path)).slice(0, 32)}`;
+  const now = new Date();
   try {
-    const { code } = await spawnChild({
-      argv: [deno, "test", "--quiet", "--no-prompt"],
-      cwd: path,
-      // Tests hold no permission that would show them more.
-      env: withVariables(helperEnvironment(env), {
-        ...DENO_SETTINGS,
-        ...(useColor("stdout") ? {} : { NO_COLOR: "1" }),
-        DENO_DIR: cacheDir,
-      }),
-      group: "terminal",
-      stdin: "inherit",
-      stdout: "inherit",
-      stderr: "inherit",
-    }).status;
-    return code === 0 ? EXIT.done : EXIT.failed;
-  } finally {
-    await removeTree(cacheDir);
+    await Deno.mkdir(mine, { recursive: true, mode: 0o700 });
+    await Deno.utime(mine, now, now);
+  } catch (error) {
+    throw notWritable(home.root, error);
   }
+  for await (const { name } of Deno.readDir(folder)) {
+    const usedAt = statOf(`${folder}/${name}`)?.mtime?.getTime() ?? Infinity;
+    if (now.getTime() - usedAt > TEST_CACHE_MS) await removeTree(`${folder}/${name}`);
+  }
+  return mine;
 }
 
 /** One plugin, loaded as a session would, and again after every change. */
@@ -141,7 +162,8 @@ class DevLoop {
     await this.#load();
     const stop = onInterrupt(() => stopped.abort());
     out("Waiting for changes. Call a tool with: NAME {JSON}, a command with: /NAME …\n");
-    const listening = this.#listen(stopped.signal);
+    // The end of the input is the end of the work, for a pipe as for Ctrl-D.
+    const listening = this.#listen(stopped.signal).finally(() => stopped.abort());
     let timer: ReturnType<typeof setTimeout> | undefined;
     let loading = Promise.resolve();
     const reload = () => {
@@ -204,6 +226,7 @@ class DevLoop {
         rest = parts.pop()!;
         for (const line of parts) if (line.trim() !== "") await this.#call(line.trim(), signal);
       }
+      if (rest.trim() !== "") await this.#call(rest.trim(), signal);
     } catch (error) {
       if (!signal.aborted) throw error;
     }
@@ -264,7 +287,14 @@ function questionOf(line: string, { tools, commands }: Registrations): Question 
   }
   if (what === "command") return { kind: what, name, argument: rest, facts };
   const tool = tools.find((one) => one.name === name)!;
-  const read = readArguments(rest === "" ? "{}" : rest, { ...tool, toolset: "dev" });
+  const text = rest === "" ? "{}" : rest;
+  const parsed = parseLenientJson(text);
+  if (!parsed.ok) {
+    throw new UsageError(
+      `Arguments of ${name} are not valid JSON: ${parsed.message}. Write: ${name} {"key": "value"}`,
+    );
+  }
+  const read = readArguments(text, { ...tool, toolset: "dev" });
   if (!read.ok) throw new UsageError(read.error);
   return { kind: what, name, args: read.args, facts };
 }

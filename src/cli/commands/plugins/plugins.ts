@@ -4,26 +4,27 @@ import type { Settings } from "../../../config/load.ts";
 import { type Candidate, Discovery } from "../../../plugins/discover.ts";
 import { probePlugin } from "../../../plugins/install.ts";
 import { readLock, unpin } from "../../../plugins/lock.ts";
-import { readAgreed, requireName } from "../../../plugins/open.ts";
+import { readAgreed } from "../../../plugins/open.ts";
 import { changesSince, forgetPin, pinAgreed, sealedPin } from "../../../plugins/pins.ts";
 import { permissionsOf } from "../../../plugins/powers.ts";
 import { reasonOf } from "../../../plugins/problem.ts";
-import { describeGrants, entryOf, requireSettings } from "../../../plugins/plugin_settings.ts";
-import {
-  openSnapshot,
-  removeSnapshots,
-  type Snapshot,
-  snapshotsOf,
-} from "../../../plugins/snapshot.ts";
-import type { PluginSource } from "../../../plugins/source.ts";
+import { describeGrants, entryOf } from "../../../plugins/plugin_settings.ts";
+import { removeSnapshots, snapshotsOf } from "../../../plugins/snapshot.ts";
 import { EXIT, HermesError, UsageError } from "../../../protocol/error.ts";
-import type { PluginManifest } from "../../../protocol/plugin.ts";
 import { didYouMean } from "../../../util/nearest.ts";
 import { removeTree } from "../../../util/remove_tree.ts";
 import type { CommandInput } from "../../command.ts";
 import { err, out } from "../../io.ts";
 import { settingsOf } from "../../settings.ts";
 import { requireYes } from "./require_yes.ts";
+import {
+  aboutPlugin,
+  needOf,
+  type PluginState,
+  problemLine,
+  snapshotOf,
+  stateOf,
+} from "./state.ts";
 import {
   describeConfig,
   describeDemands,
@@ -62,7 +63,7 @@ interface Row {
   version: string;
   origin: Candidate["origin"];
   location: string;
-  state: "enabled" | "disabled" | "available" | "broken";
+  state: PluginState["state"];
   description: string;
   /** Where another one of the name is, which is not used. */
   rival?: string;
@@ -90,44 +91,12 @@ async function list(work: PluginWork): Promise<number> {
 }
 
 async function rowOf(candidate: Candidate, settings: Settings): Promise<Row> {
-  const { id, origin, location } = candidate;
-  const { enabled, disabled } = settings.config.plugins;
-  const state = disabled.includes(id) ? "disabled" : enabled.includes(id) ? "enabled" : "available";
-  try {
-    const source = await candidate.read();
-    // What is only in the home waits for a yes; it is not broken.
-    if (state === "enabled" || origin !== "user") await candidate.check?.(source);
-    const { manifest } = await snapshotOf(candidate, { settings, source });
-    const { version, description } = manifest;
-    const problem = state === "enabled" ? needOf(manifest, settings) : undefined;
-    const { rival } = candidate;
-    const more = { ...(rival && { rival }), ...(problem && { problem }) };
-    return { id, version, origin, location, state, description, ...more };
-  } catch (error) {
-    if (!(error instanceof HermesError)) throw error;
-    const problem = reasonOf(error);
-    return { id, version: "", origin, location, state: "broken", description: "", problem };
-  }
-}
-
-/** What must be set before a plugin loads; undefined when it can. */
-function needOf(manifest: PluginManifest, settings: Settings): string | undefined {
-  try {
-    requireSettings(manifest, settings);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof HermesError)) throw error;
-    return [reasonOf(error), error.hint].filter(Boolean).join(". ");
-  }
-}
-
-async function snapshotOf(
-  { id }: Candidate,
-  { settings, source }: { settings: Settings; source: PluginSource },
-): Promise<Snapshot> {
-  const snapshot = await openSnapshot(source, snapshotsOf(settings.home));
-  requireName(id, snapshot.manifest);
-  return snapshot;
+  const { id, origin, location, rival } = candidate;
+  const { state, manifest, ...need } = await stateOf(candidate, settings);
+  const { version = "", description = "" } = manifest ?? {};
+  const problem = problemLine(need);
+  const more = { ...(rival && { rival }), ...(problem && { problem }) };
+  return { id, version, origin, location, state, description, ...more };
 }
 
 /** @throws {UsageError} when there is no plugin of the name. */
@@ -143,8 +112,9 @@ async function findPlugin({ discovery }: PluginWork, id: string): Promise<Candid
 async function info(work: PluginWork): Promise<number> {
   const { settings, input } = work;
   const candidate = await findPlugin(work, input.args[0]!);
-  const source = await candidate.read();
-  const snapshot = await snapshotOf(candidate, { settings, source });
+  const snapshot = await aboutPlugin(candidate.id, async () => {
+    return await snapshotOf(candidate, { settings, source: await candidate.read() });
+  });
   const registrations = await probePlugin(snapshot);
   const { manifest, hash } = snapshot;
   if (input.flags.json === true) {
@@ -169,8 +139,10 @@ async function enable(work: PluginWork): Promise<number> {
     const candidate = await chooseOf(work, id);
     const { origin } = candidate;
     // Enabling is the yes to a plugin in the home; the others have been agreed to elsewhere.
-    const source = origin === "user" ? await candidate.read() : await readAgreed(candidate);
-    const { manifest } = await snapshotOf(candidate, { settings, source });
+    const { source, manifest } = await aboutPlugin(id, async () => {
+      const source = origin === "user" ? await candidate.read() : await readAgreed(candidate);
+      return { source, ...await snapshotOf(candidate, { settings, source }) };
+    });
     const before = await sealedPin(settings.home, id);
     if (origin !== "project") await pinAgreed(settings.home, { key: id, origin, source, manifest });
     await setEnabled(settings, { id, on: true });
@@ -186,7 +158,7 @@ async function enable(work: PluginWork): Promise<number> {
     if (changes) out(`  Changed since it was enabled: ${changes}\n`);
     if (before) out(describeDemands(before.permissions, permissionsOf(manifest)));
     const need = needOf(manifest, settings);
-    if (need !== undefined) err(`hermes: ${id} does not load yet: ${need}\n`);
+    if (need !== undefined) err(`hermes: ${id} does not load yet: ${problemLine(need)}\n`);
   }
   return EXIT.done;
 }
@@ -333,8 +305,10 @@ async function trust({ settings, discovery, input }: PluginWork): Promise<number
       out(`${id} is not trusted any more\n`);
       continue;
     }
-    const source = await candidate.read();
-    const snapshot = await snapshotOf(candidate, { settings, source });
+    const { source, snapshot } = await aboutPlugin(id, async () => {
+      const source = await candidate.read();
+      return { source, snapshot: await snapshotOf(candidate, { settings, source }) };
+    });
     const { manifest } = snapshot;
     err(describePlugin(candidate, { snapshot, entry: entryOf(settings, id) }));
     err(describeRegistrations(await probePlugin(snapshot), snapshot));

@@ -7,6 +7,7 @@ import type { SearchOptions } from "../../../store/search_index.ts";
 import type { SessionFilter } from "../../../store/filter.ts";
 import { Store } from "../../../store/store.ts";
 import { type Archive, exportSession, importSessions } from "../../../store/transfer.ts";
+import { didYouMean } from "../../../util/nearest.ts";
 import type { CommandInput } from "../../command.ts";
 import { decodeText, err, out, readStdinText, stdoutClosed, useColor } from "../../io.ts";
 import { readNamedFile, writeNamedFile } from "../../named_file.ts";
@@ -44,11 +45,23 @@ export async function main(input: CommandInput): Promise<number> {
 function list({ store }: Archive, { flags }: CommandInput): number {
   const limit = countOf(flags, "limit") ?? LIST_LIMIT;
   const filter: SessionFilter = flags["here"] === true ? { cwd: Deno.cwd() } : {};
-  if (typeof flags["source"] === "string") filter.source = flags["source"];
+  const source = sourceOf(store, flags);
+  if (source !== undefined) filter.source = source;
   const sessions = store.listSessions({ ...filter, limit });
   if (flags["json"] === true) return print(sessions.map((session) => JSON.stringify(session)));
   if (sessions.length === 0) err("No sessions.\n");
   return print(sessionLines(sessions, stdoutStyle()));
+}
+
+/** @throws {UsageError} for a surface that nothing here was ever opened by. */
+function sourceOf(store: Store, flags: CommandInput["flags"]): string | undefined {
+  const { source } = flags;
+  if (typeof source !== "string") return undefined;
+  const known = [...new Set(["run", "chat", ...Object.keys(store.stats().sessionsBySource)])];
+  if (known.includes(source)) return source;
+  throw new UsageError(`no session has the source "${source}".${didYouMean(source, known)}`, {
+    hint: `There are: ${known.join(", ")}.`,
+  });
 }
 
 function show({ store }: Archive, { args, flags }: CommandInput): number {
@@ -123,9 +136,10 @@ function deleteSessions({ store }: Archive, { args, flags }: CommandInput): numb
 
 async function prune({ store, blobs }: Archive, { flags }: CommandInput): Promise<number> {
   const days = countOf(flags, "older-than") ?? PRUNE_DAYS;
+  const source = sourceOf(store, flags);
   const filter = {
     before: Date.now() - days * DAY_MS,
-    ...(typeof flags["source"] === "string" && { source: flags["source"] }),
+    ...(source !== undefined && { source }),
   };
   const doomed = store.listSessions(filter);
   if (doomed.length === 0 || flags["dry-run"] === true) {

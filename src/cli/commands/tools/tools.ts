@@ -44,8 +44,11 @@ async function act(
       return info(tools, input);
     case "enable":
     case "disable":
-      requireKnown(input.args);
-      for (const name of input.args) await change(input, name);
+      requireKnown(input.args.filter((name) => !isListed(settings, name)));
+      for (const name of input.args) {
+        if (toolsOf(registry, name)) await change(input, name);
+        else await takeOut(input, name);
+      }
       return EXIT.done;
     default:
       warnAboutConfig(settings);
@@ -165,6 +168,27 @@ async function change(input: CommandInput, name: string): Promise<void> {
   });
   if (enable) await offer(input, name);
   out(`${name} is ${enable ? "enabled" : "disabled"} (${home.path("config.yaml")})\n`);
+}
+
+/** True for a name that the configuration has, whether it still means something or not. */
+function isListed(settings: Settings, name: string): boolean {
+  const { enabled, disabled } = selectionOf(settings);
+  return enabled.includes(name) || disabled.includes(name);
+}
+
+/** A name that means nothing any more: both lists are better off without it. */
+async function takeOut(input: CommandInput, name: string): Promise<void> {
+  const home = homeOf(input);
+  for (const key of ["toolsets", "agent.disabled_toolsets"]) {
+    await editConfig(home, {
+      key,
+      change: (current) => {
+        const others = words(current).filter((word) => word !== name);
+        return others.length > 0 ? others : undefined;
+      },
+    });
+  }
+  out(`${name} is no tool any more; it was taken out of ${home.path("config.yaml")}\n`);
 }
 
 /** Adds the name to `toolsets` when nothing there brings its tools along already. */
