@@ -78,7 +78,11 @@ Deno.test("run --resume and --continue send the whole conversation again, byte-s
     // The offline model must not answer for the one that was asked so far.
     const elsewhere = await job.hermes(["run", "--continue", "four"]);
     deepStrictEqual([elsewhere.code, elsewhere.stdout], [2, ""]);
-    match(elsewhere.stderr, /used fake-model at an address.*\n.*--base-url URL --model fake-model/);
+    const { url } = job.model;
+    match(
+      elsewhere.stderr,
+      new RegExp(`used fake-model at ${url}\\n.*--base-url ${url} --model fake-model`),
+    );
   });
 });
 
