@@ -51,7 +51,9 @@ withBench("a plugin that fails when its session begins is disabled in one line",
   const host = await bench.open({ enabled: ["demo"] });
   await host.begin();
   assert.equal(await bench.bench.hooks.preTurn({ sessionId: "s" }, noSignal()), "");
-  assert.deepEqual(bench.reports, ["Plugin demo is disabled for this run: not today"]);
+  assert.deepEqual(bench.reports, [
+    "Plugin demo is disabled for this run: register() failed: not today",
+  ]);
   assert.ok(!bench.bench.hooks.has("pre_turn"));
 });
 
