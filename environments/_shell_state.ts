@@ -1,11 +1,11 @@
 /**
- * What one task carries from command to command: its directory and the file with its exports.
+ * The state that a task carries from command to command: its directory and the file with its exports.
  * Commands may overlap; the one that ends last decides. Files go, or are used again, once
  * their readers are gone, so a long session does not leave thousands.
  */
 import type { Shell } from "./shell.ts";
 
-/** One command's part in the state of its task. */
+/** The part of a command in the state of its task. */
 export interface StateLease {
   /** State to start from; undefined for the first command. */
   input: string | undefined;

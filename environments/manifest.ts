@@ -71,7 +71,7 @@ export async function createEnvironment(
 const SSH_ADDRESS = /^(?:([^@]+)@)?([^:]+)(?::(\d{1,5}))?$/;
 
 /**
- * What `--env` overrides in the configuration, by dotted path. A name, and for this one task
+ * Settings that `--env` overrides, by dotted path. A name, and for this one task
  * also which: `docker:IMAGE`, `ssh:[USER@]HOST[:PORT]`.
  * @throws UsageError for a name that is none, and for what cannot follow it.
  */

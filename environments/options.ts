@@ -1,8 +1,8 @@
-/** What every backend gets and gives: its options, and how it is looked after from outside a session. */
+/** Options of a backend, and its administration from outside a session. */
 import type { LocalOptions } from "./local/local_environment.ts";
 import type { RemoteHost } from "./remote/remote_host.ts";
 
-/** What every backend gets; each reads its own keys of `settings`. */
+/** Options that every backend gets; each reads its own keys of `settings`. */
 export interface EnvironmentOptions extends LocalOptions {
   /** The `terminal` section of the configuration. */
   settings?: Readonly<Record<string, unknown>>;
@@ -10,12 +10,12 @@ export interface EnvironmentOptions extends LocalOptions {
   dataDir?: string;
   /** A credential by its name, wherever the user keeps it; default `env`. */
   credential?: (name: string) => string | undefined;
-  /** What happens while a place is made ready: images pulled, leftovers removed. */
+  /** Lines about a place that is made ready: images pulled, leftovers removed. */
   onProgress?: (line: string) => void;
 }
 
 export interface EnvironmentAdmin {
-  /** What makes it usable, found without starting anything. @throws when it is not: why. */
+  /** The program or account that makes it usable, found without starting anything. @throws why it is not. */
   look(options: EnvironmentOptions): Promise<string>;
   /** The place itself; absent where that is this machine. */
   open?(options: EnvironmentOptions): Promise<RemoteHost>;

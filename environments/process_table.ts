@@ -11,7 +11,7 @@ import type {
 import { cleanOutput } from "../src/util/clean_output.ts";
 import { LineWatcher, NoticeBreaker } from "./_watch.ts";
 
-/** One row of the process table. */
+/** A row of the process table. */
 class ManagedEntry implements ManagedProcess {
   readonly id: string;
   readonly command: string;

@@ -1,6 +1,6 @@
 /** Where commands start in each environment but the local one. Pure: asks no environment. */
 
-/** What containers call the directory that is meant for work. */
+/** The directory of a container that is meant for work. */
 export const WORKSPACE = "/workspace";
 
 const CONTAINERS = new Set(["docker", "singularity"]);

@@ -11,7 +11,7 @@ export interface ModalImage {
   readonly imageId: string;
 }
 
-/** One process in a sandbox. Everything rejects when the connection or the sandbox is lost. */
+/** A process in a sandbox. Every call rejects when the connection or the sandbox is lost. */
 export interface ModalProcess {
   readonly stdin: WritableStream<Uint8Array>;
   readonly stdout: ReadableStream<Uint8Array>;

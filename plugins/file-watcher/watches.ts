@@ -3,7 +3,7 @@
 export interface Watch {
   sessionId: string;
   path: string;
-  /** What the file looked like when somebody was last told. */
+  /** The look of the file when the session was last told. */
   seen: string;
 }
 
@@ -23,7 +23,7 @@ export class Watches {
     try {
       this.#all = JSON.parse(await Deno.readTextFile(this.#file));
     } catch {
-      // Nobody has watched anything yet.
+      // The file of watches does not exist before the first one.
     }
   }
 

@@ -93,8 +93,8 @@ let changed = 0;
 for (let i = 0; i < ${FILES}; i++) {
   const path = "module_" + i + ".txt";
   const { content } = await read_file({ path });
-  if (!content.includes("TODO")) continue;
-  await patch({ path, old_string: "TODO", new_string: "DONE" });
+  if (!content.includes("OPEN")) continue;
+  await patch({ path, old_string: "OPEN", new_string: "DONE" });
   changed++;
 }
 console.log(changed + " files changed");`;
@@ -103,7 +103,7 @@ console.log(changed + " files changed");`;
 function jobTurns(): Reply[] {
   return Array.from({ length: FILES }, (_, i) => {
     const path = `module_${i}.txt`;
-    const edit = { path, "old_string": "TODO", "new_string": "DONE" };
+    const edit = { path, "old_string": "OPEN", "new_string": "DONE" };
     return [
       { toolCalls: [{ name: "read_file", arguments: { path } }] },
       { toolCalls: [{ name: "patch", arguments: edit }] },
@@ -117,7 +117,7 @@ async function job(calls: Reply[], delayMs = 0) {
   await using model = startFakeModel({ replies });
   const filler = "A line of an ordinary source file, as long as such lines are.\n".repeat(60);
   for (let i = 0; i < FILES; i++) {
-    await Deno.writeTextFile(`${home.path}/module_${i}.txt`, `${filler}TODO: finish ${i}\n`);
+    await Deno.writeTextFile(`${home.path}/module_${i}.txt`, `${filler}OPEN: finish ${i}\n`);
   }
   const startedAt = performance.now();
   const args = ["run", "--base-url", model.url, "--model", "fake", "--quiet", "go"];

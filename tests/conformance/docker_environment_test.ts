@@ -23,13 +23,13 @@ function live(name: string, run: (service: DockerService) => Promise<void>): voi
 /** The test daemon with other settings, a home and a directory of its own. */
 async function setup(service: DockerService, changes: Record<string, unknown> = {}) {
   const dir = await Deno.realPath(await Deno.makeTempDir({ prefix: "hermes-docker-test-" }));
-  await Deno.mkdir(`${dir}/work`);
-  await Deno.chmod(`${dir}/work`, 0o777);
+  await Deno.mkdir(`${dir}/project`);
+  await Deno.chmod(`${dir}/project`, 0o777);
   const base = dockerTestOptions(service);
   const lines: string[] = [];
   const options: EnvironmentOptions = {
     ...base,
-    cwd: `${dir}/work`,
+    cwd: `${dir}/project`,
     home: dir,
     dataDir: `${dir}/.hermes`,
     settings: { ...base.settings, container_persistent: false, ...changes },
@@ -183,12 +183,12 @@ live(
   "mounts the working directory only when asked, and then keeps approvals on",
   async (service) => {
     await using context = await setup(service, { docker_mount_cwd_to_workspace: true });
-    await Deno.writeTextFile(`${context.dir}/work/here`, "mine\n");
+    await Deno.writeTextFile(`${context.dir}/project/here`, "mine\n");
     const env = await createDockerEnvironment(context.options);
     equal(env.sharesHost, true);
     equal((await env.exec("cat /workspace/here; echo back >made")).output, "mine\n");
     await env.close();
-    equal(await Deno.readTextFile(`${context.dir}/work/made`), "back\n");
+    equal(await Deno.readTextFile(`${context.dir}/project/made`), "back\n");
   },
 );
 

@@ -25,17 +25,17 @@ interface Place extends AsyncDisposable {
   ): Promise<ToolReply>;
 }
 
-/** This machine's environment in a fresh directory: `work` to work in, `home` for `~`. */
+/** This machine's environment in a fresh directory: `project` to work in, `home` for `~`. */
 async function place(files: Record<string, string>): Promise<Place> {
   const root = await Deno.realPath(await Deno.makeTempDir({ prefix: "hermes-names-" }));
-  for (const name of ["work", "home"]) await Deno.mkdir(`${root}/${name}`);
+  for (const name of ["project", "home"]) await Deno.mkdir(`${root}/${name}`);
   for (const [name, text] of Object.entries(files)) {
     const path = `${root}/${name}`;
     await Deno.mkdir(path.slice(0, path.lastIndexOf("/")), { recursive: true });
     await Deno.writeTextFile(path, text);
   }
   const env = createLocalEnvironment({
-    cwd: `${root}/work`,
+    cwd: `${root}/project`,
     home: `${root}/home`,
     env: { PATH: Deno.env.get("PATH") ?? "", TMPDIR: root },
   });
@@ -76,8 +76,8 @@ const SECRETS = {
   "home/.hermes/.env": "SECRET\n",
   "home/.hermes/config.yaml": "a: 1\n",
   "home/.netrc": "SECRET\n",
-  "work/.env": "SECRET\n",
-  "work/a.txt": "plain\n",
+  "project/.env": "SECRET\n",
+  "project/a.txt": "plain\n",
 };
 
 Deno.test("file tools know a protected file by its hard links", async () => {
@@ -86,11 +86,11 @@ Deno.test("file tools know a protected file by its hard links", async () => {
     "key.txt": "home/.ssh/id_work",
     "own.txt": "home/.hermes/.env",
     "net.txt": "home/.netrc",
-    "notes/env.txt": "work/.env",
+    "notes/env.txt": "project/.env",
   };
-  await Deno.mkdir(`${t.root}/work/notes`);
+  await Deno.mkdir(`${t.root}/project/notes`);
   for (const [name, target] of Object.entries(links)) {
-    await Deno.link(`${t.root}/${target}`, `${t.root}/work/${name}`);
+    await Deno.link(`${t.root}/${target}`, `${t.root}/project/${name}`);
     match((await t.run("read_file", { path: name })).error, /credentials/, name);
     const edit = { path: name, "old_string": "SECRET", "new_string": "x" };
     match((await t.run("patch", edit)).error, /credentials/, name);
@@ -98,13 +98,13 @@ Deno.test("file tools know a protected file by its hard links", async () => {
   }
   equal((await t.run("search_files", { pattern: "SECRET" })).total_count, 0);
   // A file of one's own with several names is an ordinary one.
-  await Deno.link(`${t.root}/work/a.txt`, `${t.root}/work/b.txt`);
+  await Deno.link(`${t.root}/project/a.txt`, `${t.root}/project/b.txt`);
   equal((await t.run("read_file", { path: "b.txt" })).content, "1|plain");
 });
 
 Deno.test("a write to a hard link of a protected file leaves that file as it was", async () => {
   await using t = await place(SECRETS);
-  await Deno.link(`${t.root}/home/.hermes/config.yaml`, `${t.root}/work/c.yaml`);
+  await Deno.link(`${t.root}/home/.hermes/config.yaml`, `${t.root}/project/c.yaml`);
   equal((await t.run("write_file", { path: "c.yaml", content: "b: 2\n" })).error, undefined);
   equal(await Deno.readTextFile(`${t.root}/home/.hermes/config.yaml`), "a: 1\n");
 });
@@ -112,16 +112,16 @@ Deno.test("a write to a hard link of a protected file leaves that file as it was
 Deno.test("file tools know a protected directory that is mounted elsewhere", async () => {
   await using t = await place({
     ...SECRETS,
-    "work/mnt/config.yaml": "a: 1\n",
-    "work/mnt/.env": "SECRET\n",
-    "work/keys/id_other": "SECRET\n",
-    "work/Home/.bashrc": "",
+    "project/mnt/config.yaml": "a: 1\n",
+    "project/mnt/.env": "SECRET\n",
+    "project/keys/id_other": "SECRET\n",
+    "project/Home/.bashrc": "",
   });
   // What a mount looks like: two paths, one identity.
   const mounts: [string, string][] = [
-    [`${t.root}/work/mnt`, `${t.root}/home/.hermes`],
-    [`${t.root}/work/keys`, `${t.root}/home/.ssh`],
-    [`${t.root}/work/Home`, `${t.root}/home`],
+    [`${t.root}/project/mnt`, `${t.root}/home/.hermes`],
+    [`${t.root}/project/keys`, `${t.root}/home/.ssh`],
+    [`${t.root}/project/Home`, `${t.root}/home`],
   ];
   const instead: Partial<Environment> = {
     identify: (paths) =>
@@ -143,9 +143,9 @@ Deno.test("file tools know a protected directory that is mounted elsewhere", asy
 
 Deno.test("file tools see through /proc, /dev/fd and links to directories", async () => {
   await using t = await place(SECRETS);
-  await Deno.symlink(`${t.root}/home/.ssh`, `${t.root}/work/dir`);
-  await Deno.symlink("dir", `${t.root}/work/twice`);
-  await Deno.symlink(`${t.root}/home/.ssh/id_new`, `${t.root}/work/dangling`);
+  await Deno.symlink(`${t.root}/home/.ssh`, `${t.root}/project/dir`);
+  await Deno.symlink("dir", `${t.root}/project/twice`);
+  await Deno.symlink(`${t.root}/home/.ssh/id_new`, `${t.root}/project/dangling`);
   using open = await Deno.open(`${t.root}/home/.ssh/id_work`);
   ok((await open.stat()).isFile);
   const paths = [
@@ -201,8 +201,8 @@ function flipAfterJudging(env: Environment, flip: () => void): Partial<Environme
 Deno.test("read_file reads nothing through a link that appears after the check", async () => {
   for (const flipper of [flipAfterRealPath, flipAfterJudging]) {
     for (const kind of ["file", "directory", "hard link"]) {
-      await using t = await place({ ...SECRETS, "work/d/id_work": "plain\n" });
-      const directory = `${t.root}/work/d`;
+      await using t = await place({ ...SECRETS, "project/d/id_work": "plain\n" });
+      const directory = `${t.root}/project/d`;
       const flip = () => {
         if (kind === "directory") {
           Deno.renameSync(directory, `${directory}.old`);
@@ -224,8 +224,8 @@ Deno.test("read_file reads nothing through a link that appears after the check",
 Deno.test("write_file and patch write nothing through a link that appears after the check", async () => {
   for (const tool of ["write_file", "patch"]) {
     for (const kind of ["file", "directory"]) {
-      await using t = await place({ ...SECRETS, "work/d/config.yaml": "a: 1\n" });
-      const directory = `${t.root}/work/d`;
+      await using t = await place({ ...SECRETS, "project/d/config.yaml": "a: 1\n" });
+      const directory = `${t.root}/project/d`;
       const args = tool === "patch"
         ? { path: "d/config.yaml", "old_string": "a: 1", "new_string": "evil: 1" }
         : { path: "d/config.yaml", content: "evil: 1\n" };
@@ -249,8 +249,8 @@ Deno.test("write_file and patch write nothing through a link that appears after 
 });
 
 Deno.test("patch moves nothing out of a directory that was swapped for a link", async () => {
-  await using t = await place({ ...SECRETS, "work/d/config.yaml": "a: 1\n" });
-  const directory = `${t.root}/work/d`;
+  await using t = await place({ ...SECRETS, "project/d/config.yaml": "a: 1\n" });
+  const directory = `${t.root}/project/d`;
   let looks = 0;
   const stat: Environment["stat"] = async (path) => {
     const info = await t.env.stat(path);
@@ -282,7 +282,7 @@ Deno.test("patch neither shows nor moves a file that may not be read, even after
     match(reply.error, /credentials/, JSON.stringify(edit));
     ok(!reply.error.includes("SECRET"), reply.error);
   }
-  equal(await Deno.readTextFile(`${t.root}/work/.env`), "SECRET\n");
+  equal(await Deno.readTextFile(`${t.root}/project/.env`), "SECRET\n");
   const asked = await t.run("write_file", { path: ".env", content: "A=1\n" }, { approve: "once" });
   equal(asked.error, undefined);
 });
