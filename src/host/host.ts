@@ -103,8 +103,8 @@ export class Host {
   readonly #live = new Map<string, Opened>();
   /** Openings under way; by id where it is a session that exists. */
   readonly #opening = new Map<string | symbol, Promise<Opened>>();
-  /** Ids of replays that are open or about to be. */
-  readonly #replays = new Set<string>();
+  /** Every replay has the same id: of two at once neither could be told apart. */
+  #isReplaying = false;
   #store: Store | undefined;
   #storeNotices: string[] = [];
   #plugins: Promise<PluginSets> | undefined;
@@ -154,6 +154,7 @@ export class Host {
       session: spec.resume.session,
       ...(spec.resume.here === true ? { here: cwd } : {}),
     });
+    if (spec.cassette?.replay !== undefined) return await this.#openReplay(facts);
     if (found === undefined) return await this.#track(Symbol(), () => this.#open(facts));
     // One that is about to end, or whose transcript could not be stored, is opened again.
     const live = this.#live.get(found.id);
@@ -212,10 +213,18 @@ export class Host {
     }
   }
 
-  async #open(
-    given: Omit<OpenFacts, "cassette" | "store" | "found">,
-    resumed?: string,
-  ): Promise<Opened> {
+  async #openReplay(facts: GivenFacts): Promise<Opened> {
+    if (this.#isReplaying) throw new HermesError("a replay runs already");
+    this.#isReplaying = true;
+    try {
+      return await this.#track(Symbol(), () => this.#open(facts));
+    } catch (error) {
+      this.#isReplaying = false;
+      throw error;
+    }
+  }
+
+  async #open(given: GivenFacts, resumed?: string): Promise<Opened> {
     const { spec, settings, cwd } = given;
     const { clock } = this.#options;
     const cassette = await openCassette({
@@ -224,12 +233,6 @@ export class Host {
       settings,
       ...(clock === undefined ? {} : { now: () => clock.now() }),
     });
-    // Replays have an id that was there before: of two at once neither could be told apart.
-    const { sessionId: replay } = cassette;
-    if (replay !== undefined && this.#replays.has(replay)) {
-      throw new HermesError("a replay runs already");
-    }
-    if (replay !== undefined) this.#replays.add(replay);
     let plugins: UsedPlugins | undefined;
     try {
       const isKept = spec.storage !== "none" && cassette.mode !== "replay";
@@ -239,7 +242,6 @@ export class Host {
       const facts = { ...given, cassette, ...(store && { store }), ...(found && { found }) };
       return await this.#compose(facts, plugins);
     } catch (error) {
-      if (replay !== undefined) this.#replays.delete(replay);
       await cassette.close();
       await plugins?.release();
       throw error;
@@ -266,7 +268,7 @@ export class Host {
       onRemember: (rule) => this.#remember(rule),
       release: async () => {
         this.#live.delete(session.id);
-        this.#replays.delete(session.id);
+        if (facts.cassette.mode === "replay") this.#isReplaying = false;
         await plugins?.release();
       },
     });
@@ -353,6 +355,7 @@ function closing(): HermesError {
   return new HermesError("hermes is closing");
 }
 
+type GivenFacts = Omit<OpenFacts, "cassette" | "store" | "found">;
 type PluginFacts = Pick<OpenFacts, "spec" | "opener" | "noticeSink" | "settings" | "cwd">;
 type UsedPlugins = Awaited<ReturnType<PluginSets["use"]>>;
 

@@ -17,10 +17,11 @@ export interface PromptFacts {
 }
 
 /**
- * What a session remembers beside its row: the address of a model that no provider's name stands
+ * Notes of a session beside its row: the text that `SessionSpec.prompt` added to the instructions
+ * (sessions of older versions have none), the address of a model that no provider's name stands
  * for, and the id of the call that waits for a person's yes.
  */
-export type SessionNote = "model_address" | "asking";
+export type SessionNote = "own_prompt" | "model_address" | "asking";
 
 /** What is said of a session when it begins. */
 export interface NewSession extends PromptFacts {
@@ -101,7 +102,7 @@ export const SUMMARY_COLUMNS = "id, title, source, cwd, provider, model, parent_
 
 /** What `toRecord` reads. */
 export const RECORD_COLUMNS = `${SUMMARY_COLUMNS}, system_prompt,
-  (SELECT text FROM own_prompts WHERE session_id = sessions.id) AS own_prompt`;
+  (SELECT text FROM session_notes WHERE session_id = id AND name = 'own_prompt') AS own_prompt`;
 
 /** A session with its prompt. */
 export function toRecord(row: Row): SessionRecord {

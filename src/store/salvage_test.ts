@@ -78,7 +78,7 @@ function age(path: string): void {
 }
 
 const CUTS: [what: string, share: number, leastMessages: number][] = [
-  ["a quarter", 0.25, 90],
+  ["a quarter", 0.25, 100],
   ["half", 0.5, 250],
   ["three quarters", 0.75, 400],
   ["99 %, inside a page", 0.99, 580],

@@ -75,13 +75,6 @@ CREATE TABLE imported_sessions (
   session_id TEXT PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE
 ) STRICT;`;
 
-/** What `SessionSpec.prompt` added to the instructions; sessions of older versions have no row. */
-const OWN_PROMPTS = `
-CREATE TABLE own_prompts (
-  session_id TEXT PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,
-  text TEXT NOT NULL
-) STRICT;`;
-
 /** Single texts about a session: see `SessionNote`. */
 const NOTES = `
 CREATE TABLE session_notes (
@@ -95,7 +88,6 @@ CREATE TABLE session_notes (
 export const MIGRATIONS: readonly string[] = [
   `${SESSIONS}${MESSAGES}${LEDGERS}`,
   IMPORTED,
-  OWN_PROMPTS,
   NOTES,
 ];
 
@@ -107,6 +99,5 @@ export const TABLES = [
   "usage",
   "script_calls",
   "imported_sessions",
-  "own_prompts",
   "session_notes",
 ] as const;

@@ -80,7 +80,7 @@ export class Store implements Disposable {
         messageCount: 0,
         toolCallCount: 0,
       });
-      if (ownPrompt !== undefined) this.#keepOwnPrompt(id, ownPrompt);
+      if (ownPrompt !== undefined) this.setNote(id, "own_prompt", ownPrompt);
     });
     return id;
   }
@@ -128,7 +128,7 @@ export class Store implements Disposable {
   /** From now on a session goes on with this prompt. */
   changePrompt(id: string, { systemPrompt, ownPrompt }: PromptFacts): void {
     this.#update("system_prompt = ?", id, systemPrompt);
-    if (ownPrompt !== undefined) this.#keepOwnPrompt(id, ownPrompt);
+    if (ownPrompt !== undefined) this.setNote(id, "own_prompt", ownPrompt);
   }
 
   /** From now on a session goes on with this model. */
@@ -136,7 +136,7 @@ export class Store implements Disposable {
     this.#update("provider = ?, model = ?", id, provider, model);
   }
 
-  /** Remembers something about a session; empty text forgets it. */
+  /** Keeps a note about a session in place of an older one of that name. */
   setNote(id: string, name: SessionNote, text: string): void {
     const sql = "INSERT OR REPLACE INTO session_notes VALUES (?, ?, ?)";
     this.#db.transaction(() => this.#db.run(sql, id, name, text));
@@ -378,10 +378,6 @@ export class Store implements Disposable {
       ...params,
     );
     return row && toRecord(row);
-  }
-
-  #keepOwnPrompt(id: string, text: string): void {
-    this.#db.run("INSERT OR REPLACE INTO own_prompts VALUES (?, ?)", id, text);
   }
 
   #update(assignments: string, id: string, ...values: (string | number)[]): void {

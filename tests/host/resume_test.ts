@@ -129,7 +129,7 @@ Deno.test("a prompt of another day is made anew; one of an older version is kept
   {
     const { DatabaseSync } = await import("node:sqlite");
     using raw = new DatabaseSync(bench.host.settings.home.path("state.db"));
-    raw.exec("DELETE FROM own_prompts WHERE session_id = 'old'");
+    raw.exec("DELETE FROM session_notes WHERE session_id = 'old'");
   }
   const old = await reopen(bench, "old");
   deepEqual(old.lines, []);
