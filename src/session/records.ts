@@ -131,10 +131,9 @@ export class SessionRecords {
     }
     const messages = stored.map(({ message }) => message);
     if (session.endReason === "needs_approval" && !this.isImported) return messages;
-    const repairs = missingResults(messages);
-    this.#repairs = repairs.length === 0
-      ? repairs
-      : missingResults(messages, { notBegun: this.#store!.note(session.id, "asking") });
+    this.#repairs = missingResults(messages, {
+      notBegun: this.#store!.note(session.id, "asking"),
+    });
     return [...messages, ...this.#repairs];
   }
 

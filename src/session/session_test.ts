@@ -1,6 +1,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { FakeDispatcher, loopDeps } from "../../tests/support/loop_deps.ts";
+import { FakeDispatcher } from "../../tests/support/loop_deps.ts";
 import { ScriptedProvider, type ScriptedReply } from "../../tests/support/scripted_provider.ts";
+import { sessionDeps } from "../../tests/support/session_deps.ts";
 import type { Operation } from "../protocol/operation.ts";
 import type { FeedItem, Subscription } from "./event_feed.ts";
 import { Session } from "./session.ts";
@@ -8,21 +9,10 @@ import { startTimer } from "./timers.ts";
 
 function createSession(replies: ScriptedReply[], dispatcher?: FakeDispatcher) {
   const provider = new ScriptedProvider(replies);
-  const { deps, messages } = loopDeps({ provider, ...(dispatcher ? { dispatcher } : {}) });
+  const { deps, messages } = sessionDeps({ provider, ...(dispatcher ? { dispatcher } : {}) });
   const ended: string[] = [];
   const session = new Session({
     ...deps,
-    id: "s1",
-    cwd: "/work",
-    resumed: false,
-    hooks: () => Promise.resolve(undefined),
-    images: () => {
-      throw new Error("no images here");
-    },
-    logScriptCall: () => {},
-    onFirstRequest: () => {},
-    notices: () => [],
-    clock: { now: () => new Date(0), duration: (ms) => ms },
     end: (reason) => void ended.push(reason),
     dispose: () => Promise.resolve(void ended.push("disposed")),
   });
@@ -191,22 +181,10 @@ Deno.test("end() that abandons leaves the record as it is", async () => {
 });
 
 Deno.test("command runs by name, tells what it printed, and ends with the session", async () => {
-  const provider = new ScriptedProvider([]);
-  const { deps } = loopDeps({ provider });
+  const { deps } = sessionDeps({ provider: new ScriptedProvider([]) });
   const aborted: unknown[] = [];
   const session: Session = new Session({
     ...deps,
-    id: "s1",
-    cwd: "/work",
-    resumed: false,
-    hooks: () => Promise.resolve(undefined),
-    images: () => {
-      throw new Error("no images here");
-    },
-    logScriptCall: () => {},
-    onFirstRequest: () => {},
-    notices: () => [],
-    clock: { now: () => new Date(0), duration: (ms) => ms },
     commands: {
       has: (name) => name !== "none",
       run: async (name, argument, { signal, sessionId }) => {
@@ -217,8 +195,6 @@ Deno.test("command runs by name, tells what it printed, and ends with the sessio
         throw new Error("stopped");
       },
     },
-    end: () => {},
-    dispose: () => Promise.resolve(),
   });
   const listener = reading(session.subscribe({ snapshot: false }));
   equal(session.submit({ op: "command", name: "none", argument: "" }).status, "rejected");

@@ -6,7 +6,7 @@ import type { Provider } from "../../src/protocol/provider.ts";
 import type { InboundMessage, PushReceipt } from "../../src/protocol/push.ts";
 import type { PluginHost } from "../../src/plugins/plugin_host.ts";
 import type { Intervals } from "../../src/plugins/push/intervals.ts";
-import { loopDeps } from "../support/loop_deps.ts";
+import { sessionDeps } from "../support/session_deps.ts";
 import { ScriptedProvider, type ScriptedReply } from "../support/scripted_provider.ts";
 import { manifest, type OpenOptions, PluginBench } from "./_bench.ts";
 
@@ -20,23 +20,7 @@ export const HASTE: Partial<Intervals> = {
 
 /** A session with a scripted model. */
 export function createSession(provider: Provider, id = "s1"): Session {
-  const { deps } = loopDeps({ provider });
-  return new Session({
-    ...deps,
-    id,
-    cwd: "/work",
-    resumed: false,
-    hooks: () => Promise.resolve(undefined),
-    images: () => {
-      throw new Error("no images here");
-    },
-    logScriptCall: () => {},
-    onFirstRequest: () => {},
-    notices: () => [],
-    clock: { now: () => new Date(0), duration: (ms) => ms },
-    end: () => {},
-    dispose: () => Promise.resolve(),
-  });
+  return new Session({ ...sessionDeps({ provider }).deps, id });
 }
 
 export function scripted(...texts: string[]): ScriptedProvider {
