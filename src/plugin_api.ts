@@ -287,9 +287,8 @@ export class PluginRecorder implements PluginContext {
   }
 
   registerTool<const S extends JsonSchema>(tool: PluginTool<S>): void {
-    if (typeof tool?.name !== "string" || typeof tool.handler !== "function") {
-      throw new TypeError("registerTool needs a name, a description, a schema and a handler");
-    }
+    const needs = "registerTool needs a name, a description, a schema and a handler";
+    requireParts(tool, ["name", "handler"], needs);
     addOnce(this.tools, tool.name, { kind: "tool", value: tool as unknown as PluginTool });
   }
 
@@ -299,9 +298,7 @@ export class PluginRecorder implements PluginContext {
   }
 
   registerCommand(command: PluginCommand): void {
-    if (typeof command?.name !== "string" || typeof command.run !== "function") {
-      throw new TypeError("registerCommand needs a name, a description and run()");
-    }
+    requireParts(command, ["name", "run"], "registerCommand needs a name, a description and run()");
     addOnce(this.commands, command.name, { kind: "command", value: command });
   }
 
@@ -314,37 +311,31 @@ export class PluginRecorder implements PluginContext {
   }
 
   registerService(service: PluginService): void {
-    if (typeof service?.name !== "string" || typeof service.run !== "function") {
-      throw new TypeError("registerService needs a name and run()");
-    }
+    requireParts(service, ["name", "run"], "registerService needs a name and run()");
     addOnce(this.services, service.name, { kind: "service", value: service });
   }
 
   registerTimer(timer: PluginTimer): void {
-    if (typeof timer?.name !== "string" || typeof timer.run !== "function") {
-      throw new TypeError("registerTimer needs a name, everyMs and run()");
-    }
+    requireParts(timer, ["name", "run"], "registerTimer needs a name, everyMs and run()");
     addOnce(this.timers, timer.name, { kind: "timer", value: timer });
   }
 
   registerRoute(route: PluginRoute): void {
-    if (typeof route?.path !== "string" || typeof route.handler !== "function") {
-      throw new TypeError("registerRoute needs a path and a handler");
-    }
+    requireParts(route, ["path", "handler"], "registerRoute needs a path and a handler");
     addOnce(this.routes, route.path, { kind: "route", value: route });
   }
 
   registerPlatform(platform: PluginPlatform): void {
-    if (typeof platform?.name !== "string" || typeof platform.send !== "function") {
-      throw new TypeError("registerPlatform needs a name and send()");
-    }
+    requireParts(platform, ["name", "send"], "registerPlatform needs a name and send()");
     addOnce(this.platforms, platform.name, { kind: "platform", value: platform });
   }
 
   registerProvider(provider: PluginProvider): void {
-    if (typeof provider?.name !== "string" || typeof provider.stream !== "function") {
-      throw new TypeError("registerProvider needs a name, models and stream()");
-    }
+    requireParts(
+      provider,
+      ["name", "stream"],
+      "registerProvider needs a name, models and stream()",
+    );
     addOnce(this.providers, provider.name, { kind: "provider", value: provider });
   }
 
@@ -375,6 +366,17 @@ export class PluginRecorder implements PluginContext {
       signal: new AbortController().signal,
       progress() {},
     });
+  }
+}
+
+/** A registration has a text that names it and a function; plugins in JavaScript may forget either. */
+function requireParts<T>(
+  value: T | undefined,
+  [name, method]: [name: keyof T, method: keyof T],
+  message: string,
+): void {
+  if (typeof value?.[name] !== "string" || typeof value[method] !== "function") {
+    throw new TypeError(message);
   }
 }
 
