@@ -3,6 +3,7 @@
  * a person set, and only while a plugin that answers requests is in use. Hands every request to the
  * plugins that are mounted; what a request may be is their matter (`src/plugins/push/ingress.ts`).
  */
+import { matchesRoute, plainResponse } from "../plugins/push/ingress.ts";
 import type { PluginBackground } from "../protocol/plugin.ts";
 
 export interface HttpIngressOptions {
@@ -72,7 +73,7 @@ export class HttpIngress {
     const { port } = this.#options;
     const { signal } = this.#stop;
     // A failure is the client's to hear of; the terminal may be a person's conversation.
-    const onError = () => plain(500, "hermes failed");
+    const onError = () => plainResponse(500, "hermes failed");
     return Deno.serve({ hostname: HOST, port, signal, onListen() {}, onError }, (request) => {
       return this.#answer(request);
     });
@@ -88,21 +89,26 @@ export class HttpIngress {
 
   async #answer(request: Request): Promise<Response> {
     const url = URL.parse(request.url);
-    if (url === null || DISGUISED.test(pathOf(request.url))) return plain(400, "no usable address");
-    if (!this.#isOwnName(url.hostname)) {
-      return plain(421, "hermes has no such name here; a proxy's goes into plugins.http_hosts");
+    if (url === null || DISGUISED.test(pathOf(request.url))) {
+      return plainResponse(400, "no usable address");
     }
-    if (isFromForeignPage(request, url)) return plain(403, "pages of other sites are not answered");
+    if (!this.#isOwnName(url.hostname)) {
+      return plainResponse(
+        421,
+        "hermes has no such name here; a proxy's goes into plugins.http_hosts",
+      );
+    }
+    if (isFromForeignPage(request, url)) {
+      return plainResponse(403, "pages of other sites are not answered");
+    }
     if (this.#running >= MAX_AT_ONCE) {
-      return plain(503, "too many requests at once", { "retry-after": "1" });
+      return plainResponse(503, "too many requests at once", { "retry-after": "1" });
     }
     const { pathname } = url;
     const answering = [...this.#mounted].find(({ routes }) =>
-      routes.some((route) => {
-        return route.endsWith("/*") ? pathname.startsWith(route.slice(0, -1)) : pathname === route;
-      })
+      routes.some((route) => matchesRoute(route, pathname))
     );
-    if (answering === undefined) return plain(404, "there is no such path");
+    if (answering === undefined) return plainResponse(404, "there is no such path");
     this.#running++;
     try {
       return await answering.handle(request);
@@ -129,11 +135,4 @@ function isFromForeignPage({ headers, method }: Request, { host }: URL): boolean
   if (site === null || site === "none" || site === "same-origin") return false;
   const isShown = (headers.get("sec-fetch-dest") ?? "document") === "document";
   return headers.get("sec-fetch-mode") !== "navigate" || method !== "GET" || !isShown;
-}
-
-function plain(status: number, text: string, headers: Record<string, string> = {}): Response {
-  return new Response(`${text}\n`, {
-    status,
-    headers: { "content-type": "text/plain; charset=utf-8", ...headers },
-  });
 }

@@ -18,8 +18,6 @@ export const EXIT = {
   terminated: 143,
 } as const;
 
-export type ExitCode = typeof EXIT[keyof typeof EXIT];
-
 /** An expected failure that ends a command with one clear line and an exit code. */
 export class HermesError extends Error {
   override name = "HermesError";

@@ -56,14 +56,16 @@ export class Ingress {
     const found = pathname.startsWith(PREFIX)
       ? this.#find(pathname.slice(PREFIX.length))
       : undefined;
-    if (found === undefined) return plain(404, "there is no such path");
+    if (found === undefined) return plainResponse(404, "there is no such path");
     const { one, route } = found;
     if (!route.methods.includes(request.method)) {
-      return plain(405, "this method is not answered here", { allow: route.methods.join(", ") });
+      return plainResponse(405, "this method is not answered here", {
+        allow: route.methods.join(", "),
+      });
     }
     const running = this.#running.get(one.id) ?? 0;
     if (running >= MAX_AT_ONCE) {
-      return plain(503, "too many requests at once", { "retry-after": "1" });
+      return plainResponse(503, "too many requests at once", { "retry-after": "1" });
     }
     this.#running.set(one.id, running + 1);
     try {
@@ -71,8 +73,8 @@ export class Ingress {
     } catch (error) {
       this.#log(`${one.id}: ${route.path} failed: ${reasonOf(error)}`);
       return error instanceof PluginProblem
-        ? plain(503, "the plugin is not running", { "retry-after": "10" })
-        : plain(502, "the plugin failed");
+        ? plainResponse(503, "the plugin is not running", { "retry-after": "10" })
+        : plainResponse(502, "the plugin failed");
     } finally {
       this.#running.set(one.id, this.#running.get(one.id)! - 1);
     }
@@ -83,9 +85,7 @@ export class Ingress {
     const one = cut < 0 ? undefined : this.#plugins.get(rest.slice(0, cut));
     const path = rest.slice(cut);
     const exact = one?.routes.find((route) => route.path === path);
-    const below = one?.routes.find((route) =>
-      route.path.endsWith("/*") && path.startsWith(route.path.slice(0, -1))
-    );
+    const below = one?.routes.find((route) => matchesRoute(route.path, path));
     const route = exact ?? below;
     return one === undefined || route === undefined ? undefined : { one, route, path };
   }
@@ -96,8 +96,8 @@ export class Ingress {
   ): Promise<Response> {
     const timeout = AbortSignal.timeout(this.#timeoutMs);
     const body = await readBody(request, timeout);
-    if (body === "late") return plain(408, "the request did not come in time");
-    if (body === "large") return plain(413, `at most ${MAX_BODY_BYTES} bytes are taken`);
+    if (body === "late") return plainResponse(408, "the request did not come in time");
+    if (body === "large") return plainResponse(413, `at most ${MAX_BODY_BYTES} bytes are taken`);
     const data: RouteRequest = {
       method: request.method,
       // Where hermes listens is not the plugin's matter.
@@ -110,10 +110,15 @@ export class Ingress {
       const question = { kind: "route", path: route.path, request: data } as const;
       return responseOf(await one.plugin.ask(question, { signal }));
     } catch (error) {
-      if (timeout.aborted) return plain(504, "the plugin did not answer in time");
+      if (timeout.aborted) return plainResponse(504, "the plugin did not answer in time");
       throw error;
     }
   }
+}
+
+/** True for the path itself, and for everything below one that ends in `/*`. */
+export function matchesRoute(route: string, path: string): boolean {
+  return route.endsWith("/*") ? path.startsWith(route.slice(0, -1)) : path === route;
 }
 
 /** The whole body, or why there is none: a client that sends a byte now and then is not waited for. */
@@ -175,7 +180,12 @@ function responseOf(value: unknown): Response {
   return new Response(isEmpty ? null : bytes, { status: status as number, headers: kept });
 }
 
-function plain(status: number, text: string, headers: Record<string, string> = {}): Response {
+/** A short answer of hermes itself. */
+export function plainResponse(
+  status: number,
+  text: string,
+  headers: Record<string, string> = {},
+): Response {
   return new Response(`${text}\n`, {
     status,
     headers: { ...SAFE, "content-type": "text/plain; charset=utf-8", ...headers },
