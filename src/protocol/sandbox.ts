@@ -1,0 +1,52 @@
+/**
+ * The walls around commands on this machine, as data: which mode, which network, which places.
+ * Made once for a session; the kernel's walls, the file tools and what people read come of it.
+ */
+
+/** `read-only` changes nothing, `workspace-write` changes the work alone, `off` has no walls. */
+export const SANDBOX_MODES = ["read-only", "workspace-write", "off"] as const;
+
+export type SandboxMode = typeof SANDBOX_MODES[number];
+
+/** What commands reach: everything, nothing, this machine, or these hosts through the proxy. */
+export type NetworkAccess = "on" | "off" | "loopback" | { readonly hosts: readonly string[] };
+
+/** Where package managers keep what they fetched: own to the project, the person's, or nowhere. */
+export const CACHE_MODES = ["private", "shared", "off"] as const;
+
+export type CacheMode = typeof CACHE_MODES[number];
+
+/** Everything that decides about a command behind the walls. Paths are absolute and real. */
+export interface SandboxPolicy {
+  readonly mode: Exclude<SandboxMode, "off">;
+  readonly network: NetworkAccess;
+  /** Directories of the work. Commands change them in `workspace-write`. */
+  readonly workspace: readonly string[];
+  /** What else may be changed: caches, the private temporary directory, what a person granted. */
+  readonly writable: readonly string[];
+  /** Neither read nor changed, whatever holds them. */
+  readonly hidden: readonly string[];
+  /** Read although something hidden holds them. */
+  readonly readable: readonly string[];
+  /** Variables that commands get: where caches are, how git is kept from running hooks. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly limits: SandboxLimits;
+}
+
+export interface SandboxLimits {
+  /** Processes and threads of the user at most; 0 is the system's own limit. */
+  readonly processes: number;
+  /** Private memory of one process at most, in bytes; 0 is no limit. */
+  readonly memoryBytes: number;
+}
+
+/** A yes to more than the walls allow: as narrow as the question that was answered. */
+export interface SandboxGrant {
+  readonly scope: "once" | "session" | "project";
+  readonly kind: "command" | "path-write" | "path-read" | "host" | "outside";
+  readonly value: string;
+  /** The project it holds in. */
+  readonly project: string;
+  /** ISO 8601. */
+  readonly createdAt: string;
+}
