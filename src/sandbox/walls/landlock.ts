@@ -2,8 +2,8 @@
  * The Landlock wall: which paths a process may still open and which ports it may connect to.
  * Binds the calling thread, the threads it starts later and whatever it executes.
  */
-import { must, type Step } from "./launcher_image.ts";
-import { AT_FDCWD, cString, type Libc, openPath } from "./libc.ts";
+import { must, type Step } from "../../process/launcher/launcher_image.ts";
+import { AT_FDCWD, cString, type Libc, openPath } from "../../process/launcher/libc.ts";
 
 const ASK_VERSION = 1;
 const RULE_PATH_BENEATH = 1;

@@ -2,9 +2,7 @@
  * The seccomp wall as pure data: lists of allowed system calls, and their translation into the
  * BPF program the kernel runs. Everything not listed is refused, on every thread.
  */
-import { type SyscallName, SYSCALLS } from "./syscalls_data.ts";
-
-export type Arch = "x86_64" | "aarch64";
+import { type Arch, type SyscallName, SYSCALLS } from "../../process/launcher/syscalls_data.ts";
 
 /**
  * `script`: a JavaScript child, which needs no path, socket or process at all.

@@ -2,6 +2,9 @@
  * System call numbers, `[x86_64, aarch64]`; `-1` where an architecture lacks the call.
  * The names here are all that the filters of `seccomp.ts` can speak of.
  */
+
+export type Arch = "x86_64" | "aarch64";
+
 export const SYSCALLS = {
   read: [0, 63],
   write: [1, 64],
