@@ -9,13 +9,13 @@ export type EntryKind = "file" | "directory" | "link" | "other";
 export type Listing = ReadonlyMap<string, EntryKind>;
 
 export interface PolicyDisk {
-  /** Names in a directory, or undefined where there is none or it cannot be read. */
+  /** Names in a directory, or undefined where there is none, it cannot be read or is too large. */
   list(directory: string): Listing | undefined;
   /** The path behind links, also where its last parts do not exist. */
   real(path: string): string;
   /** What `path` itself is; a link is followed. Undefined where nothing is. */
   kind(path: string): EntryKind | undefined;
-  /** The beginning of a small text file, or undefined. */
+  /** A small text file, or undefined. */
   text(path: string): string | undefined;
   /** True for what this process could not open without any walls. */
   closed(path: string): boolean;
@@ -23,33 +23,28 @@ export interface PolicyDisk {
 
 /** No file that is read here has more that matters. */
 const MAX_TEXT = 64 * 1024;
+/** A directory of this size has had some twenty thousand entries: listing it takes 50 ms. */
+const MAX_DIRECTORY_BYTES = 512 * 1024;
+/** Two changes within one tick of the clock have one time: so soon a listing is not kept. */
+const SETTLED_MS = 2000;
+const MAX_KEPT = 256;
 
 interface Kept {
   version: string;
   names: Listing;
 }
 
-/** The disk of this machine. */
+const kept = new Map<string, Kept>();
+
+/** The disk of this machine as it is now: a change while one object is used may go unseen. */
 export class HostDisk implements PolicyDisk {
-  readonly #listings = new Map<string, Kept>();
+  readonly #listings = new Map<string, Listing | undefined>();
+  readonly #rootOwned = new Map<string, boolean>();
+  readonly #uid = Deno.uid() ?? 0;
 
   list(directory: string): Listing | undefined {
-    try {
-      const { mtime, ino, dev } = Deno.statSync(directory);
-      const version = `${dev}:${ino}:${mtime?.getTime()}`;
-      const before = this.#listings.get(directory);
-      // Two changes within one tick of the clock have one time: a fresh listing is not believed.
-      if (before?.version === version) return before.names;
-      const names = new Map<string, EntryKind>();
-      for (const entry of Deno.readDirSync(directory)) names.set(entry.name, kindOf(entry));
-      if (Date.now() - (mtime?.getTime() ?? 0) > 2000) {
-        this.#listings.set(directory, { version, names });
-      }
-      return names;
-    } catch {
-      // Gone, not a directory, or not for this user: nothing in it can be granted.
-      return undefined;
-    }
+    if (!this.#listings.has(directory)) this.#listings.set(directory, listed(directory));
+    return this.#listings.get(directory);
   }
 
   real(path: string): string {
@@ -65,8 +60,10 @@ export class HostDisk implements PolicyDisk {
 
   kind(path: string): EntryKind | undefined {
     try {
-      return kindOf({ isSymlink: false, ...facts(Deno.statSync(path)) });
+      const { isFile, isDirectory } = Deno.statSync(path);
+      return kindOf({ isFile, isDirectory, isSymlink: false });
     } catch {
+      // Gone, or a link that leads nowhere.
       return undefined;
     }
   }
@@ -82,34 +79,54 @@ export class HostDisk implements PolicyDisk {
   }
 
   closed(path: string): boolean {
-    const uid = Deno.uid();
-    if (uid === 0 || uid === null) return false;
+    // Owners open what is theirs; in a directory of root only root makes something.
+    if (this.#uid === 0 || !this.#isRoots(dirname(path))) return false;
     try {
       const info = Deno.lstatSync(path);
-      // Opening anything else could wait or have an effect; its own things it can open itself.
-      if (info.uid === uid || !(info.isFile || info.isDirectory)) return false;
+      // Opening anything else could wait or have an effect.
+      if (!info.isFile && !info.isDirectory) return false;
       Deno.openSync(path).close();
       return false;
     } catch (error) {
-      if (error instanceof Deno.errors.PermissionDenied) return true;
-      // What is missing may appear; only root makes something in a directory of root.
-      return error instanceof Deno.errors.NotFound && this.#ownedByRoot(dirname(path));
+      return error instanceof Deno.errors.PermissionDenied ||
+        error instanceof Deno.errors.NotFound;
     }
   }
 
-  #ownedByRoot(directory: string): boolean {
+  /** True where the directory, or the nearest above it that exists, is root's alone to change. */
+  #isRoots(directory: string): boolean {
+    const known = this.#rootOwned.get(directory);
+    if (known !== undefined) return known;
+    let answer: boolean;
     try {
       const { uid, mode } = Deno.statSync(directory);
-      return uid === 0 && ((mode ?? 0) & 0o002) === 0;
-    } catch (error) {
-      if (!(error instanceof Deno.errors.NotFound)) return true;
-      return directory !== "/" && this.#ownedByRoot(dirname(directory));
+      answer = uid === 0 && ((mode ?? 0) & 0o022) === 0;
+    } catch {
+      answer = directory === "/" || this.#isRoots(dirname(directory));
     }
+    this.#rootOwned.set(directory, answer);
+    return answer;
   }
 }
 
-function facts({ isFile, isDirectory }: { isFile: boolean; isDirectory: boolean }) {
-  return { isFile, isDirectory };
+function listed(directory: string): Listing | undefined {
+  try {
+    const { mtime, ino, dev, size, isDirectory } = Deno.statSync(directory);
+    if (!isDirectory || size > MAX_DIRECTORY_BYTES) return undefined;
+    const version = `${dev}:${ino}:${mtime?.getTime()}`;
+    const before = kept.get(directory);
+    if (before?.version === version) return before.names;
+    const names = new Map<string, EntryKind>();
+    for (const entry of Deno.readDirSync(directory)) names.set(entry.name, kindOf(entry));
+    if (Date.now() - (mtime?.getTime() ?? 0) > SETTLED_MS) {
+      if (kept.size >= MAX_KEPT) kept.clear();
+      kept.set(directory, { version, names });
+    }
+    return names;
+  } catch {
+    // Gone or not for this user: nothing in it can be granted.
+    return undefined;
+  }
 }
 
 function kindOf(

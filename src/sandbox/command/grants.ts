@@ -4,7 +4,7 @@
  * by level. What appears at such a level later stays closed.
  */
 import type { SandboxPolicy } from "../../protocol/sandbox.ts";
-import { dirname, isWithin, joinPath } from "../../util/path.ts";
+import { basename, dirname, isWithin } from "../../util/path.ts";
 import { isHiddenName } from "./hidden_names.ts";
 import type { EntryKind, PolicyDisk } from "./disk.ts";
 import { KERNEL_TREES, OPEN_DEVICE_TREES, OPEN_DEVICES } from "./policy_data.ts";
@@ -18,7 +18,7 @@ export interface CommandGrant {
 export interface PathGrants {
   grants: CommandGrant[];
   /** Directories of too many entries: only what is needed of them is open. */
-  crowded: { path: string; entries: number }[];
+  crowded: string[];
 }
 
 /** More entries than this at a level that must be listed are not granted one by one. */
@@ -40,7 +40,7 @@ class GrantList {
   readonly #splitForRead: ReadonlySet<string>;
   readonly #splitForWrite: ReadonlySet<string>;
   readonly #grants = new Map<string, CommandGrant>();
-  readonly #crowded = new Map<string, number>();
+  readonly #crowded = new Set<string>();
 
   constructor(policy: SandboxPolicy, disk: PolicyDisk) {
     this.#policy = policy;
@@ -66,7 +66,7 @@ class GrantList {
     for (const path of this.#writable) this.#root(path, "write");
     return {
       grants: [...this.#grants.values()],
-      crowded: [...this.#crowded].map(([path, entries]) => ({ path, entries })),
+      crowded: [...this.#crowded],
     };
   }
 
@@ -113,16 +113,27 @@ class GrantList {
     grant: (child: string, kind: EntryKind) => void,
   ): void {
     this.#add(path, "see");
-    const names = this.#disk.list(path);
-    if (names === undefined) return;
+    const names = this.#disk.list(path) ?? this.#known(path, splits);
     const few = names.size <= MAX_ENTRIES;
-    if (!few) this.#crowded.set(path, names.size);
+    if (!few) this.#crowded.add(path);
     for (const [name, kind] of names) {
-      const child = joinPath(path, name);
+      const child = path === "/" ? `/${name}` : `${path}/${name}`;
       if (kind === "link" || this.#hidden.has(child)) continue;
       // Of a crowded directory: what is on the way to a place of its own, and what tools load.
       if (few || splits.has(child) || name.startsWith(".")) grant(child, kind);
     }
+  }
+
+  /** Of a directory that is too large to be listed: what is on the way to a place of its own. */
+  #known(path: string, splits: ReadonlySet<string>): ReadonlyMap<string, EntryKind> {
+    this.#crowded.add(path);
+    const names = new Map<string, EntryKind>();
+    for (const split of splits) {
+      if (dirname(split) !== path) continue;
+      const kind = this.#disk.kind(split);
+      if (kind !== undefined) names.set(basename(split), kind);
+    }
+    return names;
   }
 
   #kernelPlaces(): void {
@@ -155,9 +166,10 @@ class GrantList {
 function above(paths: Iterable<string>): Set<string> {
   const found = new Set<string>();
   for (const path of paths) {
-    for (let at = dirname(path); at !== "/" && at !== "."; at = dirname(at)) {
-      if (found.has(at)) break;
-      found.add(at);
+    for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
+      const directory = path.slice(0, end);
+      if (found.has(directory)) break;
+      found.add(directory);
     }
   }
   return found;

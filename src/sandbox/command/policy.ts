@@ -28,6 +28,7 @@ import {
   SOCKET_DIRECTORY_VARIABLES,
   SOCKET_PLACES,
   SOCKET_VARIABLES,
+  TEMPORARY_SOCKET_PLACES,
   TOO_WIDE,
 } from "./policy_data.ts";
 import { projectId, workspaceOf } from "./workspace.ts";
@@ -145,10 +146,12 @@ function neighbours(facts: PolicyFacts, home: string): string[] {
   const { disk, cwd, env } = facts;
   const homes = OTHER_HOMES.filter((place) => place !== home);
   const sockets = [
-    ...SOCKET_PLACES,
-    ...home === "" ? [] : HOME_SOCKET_PLACES.map((place) => joinPath(home, place)),
-    ...SOCKET_DIRECTORY_VARIABLES.map((name) => env[name] ?? ""),
-  ].filter(isAbsolute).flatMap((place) => namesBelow("/", place.slice(1), disk));
+    ...TEMPORARY_SOCKET_PLACES,
+    ...SOCKET_PLACES.flatMap((place) => namesBelow("/", place.slice(1), disk)),
+    ...home === "" ? [] : HOME_SOCKET_PLACES.flatMap((place) => namesBelow(home, place, disk)),
+    ...SOCKET_DIRECTORY_VARIABLES.map((name) => env[name] ?? "").filter(isAbsolute)
+      .map((path) => disk.real(path)),
+  ];
   const named = SOCKET_VARIABLES.flatMap((name) => socketPlaces(env[name] ?? "", facts));
   const needed = [disk.real(cwd), home];
   // The other homes do hold the person's own and the work, which stay open.
@@ -171,8 +174,9 @@ function readablePlaces(
   { disk, own }: PolicyFacts,
   { home, workspace }: { home: string; workspace: readonly string[] },
 ): string[] {
-  const always = ALWAYS_READABLE.filter((path) => disk.kind(path) !== undefined)
-    .map((path) => disk.real(path));
+  const always = ALWAYS_READABLE.filter((path) => isThere(path, disk)).map((path) =>
+    disk.real(path)
+  );
   const readable = [...always, ...(own?.readable ?? []).map((path) => disk.real(path))];
   if (home !== "") readable.push(home);
   // Work in the home itself does not change what shells, editors and desktops load from there.
@@ -202,21 +206,29 @@ function placeNames(
  * listings, which are kept, instead of asking for each of a hundred places that are not there.
  */
 function namesBelow(base: string, place: string, disk: PolicyDisk): string[] {
-  let at = base;
-  const parts = place.split("/").filter((part) => part !== "");
+  let at = base === "/" ? "" : base;
+  const parts = place.split("/");
   for (const [i, part] of parts.entries()) {
-    const kind = disk.list(at)?.get(part);
-    const path = joinPath(at, part);
-    if (kind === undefined) return [joinPath(at, ...parts.slice(i))];
-    if (kind === "link") {
-      const rest = parts.slice(i + 1);
-      const real = disk.real(path);
-      if (rest.length === 0) return [path, real];
-      return [joinPath(path, ...rest), ...namesBelow(real, rest.join("/"), disk)];
-    }
-    at = path;
+    const kind = disk.list(at || "/")?.get(part);
+    if (kind === undefined) return [`${at}/${parts.slice(i).join("/")}`];
+    at = `${at}/${part}`;
+    if (kind !== "link") continue;
+    const rest = parts.slice(i + 1).join("/");
+    const real = disk.real(at);
+    return rest === "" ? [at, real] : [`${at}/${rest}`, ...namesBelow(real, rest, disk)];
   }
   return [at];
+}
+
+/** True when all directories above a path list the next one; asks the disk for none of them twice. */
+function isThere(path: string, disk: PolicyDisk): boolean {
+  const parts = path.slice(1).split("/");
+  let at = "";
+  return parts.every((part) => {
+    const found = disk.list(at || "/")?.has(part);
+    at += `/${part}`;
+    return found;
+  });
 }
 
 /** A link that makes a secret of a whole system, a home or the work must not close all of it. */

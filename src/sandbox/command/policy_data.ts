@@ -10,14 +10,14 @@ export const OTHER_HOMES: readonly string[] = ["/home", "/root", "/Users", "/var
 export const SOCKET_PLACES: readonly string[] = [
   "/run",
   "/var/run",
-  "/tmp/.X11-unix",
-  "/tmp/.ICE-unix",
-  "/tmp/.font-unix",
   "/var/lib/docker",
   "/var/lib/containerd",
   "/var/lib/containers",
   "/var/lib/kubelet",
 ];
+
+/** The same in the temporary directory; never links, which nobody can make there. */
+export const TEMPORARY_SOCKET_PLACES: readonly string[] = ["/tmp/.X11-unix", "/tmp/.ICE-unix"];
 
 /** The same below the person's home. */
 export const HOME_SOCKET_PLACES: readonly string[] = [
