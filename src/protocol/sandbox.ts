@@ -16,7 +16,10 @@ export const CACHE_MODES = ["private", "shared", "off"] as const;
 
 export type CacheMode = typeof CACHE_MODES[number];
 
-/** Everything that decides about a command behind the walls. Paths are absolute and real. */
+/**
+ * Everything that decides about a command behind the walls. Paths are absolute and real. The
+ * deepest place that holds a path decides about it; what nothing holds may be read.
+ */
 export interface SandboxPolicy {
   readonly mode: Exclude<SandboxMode, "off">;
   readonly network: NetworkAccess;
@@ -26,11 +29,13 @@ export interface SandboxPolicy {
   readonly writable: readonly string[];
   /** Neither read nor changed, whatever holds them. */
   readonly hidden: readonly string[];
-  /** Read although something hidden holds them. */
+  /** Read although something hidden holds them; not changed although something writable does. */
   readonly readable: readonly string[];
   /** Variables that commands get: where caches are, how git is kept from running hooks. */
   readonly env: Readonly<Record<string, string>>;
   readonly limits: SandboxLimits;
+  /** Directories that hermes makes before the first command, for its owner alone. */
+  readonly own: readonly string[];
 }
 
 export interface SandboxLimits {

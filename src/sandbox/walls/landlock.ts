@@ -18,17 +18,24 @@ const READ_FILE = 1n << 2n;
 const READ_DIR = 1n << 3n;
 /** Removing and making files and directories; no devices, sockets, fifos or symlinks. */
 const CHANGE_DIR = (1n << 4n) | (1n << 5n) | (1n << 7n) | (1n << 8n);
+/** Sockets, fifos and symlinks. Devices are made by nobody. */
+const MAKE_SPECIAL = (1n << 9n) | (1n << 10n) | (1n << 12n);
 const REFER = 1n << 13n;
 const TRUNCATE = 1n << 14n;
+const IOCTL_DEVICE = 1n << 15n;
 
 /**
  * `run` executes a file, `read` reads a file, `sink` also writes it, `tree` reads below a
- * directory, `work` also writes there.
+ * directory, `work` also writes there. For commands: `see` lists names below a directory,
+ * `tree-run` reads and executes there, `tree-work` does everything there but make devices;
+ * `file-run` and `file-work` are the same for one file.
  */
 export type PathGrant = {
   path: string;
-  access: "run" | "read" | "tree" | "work" | "sink";
+  access: "run" | "read" | "tree" | "work" | "sink" | CommandAccess;
 };
+
+export type CommandAccess = "see" | "tree-run" | "tree-work" | "file-run" | "file-work";
 
 /** TCP ports that may be connected to. */
 export type PortGrant = readonly number[] | "any";
@@ -39,6 +46,12 @@ const RIGHTS: Readonly<Record<PathGrant["access"], bigint>> = {
   tree: READ_FILE | READ_DIR,
   work: READ_FILE | READ_DIR | WRITE_FILE | CHANGE_DIR | REFER | TRUNCATE,
   sink: READ_FILE | WRITE_FILE | TRUNCATE,
+  see: READ_DIR,
+  "tree-run": EXECUTE | READ_FILE | READ_DIR,
+  "tree-work": EXECUTE | READ_FILE | READ_DIR | WRITE_FILE | CHANGE_DIR | MAKE_SPECIAL | REFER |
+    TRUNCATE | IOCTL_DEVICE,
+  "file-run": EXECUTE | READ_FILE,
+  "file-work": EXECUTE | READ_FILE | WRITE_FILE | TRUNCATE | IOCTL_DEVICE,
 };
 
 /** The kernel's Landlock version, 0 where it has none. */
