@@ -119,4 +119,4 @@ export const OPEN_DEVICE_TREES: readonly string[] = ["/dev/pts", "/dev/shm"];
 export const KERNEL_TREES: readonly string[] = ["/proc", "/sys"];
 
 /** Limits of commands: enough for parallel builds, too few for a fork bomb to stop the machine. */
-export const COMMAND_LIMITS = { processes: 4096, memoryBytes: 0 } as const;
+export const COMMAND_LIMITS = { processes: 10_000, memoryBytes: 0 } as const;
