@@ -32,9 +32,9 @@ export const HOME_SOCKET_PLACES: readonly string[] = [
   ".screen",
 ];
 
-/** Names of such places in a temporary directory. */
+/** The same in a temporary directory, by their names; lower-case paths. */
 export const SOCKET_NAMES =
-  /^(?:\.(?:x11|ice|font|xim)-unix|\.x\d+-lock|(?:ssh|tmux|dbus|gpg|pulse|kde|keyring|orbit|agent|vscode|com\.apple)[-.].*|screens?|s-.*|uscreens|emacs\d+|nvim\..*)$/;
+  /^\/(?:private\/)?(?:var\/)?tmp\/(?:\.(?:x11|ice|font|xim)-unix|\.x\d+-lock|(?:ssh|tmux|dbus|gpg|pulse|kde|keyring|orbit|agent|vscode|com\.apple)[-.][^/]*|screens?|uscreens|emacs\d+|nvim\.[^/]*)(?:\/|$)/;
 
 /** Variables that say where such a socket is; a comma, a `unix:` and options are cut off. */
 export const SOCKET_VARIABLES: readonly string[] = [
