@@ -33,8 +33,7 @@ export function writingRefusal(
       "It would take --sandbox workspace-write.";
   }
   if (placeOf(policy, real) === "write") return undefined;
-  const open = [...policy.workspace, ...policy.writable];
   return `${real} is outside what the sandbox (${policy.mode}) lets you change: ` +
-    `${open.join(", ") || "nothing"}. ` +
+    `${policy.workspace.join(", ") || "nothing"}. ` +
     "It would take terminal.sandbox_writable with this place, or --sandbox off.";
 }
