@@ -55,3 +55,22 @@ export interface SandboxGrant {
   /** ISO 8601. */
   readonly createdAt: string;
 }
+
+/** The walls that an environment starts its commands behind. */
+export interface CommandWalls {
+  /**
+   * Stands before it resolves. `directory` is the environment's own, which commands change too.
+   * Undefined where commands run without walls now. @throws EnvironmentError when walls are
+   * required and cannot be raised.
+   */
+  raise(directory: string): Promise<RaisedWalls | undefined>;
+  close(): Promise<void>;
+}
+
+/** Another object whenever the walls have changed: what was started behind the old ones goes. */
+export interface RaisedWalls {
+  /** The program that puts itself behind the walls and becomes what its arguments name. */
+  readonly launcher: string;
+  /** Variables that commands get. */
+  readonly env: Readonly<Record<string, string>>;
+}
