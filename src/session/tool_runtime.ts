@@ -10,6 +10,7 @@ import type { ToolDispatcher } from "../protocol/dispatch.ts";
 import type { HookRunner } from "../protocol/hook.ts";
 import type { AssistantMessage, Message } from "../protocol/message.ts";
 import type { Provider } from "../protocol/provider.ts";
+import type { SandboxPolicy } from "../protocol/sandbox.ts";
 import type { BlobSink, Clarifier, ToolServices } from "../protocol/services.ts";
 import { createDispatcher } from "../registry/dispatch/dispatch.ts";
 import { Hooks } from "../registry/hooks/hooks.ts";
@@ -95,6 +96,7 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
     mode: parseChildMode(processEnv.HERMES_SANDBOX_MODE),
   });
   let places: Promise<ProtectedPlaces> | undefined;
+  let policy: Promise<SandboxPolicy | undefined> | undefined;
   const spill = createSpillStore({
     ...spillPlace(options),
     sessionId: options.sessionId,
@@ -109,6 +111,7 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
     blobs: { put: (bytes) => options.blobs().put(bytes) },
     sandbox,
     protectedPlaces: () => places ??= findPlaces(options, userHome),
+    sandboxPolicy: () => policy ??= findPolicy(options, userHome),
   };
   const dispatcher = createDispatcher({
     registry: options.registry,
@@ -143,6 +146,15 @@ async function findPlaces(
 ): Promise<ProtectedPlaces> {
   const { protectedPlaces } = await import("./protected_places.ts");
   return protectedPlaces({ home: settings.home, userHome, env });
+}
+
+/** The walls; made when the first tool asks. */
+async function findPolicy(
+  { settings, cwd, processEnv: env }: ToolRuntimeOptions,
+  userHome: string,
+): Promise<SandboxPolicy | undefined> {
+  const { sessionPolicy } = await import("./walls.ts");
+  return sessionPolicy({ settings, cwd, userHome, env });
 }
 
 /** A session that keeps nothing still needs somewhere for a result of megabytes. */

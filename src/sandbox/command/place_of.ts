@@ -1,25 +1,36 @@
 /** What a policy says about one path, for whoever is not the kernel: file tools, explanations. Pure. */
 import type { SandboxPolicy } from "../../protocol/sandbox.ts";
-import { isWithin } from "../../util/path.ts";
 import { isHiddenName } from "./hidden_names.ts";
 
 export type PlaceAccess = "hidden" | "read" | "write";
 
+const tables = new WeakMap<SandboxPolicy, ReadonlyMap<string, PlaceAccess>>();
+
 /** How commands may use an absolute real path: the deepest place that holds it decides. */
 export function placeOf(policy: SandboxPolicy, path: string): PlaceAccess {
-  let access: PlaceAccess = "read";
-  let depth = -1;
-  const places: [PlaceAccess, readonly string[]][] = [
-    ["hidden", policy.hidden],
-    ["write", policy.writable],
-    [policy.mode === "read-only" ? "read" : "write", policy.workspace],
-    ["read", policy.readable],
-  ];
-  for (const [kind, roots] of places) {
-    for (const root of roots) {
-      if (root.length <= depth || !isWithin(path, root)) continue;
-      [access, depth] = [kind, root.length];
-    }
+  const places = tables.get(policy) ?? tableOf(policy);
+  let access = places.get(path);
+  for (let end = path.length; access === undefined && end > 0;) {
+    end = path.lastIndexOf("/", end - 1);
+    access = places.get(path.slice(0, Math.max(end, 1)));
   }
-  return access === "read" && isHiddenName(path) ? "hidden" : access;
+  return access === "hidden" || access === "write"
+    ? access
+    : isHiddenName(path)
+    ? "hidden"
+    : "read";
+}
+
+function tableOf(policy: SandboxPolicy): ReadonlyMap<string, PlaceAccess> {
+  const { hidden, workspace, writable, readable } = policy;
+  const work: PlaceAccess = policy.mode === "read-only" ? "read" : "write";
+  // Later ones win: a place that is both is what is least.
+  const table = new Map<string, PlaceAccess>([
+    ...readable.map((path) => [path, "read"] as const),
+    ...workspace.map((path) => [path, work] as const),
+    ...writable.map((path) => [path, "write"] as const),
+    ...hidden.map((path) => [path, "hidden"] as const),
+  ]);
+  tables.set(policy, table);
+  return table;
 }
