@@ -73,4 +73,8 @@ export interface RaisedWalls {
   readonly launcher: string;
   /** Variables that commands get. */
   readonly env: Readonly<Record<string, string>>;
+  /** A command is about to start. */
+  begin(): void;
+  /** A command has ended: what it was kept from, and what it changed and was put back. */
+  end(end: { exitCode: number; output: string }): readonly string[];
 }

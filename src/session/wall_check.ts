@@ -27,6 +27,7 @@ export function requireWalls(
 
 function elsewhere(flag: string, backend: string): UsageError {
   return new UsageError(`${flag} is for commands on this machine, not in ${backend}`, {
-    hint: `In ${backend} the place itself is the wall; terminal.${backend}_* settings are about it.`,
+    hint:
+      `In ${backend} the place itself is the wall; terminal.${backend}_* settings are about it.`,
   });
 }
