@@ -66,7 +66,8 @@ export class KeptFiles {
     const { roots, storeDir, places } = options;
     const isExcluded = (path: string) =>
       isWithin(path, storeDir) || places !== undefined && isTrustedBase(path, places);
-    this.#state = new KeptState({ disk: this.#disk, isExcluded });
+    const isMade = (info: Deno.FileInfo) => this.#times.isMade(info);
+    this.#state = new KeptState({ disk: this.#disk, isExcluded, isMade });
     this.#store = new KeptStore({ storeDir, roots });
     this.#putter = new Putter({ disk: this.#disk, state: this.#state, store: this.#store });
     this.#search = new KeptSearch({ roots, state: this.#state, isExcluded, times: this.#times });
@@ -130,6 +131,14 @@ export class KeptFiles {
   noteAllowed(path: string): void {
     if (!this.#isRemembered) return;
     this.#adoptAll((changed) => isWithin(changed, path));
+  }
+
+  /** Does now what would be done in the background: the search of the project, the index. */
+  async catchUp(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    await this.#work;
+    if (!this.#isClosed) await this.#catchUp();
   }
 
   /** A last, thorough comparison; then frees everything. Returns all since the last `check()`. */

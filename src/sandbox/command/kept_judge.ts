@@ -23,7 +23,12 @@ const ACCEPT: Judgement = { do: "accept" };
 const UNDO: Judgement = { do: "undo" };
 
 export function judgeChange(change: FileChange, facts: JudgeFacts): Judgement {
-  if (change.kind !== "git settings" || change.now?.type !== "file") return UNDO;
+  if (change.kind !== "git settings") return UNDO;
+  // Without it, a worktree or submodule is an ordinary directory again.
+  const isPointerGone = change.role === "project" && change.now === undefined &&
+    dirname(change.path) !== change.root;
+  if (isPointerGone) return ACCEPT;
+  if (change.now?.type !== "file") return UNDO;
   const name = change.path.slice(change.path.lastIndexOf("/") + 1).toLowerCase();
   const text = latin1(change.now.bytes);
   switch (change.role) {

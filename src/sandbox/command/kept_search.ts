@@ -70,7 +70,10 @@ export class KeptSearch {
     const { path, root } = place;
     const { state, times, isExcluded } = this.#options;
     const isRoot = path === root;
-    const isFresh = !isRoot && (place.isFresh || times.isMade(found.info));
+    const { known } = found;
+    const isKnown = known !== undefined && known.stamp.ino === found.info.ino;
+    const isMade = isKnown ? known.isFresh : times.isMade(found.info);
+    const isFresh = !isRoot && (place.isFresh || isMade);
     const searched: Searched = { stamp: stampOf(found.info), isFresh, children: [] };
     const entries = entriesOf(path);
     const isRepository = !isRoot && looksLikeRepository(new Set(entries.map(({ name }) => name)));

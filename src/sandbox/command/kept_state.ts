@@ -78,6 +78,8 @@ export interface StateOptions {
   disk: KeptDisk;
   /** True for places that hermes itself changes. */
   isExcluded: (path: string) => boolean;
+  /** True for a directory that was made while commands ran. */
+  isMade: (info: Deno.FileInfo) => boolean;
 }
 
 export class KeptState {
@@ -85,13 +87,11 @@ export class KeptState {
   readonly directories: Map<string, KeptDirectory> = new Map();
   /** True when there was more than fits: the rest is not kept. */
   isFull = false;
-  readonly #disk: KeptDisk;
-  readonly #isExcluded: (path: string) => boolean;
+  readonly #options: StateOptions;
   #bytes = 0;
 
   constructor(options: StateOptions) {
-    this.#disk = options.disk;
-    this.#isExcluded = options.isExcluded;
+    this.#options = options;
   }
 
   /**
@@ -104,13 +104,14 @@ export class KeptState {
   ): FileChange[] {
     const info = lookAt(place.path);
     if (info === undefined || !info.isDirectory || !this.#hasRoom()) return [];
-    if (this.directories.has(place.path) || this.#isExcluded(place.path)) return [];
+    if (this.directories.has(place.path) || this.#options.isExcluded(place.path)) return [];
+    const isNew = options.isNew === true || this.#options.isMade(info);
     const directory: KeptDirectory = {
       path: place.path,
       root: place.root,
       role: place.role,
-      isOptional: options.isOptional,
-      isNew: options.isNew ?? false,
+      isOptional: options.isOptional || isNew,
+      isNew,
       isPartial: false,
       mode: info.mode ?? 0,
       dev: info.dev,
@@ -217,7 +218,7 @@ export class KeptState {
   }
 
   #isKnown(path: string): boolean {
-    return this.files.has(path) || this.directories.has(path) || this.#isExcluded(path);
+    return this.files.has(path) || this.directories.has(path) || this.#options.isExcluded(path);
   }
 
   /** What lies at a path; undefined when nothing does. */
@@ -226,7 +227,7 @@ export class KeptState {
     if (info.isSymlink) return { type: "link", target: readTarget(path) };
     if (!info.isFile) return { type: "other" };
     const mode = (info.mode ?? 0o644) & 0o7777;
-    const bytes = this.#disk.read(path, FILE_BYTES_MAX);
+    const bytes = this.#options.disk.read(path, FILE_BYTES_MAX);
     return bytes === undefined ? { type: "large", mode } : { type: "file", mode, bytes };
   }
 
