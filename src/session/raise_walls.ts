@@ -27,6 +27,8 @@ export interface WallsOptions {
   isBusy: () => boolean;
   /** Told to the person: which walls are missing here, what was put back. */
   notice: (line: string) => void;
+  /** False for a command that stays on the person's terminal. */
+  ownSession?: boolean;
   /** Leaves namespaces out, for the tests that prove the other walls. */
   withoutNamespaces?: boolean;
 }
@@ -61,6 +63,7 @@ export async function raiseWalls(
     empty,
     kept: [],
     proxyPort: proxy?.port,
+    ownSession: options.ownSession,
     withoutNamespaces: options.withoutNamespaces,
   });
   const close = async () => {
