@@ -45,7 +45,9 @@ export async function run(input: CommandInput): Promise<number> {
     const raised = await walls.raise(directory);
     raised?.begin();
     const code = await attach(input.args, { settings, env, raised });
-    for (const note of raised?.end({ exitCode: code, output: "" }) ?? []) err(`hermes: ${note.replace(/^hermes: /, "")}\n`);
+    for (const note of raised?.end({ exitCode: code, output: "" }) ?? []) {
+      err(`hermes: ${note.replace(/^hermes: /, "")}\n`);
+    }
     return code;
   } catch (error) {
     if (!(error instanceof EnvironmentError)) throw error;
