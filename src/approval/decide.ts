@@ -62,6 +62,8 @@ export interface Finding {
   once?: boolean;
   /** True where a yes holds for this one command: no list and no session covers the next. */
   everyTime?: boolean;
+  /** False where a yes to everything that it is about would be a yes to everything. */
+  wholeRule?: boolean;
 }
 
 export interface Inspection {

@@ -43,8 +43,6 @@ export interface ToolRuntimeOptions {
   approveOnce: Set<string>;
   /** Told which call a person is asked about; undefined when the question is over. */
   asking: (callId: string | undefined) => void;
-  /** Told of a rule that was allowed for good. */
-  onRemember?: (rule: string) => void;
   approver?: Approver;
   clarifier?: Clarifier;
   contextTokens: number;
