@@ -10,7 +10,8 @@ const CWD_FLAG: FlagSpec = {
   help: "Work in this directory",
 };
 
-const WALL_FLAGS: readonly FlagSpec[] = [
+/** The walls around commands. */
+export const WALL_FLAGS: readonly FlagSpec[] = [
   {
     name: "sandbox",
     type: "string",
@@ -26,7 +27,7 @@ const WALL_FLAGS: readonly FlagSpec[] = [
   },
 ];
 
-/** Where, and behind which walls: what `hermes sandbox` needs to know. */
+/** Where, and behind which walls. */
 export const SANDBOX_FLAGS: readonly FlagSpec[] = [CWD_FLAG, ...WALL_FLAGS];
 
 /** Which model, which tools, where, what is allowed. */

@@ -23,6 +23,8 @@ export interface SpawnOptions {
   env: ChildEnvironment;
   cwd: string;
   group: ChildGroup;
+  /** A launcher that makes the session and more, and becomes the program; for `session` alone. */
+  launcher?: string | undefined;
   stdin?: Stream;
   stdout?: Stream;
   stderr?: Stream;
@@ -46,6 +48,7 @@ function spawnSession(options: SpawnOptions): Deno.ChildProcess {
   const [name, ...rest] = options.argv as [string, ...string[]];
   // A launcher could only say on standard error that there is no such program.
   const argv = [programPath(name, { path: options.env.PATH, cwd: options.cwd }), ...rest];
+  if (options.launcher !== undefined) return spawn([options.launcher, ...argv], options);
   const launcher = sessionLauncher();
   if (launcher !== undefined) {
     try {

@@ -6,8 +6,16 @@
  */
 import { type Arch, type SyscallName, SYSCALLS } from "./syscalls_data.ts";
 
-/** A buffer is passed by its address, a list of buffers as an array of addresses that ends with 0. */
-export type StepArgument = number | bigint | Uint8Array | readonly Uint8Array[];
+/**
+ * A buffer is passed by its address, a list of buffers as an array of addresses that ends with 0,
+ * a filter as the structure that the kernel wants around it.
+ */
+export type StepArgument =
+  | number
+  | bigint
+  | Uint8Array
+  | readonly Uint8Array[]
+  | { readonly instructions: Uint8Array };
 
 export interface Step {
   call: SyscallName;
@@ -43,6 +51,8 @@ const MAX_ARGUMENTS = 5;
 /** The number of the step that executes what was given. */
 const GIVEN = -1n;
 const STDERR = 2;
+/** Of a filter. */
+const INSTRUCTION_BYTES = 8;
 
 /**
  * Walks the table: `entry` is kept in a register that no system call changes, and so is the
@@ -155,9 +165,18 @@ class Data {
   word(argument: StepArgument): bigint {
     if (typeof argument === "number" || typeof argument === "bigint") return BigInt(argument);
     if (argument instanceof Uint8Array) return this.#place(argument);
+    if ("instructions" in argument) return this.#filter(argument.instructions);
     const pointers = new BigUint64Array(argument.length + 1);
     argument.forEach((bytes, i) => pointers[i] = this.#place(bytes));
     return this.#place(new Uint8Array(pointers.buffer));
+  }
+
+  /** `struct sock_fprog`: how many instructions, and where. */
+  #filter(instructions: Uint8Array): bigint {
+    const words = new BigUint64Array(2);
+    words[0] = BigInt(instructions.length / INSTRUCTION_BYTES);
+    words[1] = this.#place(instructions);
+    return this.#place(new Uint8Array(words.buffer));
   }
 
   copyTo(image: Uint8Array): void {

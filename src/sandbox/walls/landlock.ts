@@ -11,6 +11,7 @@ const RULE_NET_PORT = 2;
 const BIND_TCP = 1n;
 const CONNECT_TCP = 2n;
 const O_PATH_CLOEXEC = 0o12000000;
+const F_SETFD = 2;
 
 const EXECUTE = 1n;
 const WRITE_FILE = 1n << 1n;
@@ -75,7 +76,7 @@ export interface LandlockGrants {
 export function raiseLandlock(libc: Libc, paths: readonly PathGrant[]): void {
   const version = landlockVersion(libc);
   if (version === 0) throw new Error("this kernel has no Landlock");
-  const ruleset = libc.call("landlock_create_ruleset", ...rulesetArguments(version, []));
+  const ruleset = libc.call("landlock_create_ruleset", ...rulesetArguments(version, {}));
   if (ruleset < 0) throw new Error("landlock_create_ruleset failed");
   for (const grant of paths) addPath(libc, ruleset, { ...grant, version });
   if (libc.call("landlock_restrict_self", ruleset, 0) !== 0) {
@@ -84,11 +85,36 @@ export function raiseLandlock(libc: Libc, paths: readonly PathGrant[]): void {
   libc.call("close", ruleset);
 }
 
+/**
+ * A ruleset for programs that are started later, open in this process and its children until they
+ * close it. Programs listen where they like; without `connect` they also connect where they like.
+ * @throws when the kernel refuses.
+ */
+export function makeRuleset(
+  libc: Libc,
+  { paths, connect }: { paths: readonly PathGrant[]; connect?: readonly number[] | undefined },
+): number {
+  const version = landlockVersion(libc);
+  const network = connect === undefined ? 0n : CONNECT_TCP;
+  const ruleset = libc.call("landlock_create_ruleset", ...rulesetArguments(version, { network }));
+  if (ruleset < 0) throw new Error("landlock_create_ruleset failed");
+  for (const grant of paths) addPath(libc, ruleset, { ...grant, version });
+  for (const attribute of portRules(version, connect ?? [])) {
+    if (libc.call("landlock_add_rule", ruleset, RULE_NET_PORT, attribute, 0) !== 0) {
+      throw new Error("landlock_add_rule failed for a port");
+    }
+  }
+  libc.call("fcntl", ruleset, F_SETFD, 0);
+  return ruleset;
+}
+
 function rulesetArguments(
   version: number,
-  ports: PortGrant,
+  { ports = [], network = ports === "any" ? BIND_TCP : BIND_TCP | CONNECT_TCP }: {
+    ports?: PortGrant;
+    network?: bigint;
+  },
 ): [Uint8Array<ArrayBuffer>, number, number] {
-  const network = ports === "any" ? BIND_TCP : BIND_TCP | CONNECT_TCP;
   // The last: abstract sockets, signals.
   const attributes = new BigUint64Array([handledRights(version), network, 3n]);
   const size = version >= 6 ? 24 : version >= 4 ? 16 : 8;
@@ -136,7 +162,7 @@ export function landlockSteps(
   const addRule = (kind: number, attribute: Uint8Array) =>
     must("landlock_add_rule", ruleset, kind, attribute, 0);
   return [
-    must("landlock_create_ruleset", ...rulesetArguments(version, ports)),
+    must("landlock_create_ruleset", ...rulesetArguments(version, { ports })),
     ...paths.flatMap(({ path, access }): Step[] => [
       { call: "openat", args: [AT_FDCWD, cString(path), O_PATH_CLOEXEC], orElse: { skip: 2 } },
       addRule(RULE_PATH_BENEATH, pathRule(access, { version, descriptor })),
