@@ -27,13 +27,14 @@ export async function run(input: CommandInput): Promise<number> {
   const env = ownEnvironment();
   const directory = await Deno.makeTempDir({ prefix: `hermes-env-${Deno.pid}-` });
   const walls = new SessionWalls({
-    policy: (facts) => ({
-      settings,
-      cwd: Deno.cwd(),
-      userHome: env.HOME ?? "/",
-      env,
-      ...facts,
-    }),
+    policy: (facts) =>
+      Promise.resolve({
+        settings,
+        cwd: Deno.cwd(),
+        userHome: env.HOME ?? "/",
+        env,
+        ...facts,
+      }),
     required: settings.config.terminal.sandbox_required,
     keptDir: settings.home.path("cache", "kept"),
     cwd: () => Deno.cwd(),
