@@ -9,6 +9,7 @@ import type { ForwardProxy } from "../sandbox/command/forward_proxy.ts";
 import { KeptFiles } from "../sandbox/command/kept_files.ts";
 import { describeForModel, describeForPerson } from "../sandbox/command/kept_report.ts";
 import { type KernelWalls, raiseKernelWalls } from "../sandbox/command/kernel_walls.ts";
+import { makeOwnPlaces } from "../sandbox/command/own_places.ts";
 import { refusalNotes } from "../sandbox/command/refusal_notes.ts";
 import { missingWalls } from "../sandbox/command/standing.ts";
 import { joinPath } from "../util/path.ts";
@@ -52,10 +53,12 @@ export async function raiseWalls(
   if (policy === undefined) return undefined;
   const temporary = joinPath(directory, "tmp");
   const empty = { directory: joinPath(directory, "empty"), file: joinPath(directory, "none") };
-  for (const path of [temporary, empty.directory, ...policy.own]) {
-    Deno.mkdirSync(path, { recursive: true, mode: 0o700 });
+  for (const path of [temporary, empty.directory]) {
+    await Deno.mkdir(path, { recursive: true, mode: 0o700 });
   }
-  Deno.writeTextFileSync(empty.file, "", { mode: 0o400 });
+  // Where a cache cannot be made, commands run without it.
+  makeOwnPlaces(policy);
+  await Deno.writeTextFile(empty.file, "", { mode: 0o400 });
   const proxy = await startProxy(policy);
   const kernel = await raiseKernelWalls({
     policy,
