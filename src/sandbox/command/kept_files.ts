@@ -166,7 +166,9 @@ export class KeptFiles {
         return record !== undefined;
       },
       modeChanged: (directory, mode) => {
-        const isOwn = directory.role !== "project" && this.#putter.mode(directory);
+        // Of an ordinary directory only that hermes can still look into it.
+        const isOpen = directory.role === "project" && (mode & 0o700) === 0o700;
+        const isOwn = !isOpen && this.#putter.mode(directory);
         if (!isOwn) directory.mode = mode;
         else done.push(this.#modeRecord(directory));
       },
@@ -203,10 +205,12 @@ export class KeptFiles {
     const keys = judgement.keys === undefined || judgement.keys.length === 0
       ? {}
       : { keys: judgement.keys };
-    if (judgement.do === "undo") return [{ ...this.#putter.file(change), ...keys }];
-    const record = this.#putter.file(change, judgement.as);
-    if (record.outcome !== "left") this.#adoptFromDisk(change);
-    return [record.outcome === "left" ? record : { ...record, ...keys, outcome: "mended" }];
+    const as = judgement.do === "mend" ? judgement.as : change.was;
+    const record = this.#putter.file(change, as);
+    if (record === undefined) return [];
+    if (judgement.do === "undo" || record.outcome === "left") return [{ ...record, ...keys }];
+    this.#adoptFromDisk(change);
+    return [{ ...record, ...keys, outcome: "mended" }];
   }
 
   #isKeptGit(path: string): boolean {
