@@ -62,8 +62,6 @@ export interface OpenOptions {
   log: (line: string) => void;
   /** What takes a while before a command can run: an image that is pulled. */
   progress: (line: string) => void;
-  /** Told of a rule that was allowed for good: later sessions know it. */
-  onRemember?: (rule: string) => void;
   /** Called when the session is closed; frees what belongs to the host. */
   release: () => Promise<void>;
 }
@@ -81,6 +79,10 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
   const { backend: environment } = settings.config.terminal;
   environmentFactory(environment);
   requireSameWalls(given);
+  const { sandbox, network } = spec;
+  if (sandbox !== undefined || network !== undefined || settings.config.terminal.network !== "") {
+    (await import("./wall_check.ts")).requireWalls(given);
+  }
   if (environment !== "local") {
     await (await import("./environment_check.ts")).requireEnvironment(given);
   }

@@ -5,7 +5,13 @@
  */
 import { randomId } from "../../util/id.ts";
 import { relativePath } from "../../util/path.ts";
-import { architecture, AT_FDCWD, cString, type Libc, openLibc } from "../walls/libc.ts";
+import {
+  architecture,
+  AT_FDCWD,
+  cString,
+  type Libc,
+  openLibc,
+} from "../../process/launcher/libc.ts";
 
 const O_PATH = 0x200000;
 const O_CLOEXEC = 0x80000;
