@@ -95,15 +95,32 @@ Deno.test("startForwardProxy() passes on interim answers before the body", async
   equal(await receiveAll(client), "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\ndone");
 });
 
-Deno.test("startForwardProxy() shows an answer that came before the body was sent", async () => {
+Deno.test("startForwardProxy() shows the answer of a server that stopped reading the body", async () => {
+  const { promise: deaf, resolve: goDeaf } = Promise.withResolvers<void>();
   await using server = new RawServer(async (connection) => {
     await receiveUntil(connection, "\r\n\r\n");
+    await deaf;
     await sendText(connection, "HTTP/1.1 413 Too large\r\nContent-Length: 2\r\n\r\nno");
     await receiveAll(connection);
   });
   const { proxy, internet } = startTestProxy("allowed.test");
   await using _ = proxy;
   internet.ports.set(80, server.port);
+  const connect = internet.connect.bind(internet);
+  internet.connect = async (address, how) => {
+    const connection = await connect(address, how);
+    const write = connection.write.bind(connection);
+    let isHead = true;
+    connection.write = (bytes) => {
+      if (!isHead) {
+        goDeaf();
+        return Promise.reject(new Deno.errors.BrokenPipe());
+      }
+      isHead = false;
+      return write(bytes);
+    };
+    return connection;
+  };
   using client = await Deno.connect({ port: proxy.port });
   await sendText(
     client,
