@@ -1,5 +1,6 @@
 /** Variables that override settings, from the environment or `.env`. The first one set wins. */
-import { APPROVAL_POLICIES, REASONING_EFFORTS, TERMINAL_BACKENDS } from "./choices_data.ts";
+import { APPROVAL_POLICIES } from "../protocol/approval.ts";
+import { REASONING_EFFORTS, TERMINAL_BACKENDS } from "./choices_data.ts";
 
 export interface EnvKey {
   path: string;
