@@ -72,8 +72,9 @@ export const SESSION_FLAGS: readonly FlagSpec[] = [
     name: "approve",
     type: "string",
     value: "POLICY",
-    choices: ["never", "ask", "smart", "always"],
-    help: "Actions that need a yes: refuse, ask, let a model judge, allow",
+    choices: ["never", "ask", "smart", "always", "ask-all", "plan"],
+    help: "Actions that need a yes: refuse, ask, let a model judge, allow; ask-all asks about " +
+      "every command and write, plan changes nothing",
   },
   {
     name: "approve-once",
