@@ -10,8 +10,7 @@ const CWD_FLAG: FlagSpec = {
   help: "Work in this directory",
 };
 
-/** The walls around commands. */
-export const WALL_FLAGS: readonly FlagSpec[] = [
+const WALL_FLAGS: readonly FlagSpec[] = [
   {
     name: "sandbox",
     type: "string",
@@ -27,7 +26,7 @@ export const WALL_FLAGS: readonly FlagSpec[] = [
   },
 ];
 
-/** Where, and behind which walls. */
+/** Where, and behind which walls: what `hermes sandbox` needs to know. */
 export const SANDBOX_FLAGS: readonly FlagSpec[] = [CWD_FLAG, ...WALL_FLAGS];
 
 /** Which model, which tools, where, what is allowed. */
@@ -73,8 +72,9 @@ export const SESSION_FLAGS: readonly FlagSpec[] = [
     name: "approve",
     type: "string",
     value: "POLICY",
-    choices: ["never", "ask", "smart", "always"],
-    help: "Actions that need a yes: refuse, ask, let a model judge, allow",
+    choices: ["never", "ask", "smart", "always", "ask-all", "plan"],
+    help: "Actions that need a yes: refuse, ask, let a model judge, allow; ask-all asks about " +
+      "every command and write, plan changes nothing",
   },
   {
     name: "approve-once",

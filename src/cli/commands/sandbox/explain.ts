@@ -8,7 +8,7 @@ import type { CommandInput } from "../../command.ts";
 import { out } from "../../io.ts";
 import { type PolicyHere, policyHere } from "./policy_here.ts";
 
-export async function explain(input: CommandInput): Promise<number> {
+export async function main(input: CommandInput): Promise<number> {
   const here = await policyHere(input);
   const { policy } = here;
   const asJson = input.flags.json === true;
