@@ -4,7 +4,6 @@
  */
 import type { SessionGate } from "../approval/gate.ts";
 import type { ProjectPlace } from "../approval/grant_memory.ts";
-import { effectivePolicy } from "../approval/policy.ts";
 import type { Settings } from "../config/load.ts";
 import type {
   ApprovalContext,
@@ -15,16 +14,18 @@ import type {
   EffectfulCall,
   WantedGrant,
 } from "../protocol/approval.ts";
+import type { Grant } from "../protocol/grant.ts";
 import type { HookRunner } from "../protocol/hook.ts";
+import type { InsideWalls } from "../approval/rules/inside_walls.ts";
 import { type AssistantMessage, messageText } from "../protocol/message.ts";
 import type { Provider } from "../protocol/provider.ts";
 import { projectRoot } from "../util/project_root.ts";
 
 export interface GateOptions {
   settings: Settings;
-  headless: boolean;
   sessionId: string;
-  approve?: ApprovalPolicy;
+  /** What happens to what needs a yes, until it is changed. */
+  approve: ApprovalPolicy;
   approveOnce: Set<string>;
   approver?: Approver;
   reviewer: () => Promise<Provider>;
@@ -40,6 +41,10 @@ export interface GateOptions {
   asking: (callId: string | undefined) => void;
   /** Commands reach this machine itself. */
   sharesHost: boolean;
+  /** Told of a yes that lasts longer than once. */
+  onGranted?: (grant: Grant) => void;
+  /** The walls around commands, once they stand. */
+  walls?: () => Promise<InsideWalls | undefined>;
 }
 
 const REVIEW_TOKENS = 512;
@@ -57,14 +62,8 @@ class LazyGate implements SessionGate {
   #loaded: SessionGate | undefined;
 
   constructor(options: GateOptions) {
-    const { approvals } = options.settings.config;
     this.#options = options;
-    this.#policy = effectivePolicy({
-      mode: approvals.mode,
-      headless: approvals.headless,
-      flag: options.approve,
-      interactive: !options.headless,
-    });
+    this.#policy = options.approve;
   }
 
   get policy(): ApprovalPolicy {
@@ -171,6 +170,8 @@ async function load(options: GateOptions, policy: ApprovalPolicy): Promise<Sessi
     once: options.approveOnce,
     store: new GrantFile(settings.home.path(GRANTS_FILE)),
     projectOf: (context) => projectOf(context, { ...options, homes: places.homes }),
+    onKept: options.onGranted,
+    ...options.walls === undefined ? {} : { walls: options.walls },
     smart: {
       review: async (prompt, signal) => await review(options, { prompt, signal }),
       operatorRules: approvals.smart_policy,

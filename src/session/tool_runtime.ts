@@ -4,13 +4,13 @@
  */
 import { createEnvironment } from "../../environments/manifest.ts";
 import { createProcessTable } from "../../environments/process_table.ts";
+import type { SessionGate } from "../approval/gate.ts";
 import type { Settings } from "../config/load.ts";
 import type { ApprovalPolicy, Approver } from "../protocol/approval.ts";
 import type { ToolDispatcher } from "../protocol/dispatch.ts";
 import type { HookRunner } from "../protocol/hook.ts";
 import type { AssistantMessage, Message } from "../protocol/message.ts";
 import type { Provider } from "../protocol/provider.ts";
-import type { SandboxPolicy } from "../protocol/sandbox.ts";
 import type { BlobSink, Clarifier, ProcessTable, ToolServices } from "../protocol/services.ts";
 import { createDispatcher } from "../registry/dispatch/dispatch.ts";
 import { Hooks } from "../registry/hooks/hooks.ts";
@@ -22,6 +22,7 @@ import type { ProtectedPlaces } from "../util/protected_paths.ts";
 import { createGate } from "./gate.ts";
 import { projectRedactor } from "./project_secrets.ts";
 import type { SessionWalls } from "./session_walls.ts";
+import { WallFactsOf } from "./wall_facts.ts";
 import { createSpillStore } from "./spill.ts";
 import { createTodoList } from "./todo_list.ts";
 
@@ -29,8 +30,6 @@ export interface ToolRuntimeOptions {
   settings: Settings;
   /** The session's own view of the tools. */
   registry: ToolRegistry;
-  /** No person watches the session. */
-  headless: boolean;
   /** Names offered to the model. */
   tools: readonly string[];
   sessionId: string;
@@ -38,7 +37,7 @@ export interface ToolRuntimeOptions {
   environment: string;
   persist: boolean;
   processEnv: Readonly<Record<string, string>>;
-  approve?: ApprovalPolicy;
+  approve: ApprovalPolicy;
   /** Ids of actions that may run one time; what was used is taken out. */
   approveOnce: Set<string>;
   /** Told which call a person is asked about; undefined when the question is over. */
@@ -64,6 +63,8 @@ export interface ToolRuntimeOptions {
 }
 
 export interface ToolRuntime {
+  /** What asks before a call runs. */
+  gate: SessionGate;
   dispatcher: ToolDispatcher;
   services: ToolServices;
   /** What background processes reported since the last call, without secrets. */
@@ -81,7 +82,8 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
   const sudoPassword = settings.env("SUDO_PASSWORD");
   const redact = projectRedactor(settings, options.cwd);
   const processes = createProcessTable({ onNotice: options.onNotice });
-  const walls = await sessionWalls(options, { userHome, processes });
+  const facts = new WallFactsOf(options, userHome);
+  const walls = await sessionWalls(options, { facts, processes });
   const environment = await createEnvironment(options.environment, {
     cwd: options.cwd,
     env: sudoPassword === undefined ? processEnv : { ...processEnv, SUDO_PASSWORD: sudoPassword },
@@ -98,7 +100,6 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
     mode: parseChildMode(processEnv.HERMES_SANDBOX_MODE),
   });
   let places: Promise<ProtectedPlaces> | undefined;
-  let policy: Promise<SandboxPolicy | undefined> | undefined;
   const spill = createSpillStore({
     ...spillPlace(options),
     sessionId: options.sessionId,
@@ -108,19 +109,35 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
     todo: createTodoList(options.transcript()),
     clarifier: options.clarifier ?? NOBODY,
     processes,
-    files: new SessionFileLedger(),
+    files: new SessionFileLedger((path) => walls?.noteAllowed(path)),
     spill,
     blobs: { put: (bytes) => options.blobs().put(bytes) },
     sandbox,
     protectedPlaces: () => places ??= findPlaces(options, userHome),
-    sandboxPolicy: () => policy ??= findPolicy(options, userHome),
+    sandboxPolicy: () => facts.policy(),
   };
+  const gate = createGate({
+    ...options,
+    hooks,
+    userHome,
+    redact,
+    sharesHost: environment.sharesHost,
+    ...walls === undefined ? {} : {
+      async walls() {
+        await environment.prepare?.();
+        return walls.inside;
+      },
+      onGranted: (grant) => {
+        if (facts.grant(grant)) void walls.discard();
+      },
+    },
+  });
   const dispatcher = createDispatcher({
     registry: options.registry,
     environment,
     services,
     hooks,
-    gate: createGate({ ...options, hooks, userHome, redact, sharesHost: environment.sharesHost }),
+    gate,
     fetch,
     tools: options.tools,
     session: { id: options.sessionId, contextTokens: options.contextTokens },
@@ -129,6 +146,7 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
     log: options.log,
   });
   return {
+    gate,
     dispatcher,
     services,
     notices: () => services.processes.drainNotices().map((text) => redact(text, "code")),
@@ -151,26 +169,17 @@ async function findPlaces(
   return protectedPlaces({ home: settings.home, userHome, env });
 }
 
-/** The walls; made when the first tool asks. */
-async function findPolicy(
-  { settings, cwd, processEnv: env }: ToolRuntimeOptions,
-  userHome: string,
-): Promise<SandboxPolicy | undefined> {
-  const { sessionPolicy } = await import("./walls.ts");
-  return sessionPolicy({ settings, cwd, userHome, env });
-}
-
 /** Made with the first command; undefined where none are asked for. */
 async function sessionWalls(
   options: ToolRuntimeOptions,
-  { userHome, processes }: { userHome: string; processes: ProcessTable },
+  { facts, processes }: { facts: WallFactsOf; processes: ProcessTable },
 ): Promise<SessionWalls | undefined> {
-  const { settings, cwd, processEnv: env } = options;
+  const { settings, cwd } = options;
   const { backend, sandbox, sandbox_required: required } = settings.config.terminal;
   if (backend !== "local" || sandbox === "off") return undefined;
   const { SessionWalls } = await import("./session_walls.ts");
   return new SessionWalls({
-    policy: (facts) => ({ settings, cwd, userHome, env, ...facts }),
+    policy: async (own) => ({ ...await facts.now(), ...own }),
     required,
     keptDir: settings.home.path("cache", "kept"),
     cwd: () => cwd,
