@@ -17,6 +17,8 @@ export interface Shell {
    * @throws EnvironmentError once closed.
    */
   ready(): Promise<boolean>;
+  /** Does ahead what the first command would have to wait for. */
+  prepare?(): Promise<void>;
   /** A path for a new private file, there. */
   newFile(): string;
   /** Removes a private file that is no longer needed; without it, such files are written again. */
@@ -36,6 +38,8 @@ export interface StartOptions {
   background: boolean;
   /** Size of the pseudo-terminal to run on. */
   terminal?: TerminalSize | undefined;
+  /** Starts it without the walls that stand around commands there. */
+  outside?: boolean | undefined;
   /** Ends it also when hermes cannot. */
   timeoutMs?: number | undefined;
   stateIn: string | undefined;
@@ -46,6 +50,8 @@ export interface Started {
   process: RawProcess;
   /** Ends the whole tree: SIGTERM, a grace period, SIGKILL. */
   kill(options?: KillOptions): Promise<void>;
+  /** What the walls around it stopped or undid; after its end. */
+  notes?(end: { exitCode: number; output: string }): readonly string[];
   /** The directory it ended in; undefined when it left no whole state. After its end. */
   left(): Promise<string | undefined>;
   /** Removes what was made for this command alone; after its end. */

@@ -18,7 +18,8 @@ import { sha256Hex } from "../util/hash.ts";
 import { allowsRule } from "./allowlist.ts";
 import { SeenFiles, SeenVariables } from "./shell/earlier_commands.ts";
 import { FifoLock, settleOrAbort } from "./fifo_lock.ts";
-import type { CommandPolicy, Evaluation, Finding } from "./decide.ts";
+import type { CommandPolicy, Evaluation, Finding, Inspection } from "./decide.ts";
+import { JudgedBefore } from "./judged_before.ts";
 import { commandCase } from "./command_case.ts";
 import {
   actionId,
@@ -32,6 +33,7 @@ import { GrantMemory, type GrantMemoryOptions } from "./grant_memory.ts";
 import { actionChoices, commandChoices } from "./grant_choices.ts";
 import { coversAction, coversCommand, coversWall } from "./grants.ts";
 import { effectFinding } from "./trust.ts";
+import type { InsideWalls } from "./rules/inside_walls.ts";
 import { refusal, type RefusalKind } from "./refusal.ts";
 import type { SmartReview } from "./smart_review.ts";
 
@@ -40,7 +42,7 @@ export interface ApprovalGateOptions extends GrantMemoryOptions {
   policy: ApprovalPolicy;
   /** Asks a person; absent when no person is present. */
   approver?: Approver | undefined;
-  rules?: Omit<CommandPolicy, "cwd" | "realCwd" | "takesInput" | "variables" | "files">;
+  rules?: Omit<CommandPolicy, "cwd" | "realCwd" | "takesInput" | "variables" | "files" | "judged">;
   /** Ids of actions that a person approved before; each counts once and is then taken out. */
   once?: Set<string> | undefined;
   /** Waiting for an answer longer than this is a no; default 300 000. */
@@ -53,6 +55,8 @@ export interface ApprovalGateOptions extends GrantMemoryOptions {
   ): Promise<void>;
   /** Removes secrets before a subject is shown to anybody. */
   redact?(text: string): string;
+  /** The walls around commands, once they stand; undefined where there are none. */
+  walls?: () => Promise<InsideWalls | undefined>;
   /** Environments whose loss does not hurt this machine; only hardline and deny rules hold there. */
   isIsolated?(environment: string): boolean;
   /** Sub-agents get a yes instead of a no (`delegation.subagent_auto_approve`). */
@@ -82,6 +86,7 @@ class Gate implements SessionGate {
   readonly #memory: GrantMemory;
   readonly #variables = new SeenVariables();
   readonly #files = new SeenFiles();
+  readonly #judged = new JudgedBefore<Inspection>();
   readonly #once: Set<string>;
   #decide: Promise<typeof import("./decide.ts")> | undefined;
   #denials = 0;
@@ -101,7 +106,8 @@ class Gate implements SessionGate {
     // The parser and the rules are loaded with the first command, not with the session; asking
     // for a module again takes a turn of the event loop even when it is there.
     const { evaluate } = await (this.#decide ??= import("./decide.ts"));
-    const judge = () => evaluate(command, this.#commandPolicy(context));
+    const [policy, by] = await this.#placedPolicy(command, context, evaluate);
+    const judge = () => evaluate(command, { ...policy, judged: this.#judgedBefore() });
     const evaluation = judge();
     const { decision } = evaluation;
     if (decision === "forbidden") {
@@ -115,7 +121,7 @@ class Gate implements SessionGate {
     const isIsolated = this.#options.isIsolated ?? ((name) => ISOLATED.has(name));
     if (!isAskAll && (decision === "allow" || isIsolated(context.environment))) {
       this.#keep(evaluation);
-      return { answer: "once", by: decision === "allow" ? "rules" : "isolated environment" };
+      return { answer: "once", by: decision === "allow" ? by : "isolated environment" };
     }
     const project = this.#memory.projectOf(context);
     const about = { context, project: project.name, policy: this.#options.rules ?? {}, isAskAll };
@@ -145,6 +151,28 @@ class Gate implements SessionGate {
     const outcome = await this.#settle(question);
     if (outcome.answer !== "deny") this.#keep(evaluation);
     return outcome;
+  }
+
+  /** How a command is judged where it is going to run, and who lets it run if nobody is asked. */
+  async #placedPolicy(
+    command: string,
+    context: ApprovalContext,
+    evaluate: typeof import("./decide.ts").evaluate,
+  ): Promise<[CommandPolicy, by: string]> {
+    const policy = this.#commandPolicy(context);
+    const { walls } = this.#options;
+    if (walls === undefined || context.environment !== "local" || context.outside === true) {
+      return [policy, "rules"];
+    }
+    const { decision } = evaluate(command, { ...policy, judged: this.#judgedBefore() });
+    // Walls are asked for only where they could matter: raising the first ones takes a moment.
+    const standing = decision === "prompt" ? await walls() : undefined;
+    return standing === undefined ? [policy, "rules"] : [{ ...policy, walls: standing }, "walls"];
+  }
+
+  #judgedBefore(): NonNullable<CommandPolicy["judged"]> {
+    const versions = { variables: this.#variables.version, files: this.#files.version };
+    return { before: this.#judged, versions };
   }
 
   /** How a command of this call is judged. */

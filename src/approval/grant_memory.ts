@@ -16,6 +16,8 @@ export interface GrantMemoryOptions {
   /** Default: the directory of the call, which lasts on this machine. */
   projectOf?: ((context: ApprovalContext) => ProjectPlace) | undefined;
   now?: (() => Date) | undefined;
+  /** Told of everything that was allowed for longer than once. */
+  onKept?: ((grant: Grant) => void) | undefined;
 }
 
 export class GrantMemory {
@@ -55,8 +57,11 @@ export class GrantMemory {
       }
     }
     for (const offer of offers) {
-      if (offer.scope === "once" || (isStored && offer.scope === "project")) continue;
-      this.#session.push({ ...offer, scope: "session", createdAt });
+      if (offer.scope === "once") continue;
+      const stays = isStored && offer.scope === "project";
+      const grant: Grant = { ...offer, ...stays ? {} : { scope: "session" }, createdAt };
+      if (!stays) this.#session.push(grant);
+      this.#options.onKept?.(grant);
     }
     return isStored;
   }

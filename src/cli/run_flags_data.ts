@@ -1,5 +1,33 @@
 /** Flags of `hermes run`, and the ones `hermes chat` shares with it. */
+import { SANDBOX_MODES } from "../protocol/sandbox.ts";
 import type { FlagSpec } from "./command.ts";
+
+const CWD_FLAG: FlagSpec = {
+  name: "cwd",
+  short: "C",
+  type: "string",
+  value: "DIR",
+  help: "Work in this directory",
+};
+
+const WALL_FLAGS: readonly FlagSpec[] = [
+  {
+    name: "sandbox",
+    type: "string",
+    value: "MODE",
+    choices: SANDBOX_MODES,
+    help: "What commands and file tools may change here: nothing, the work, or all",
+  },
+  {
+    name: "network",
+    type: "string",
+    value: "WHAT",
+    help: "What commands reach: on, off, loopback, or HOST,…",
+  },
+];
+
+/** Where, and behind which walls: what `hermes sandbox` needs to know. */
+export const SANDBOX_FLAGS: readonly FlagSpec[] = [CWD_FLAG, ...WALL_FLAGS];
 
 /** Which model, which tools, where, what is allowed. */
 export const SESSION_FLAGS: readonly FlagSpec[] = [
@@ -19,13 +47,14 @@ export const SESSION_FLAGS: readonly FlagSpec[] = [
     value: "A,B",
     help: "Take these toolsets or tools away",
   },
-  { name: "cwd", short: "C", type: "string", value: "DIR", help: "Work in this directory" },
+  CWD_FLAG,
   {
     name: "env",
     type: "string",
     value: "NAME",
     help: "Where commands run: local, docker[:IMAGE], ssh[:USER@HOST], …",
   },
+  ...WALL_FLAGS,
   { name: "max-turns", type: "number", value: "N", help: "Model calls per request at most" },
   {
     name: "max-tokens",

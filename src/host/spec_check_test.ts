@@ -4,6 +4,8 @@ import { requireSpec } from "./spec_check.ts";
 
 /** A spec with every field there is. */
 const WHOLE: Required<SessionSpec> = {
+  sandbox: "read-only",
+  network: "example.com",
   surface: "server",
   origin: { platform: "web", chat: "1", thread: "2", user: "3" },
   environment: "docker:alpine",
@@ -41,6 +43,9 @@ Deno.test("requireSpec() names a field that is not what it must be", () => {
     [{ approval: { answerers: "web:7" } }, /approval\.answerers must be a list of texts/],
     [{ approval: { once: [1] } }, /approval\.once must be a list of texts/],
     [{ toolsets: { enabled: "file" } }, /toolsets\.enabled must be a list of texts/],
+    [{ sandbox: "open" }, /sandbox must be one of read-only, workspace-write, off/],
+    [{ network: [] }, /network must be on, off, loopback, or hosts/],
+    [{ network: " " }, /network must be on, off, loopback, or hosts/],
     [{ storage: "nothing" }, /storage must be one of durable, none/],
     [{ extensions: { acceptPlugins: "no" } }, /extensions\.acceptPlugins must be true or false/],
     [{ resume: "latest" }, /resume must be an object with session, here/],

@@ -116,6 +116,8 @@ export interface ApprovalContext {
   realCwd?: string;
   /** Set when input can be sent to the command while it runs. */
   takesInput?: boolean;
+  /** Set when the command is going to run outside the walls. */
+  outside?: boolean;
   /** What else the id of the action stands for, where its subject does not say all. */
   exact?: string;
   signal: AbortSignal;

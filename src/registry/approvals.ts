@@ -35,10 +35,12 @@ export async function requestApprovals(
   for (const ask of needed.asks) {
     const outcome = await askGate(
       { parts, state },
-      (where) =>
-        "command" in ask
+      (where) => {
+        if ("grant" in ask) return parts.gate.checkGrant(ask.grant, where);
+        return "command" in ask
           ? parts.gate.checkCommand(ask.command, { ...where, ...ask.place })
-          : parts.gate.checkAction({ ...ask.action, tool: state.name }, where),
+          : parts.gate.checkAction({ ...ask.action, tool: state.name }, where);
+      },
     );
     if (outcome.answer === "deny") return { kind: "ended", result: denied(ask, outcome) };
     outcomes.push(outcome);

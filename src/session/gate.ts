@@ -14,7 +14,9 @@ import type {
   EffectfulCall,
   WantedGrant,
 } from "../protocol/approval.ts";
+import type { Grant } from "../protocol/grant.ts";
 import type { HookRunner } from "../protocol/hook.ts";
+import type { InsideWalls } from "../approval/rules/inside_walls.ts";
 import { type AssistantMessage, messageText } from "../protocol/message.ts";
 import type { Provider } from "../protocol/provider.ts";
 import { projectRoot } from "../util/project_root.ts";
@@ -39,6 +41,10 @@ export interface GateOptions {
   asking: (callId: string | undefined) => void;
   /** Commands reach this machine itself. */
   sharesHost: boolean;
+  /** Told of a yes that lasts longer than once. */
+  onGranted?: (grant: Grant) => void;
+  /** The walls around commands, once they stand. */
+  walls?: () => Promise<InsideWalls | undefined>;
 }
 
 const REVIEW_TOKENS = 512;
@@ -164,6 +170,8 @@ async function load(options: GateOptions, policy: ApprovalPolicy): Promise<Sessi
     once: options.approveOnce,
     store: new GrantFile(settings.home.path(GRANTS_FILE)),
     projectOf: (context) => projectOf(context, { ...options, homes: places.homes }),
+    onKept: options.onGranted,
+    ...options.walls === undefined ? {} : { walls: options.walls },
     smart: {
       review: async (prompt, signal) => await review(options, { prompt, signal }),
       operatorRules: approvals.smart_policy,

@@ -11,7 +11,7 @@ import type { ToolDispatcher } from "../protocol/dispatch.ts";
 import type { HookRunner } from "../protocol/hook.ts";
 import type { AssistantMessage, Message } from "../protocol/message.ts";
 import type { Provider } from "../protocol/provider.ts";
-import type { BlobSink, Clarifier, ToolServices } from "../protocol/services.ts";
+import type { BlobSink, Clarifier, ProcessTable, ToolServices } from "../protocol/services.ts";
 import { createDispatcher } from "../registry/dispatch/dispatch.ts";
 import { Hooks } from "../registry/hooks/hooks.ts";
 import type { ToolRegistry } from "../registry/registry.ts";
@@ -21,6 +21,8 @@ import { SessionFileLedger } from "../util/file_ledger.ts";
 import type { ProtectedPlaces } from "../util/protected_paths.ts";
 import { createGate } from "./gate.ts";
 import { projectRedactor } from "./project_secrets.ts";
+import type { SessionWalls } from "./session_walls.ts";
+import { WallFactsOf } from "./wall_facts.ts";
 import { createSpillStore } from "./spill.ts";
 import { createTodoList } from "./todo_list.ts";
 
@@ -79,6 +81,9 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
   const userHome = processEnv.HOME ?? "/";
   const sudoPassword = settings.env("SUDO_PASSWORD");
   const redact = projectRedactor(settings, options.cwd);
+  const processes = createProcessTable({ onNotice: options.onNotice });
+  const facts = new WallFactsOf(options, userHome);
+  const walls = await sessionWalls(options, { facts, processes });
   const environment = await createEnvironment(options.environment, {
     cwd: options.cwd,
     env: sudoPassword === undefined ? processEnv : { ...processEnv, SUDO_PASSWORD: sudoPassword },
@@ -88,6 +93,7 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
     dataDir: settings.home.dir,
     credential: settings.env,
     onProgress: options.progress,
+    ...walls === undefined ? {} : { walls },
   });
   const sandbox = new SandboxRunner({
     searchPath: processEnv.PATH ?? "",
@@ -102,12 +108,13 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
   const services: ToolServices = {
     todo: createTodoList(options.transcript()),
     clarifier: options.clarifier ?? NOBODY,
-    processes: createProcessTable({ onNotice: options.onNotice }),
-    files: new SessionFileLedger(),
+    processes,
+    files: new SessionFileLedger((path) => walls?.noteAllowed(path)),
     spill,
     blobs: { put: (bytes) => options.blobs().put(bytes) },
     sandbox,
     protectedPlaces: () => places ??= findPlaces(options, userHome),
+    sandboxPolicy: () => facts.policy(),
   };
   const gate = createGate({
     ...options,
@@ -115,6 +122,15 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
     userHome,
     redact,
     sharesHost: environment.sharesHost,
+    ...walls === undefined ? {} : {
+      async walls() {
+        await environment.prepare?.();
+        return walls.inside;
+      },
+      onGranted: (grant) => {
+        if (facts.grant(grant)) void walls.discard();
+      },
+    },
   });
   const dispatcher = createDispatcher({
     registry: options.registry,
@@ -138,6 +154,7 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
       await sandbox.close();
       await services.processes.closeAll();
       await environment.close();
+      await walls?.close();
       await spill.close();
     },
   };
@@ -150,6 +167,25 @@ async function findPlaces(
 ): Promise<ProtectedPlaces> {
   const { protectedPlaces } = await import("./protected_places.ts");
   return protectedPlaces({ home: settings.home, userHome, env });
+}
+
+/** Made with the first command; undefined where none are asked for. */
+async function sessionWalls(
+  options: ToolRuntimeOptions,
+  { facts, processes }: { facts: WallFactsOf; processes: ProcessTable },
+): Promise<SessionWalls | undefined> {
+  const { settings, cwd } = options;
+  const { backend, sandbox, sandbox_required: required } = settings.config.terminal;
+  if (backend !== "local" || sandbox === "off") return undefined;
+  const { SessionWalls } = await import("./session_walls.ts");
+  return new SessionWalls({
+    policy: async (own) => ({ ...await facts.now(), ...own }),
+    required,
+    keptDir: settings.home.path("cache", "kept"),
+    cwd: () => cwd,
+    isBusy: () => processes.list().some(({ endedBy }) => endedBy === undefined),
+    notice: options.progress,
+  });
 }
 
 /** A session that keeps nothing still needs somewhere for a result of megabytes. */
