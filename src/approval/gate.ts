@@ -124,9 +124,8 @@ class Gate implements SessionGate {
       return { answer: "once", by: decision === "allow" ? by : "isolated environment" };
     }
     const project = this.#memory.projectOf(context);
-    const disk = this.#options.rules?.disk;
-    const caseOf = (found: readonly Finding[]) =>
-      commandCase(command, { findings: found, context, project: project.name, disk, isAskAll });
+    const about = { context, project: project.name, policy: this.#options.rules ?? {}, isAskAll };
+    const caseOf = (findings: readonly Finding[]) => commandCase(command, { findings, ...about });
     const isCovered = async () => {
       const { decision, findings } = judge();
       if (decision === "allow" && !isAskAll) return true;
