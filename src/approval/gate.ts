@@ -18,8 +18,8 @@ import { sha256Hex } from "../util/hash.ts";
 import { allowsRule } from "./allowlist.ts";
 import { FifoLock, settleOrAbort } from "./fifo_lock.ts";
 import type { Finding } from "./decide.ts";
+import { CommandJudge, type JudgeOptions } from "./command_judge.ts";
 import { commandCase } from "./command_case.ts";
-import { CommandJudge, type CommandJudgeOptions } from "./command_judge.ts";
 import {
   actionId,
   chosen,
@@ -35,7 +35,7 @@ import { effectFinding } from "./trust.ts";
 import { refusal, type RefusalKind } from "./refusal.ts";
 import type { SmartReview } from "./smart_review.ts";
 
-export interface ApprovalGateOptions extends GrantMemoryOptions, CommandJudgeOptions {
+export interface ApprovalGateOptions extends GrantMemoryOptions, JudgeOptions {
   sessionId: string;
   policy: ApprovalPolicy;
   /** Asks a person; absent when no person is present. */
@@ -87,8 +87,8 @@ class Gate implements SessionGate {
     this.#options = options;
     this.policy = options.policy;
     this.#memory = new GrantMemory(options);
-    this.#judge = new CommandJudge(options);
     this.#once = options.once ?? new Set();
+    this.#judge = new CommandJudge(options);
   }
 
   get judgesEffects(): boolean {
@@ -96,7 +96,7 @@ class Gate implements SessionGate {
   }
 
   async checkCommand(command: string, context: ApprovalContext): Promise<ApprovalOutcome> {
-    const { judge, by } = await this.#judge.open(command, context);
+    const { judge, by } = await this.#judge.placed(command, context);
     const evaluation = judge();
     const { decision } = evaluation;
     if (decision === "forbidden") {

@@ -13,6 +13,8 @@ import { makeOwnPlaces } from "../sandbox/command/own_places.ts";
 import { refusalNotes } from "../sandbox/command/refusal_notes.ts";
 import { missingWalls } from "../sandbox/command/standing.ts";
 import { joinPath } from "../util/path.ts";
+import type { ProtectedPlaces } from "../util/protected_paths.ts";
+import { protectedPlaces } from "./protected_places.ts";
 import { sessionPolicy, type WallFacts } from "./walls.ts";
 
 export interface WallsOptions {
@@ -37,6 +39,7 @@ export interface WallsOptions {
 /** One set of walls, and what belongs to it. */
 export interface SessionWallSet extends RaisedWalls {
   readonly policy: SandboxPolicy;
+  readonly places: ProtectedPlaces;
   readonly kernel: KernelWalls;
   close(): Promise<void>;
 }
@@ -49,7 +52,10 @@ export async function raiseWalls(
   directory: string,
   options: WallsOptions & { kept: () => KeptFiles | undefined },
 ): Promise<SessionWallSet | undefined> {
-  const policy = sessionPolicy(await options.policy({ own: { writable: [directory] } }));
+  const facts = await options.policy({ own: { writable: [directory] } });
+  const { settings: { home }, userHome, env } = facts;
+  const places = facts.places ?? protectedPlaces({ home, userHome, env });
+  const policy = sessionPolicy({ ...facts, places });
   if (policy === undefined) return undefined;
   const temporary = joinPath(directory, "tmp");
   const empty = { directory: joinPath(directory, "empty"), file: joinPath(directory, "none") };
@@ -64,7 +70,7 @@ export async function raiseWalls(
     policy,
     disk: new HostDisk(),
     empty,
-    kept: [],
+    kept: keptDirectories(policy),
     proxyPort: proxy?.port,
     ownSession: options.ownSession,
     withoutNamespaces: options.withoutNamespaces,
@@ -87,6 +93,7 @@ export async function raiseWalls(
   }
   return {
     policy,
+    places,
     kernel,
     launcher: kernel.launcher,
     env: { ...policy.env, TMPDIR: temporary, ...await proxyVariables(proxy) },
@@ -105,13 +112,27 @@ export async function raiseWalls(
 }
 
 /** What stays as it was in the work, whatever commands do. */
-export function keepFiles(policy: SandboxPolicy, options: WallsOptions): KeptFiles {
+export function keepFiles(
+  { policy, places }: Pick<SessionWallSet, "policy" | "places">,
+  options: WallsOptions,
+): KeptFiles {
   return new KeptFiles({
-    roots: policy.mode === "read-only" ? [] : policy.workspace,
+    roots: policy.workspace,
+    places,
     storeDir: options.keptDir,
     onPutBack: (changes) => options.notice(describeForPerson(changes)),
     isBusy: options.isBusy,
   });
+}
+
+/** Directories of which everything runs or steers something, and which no command of git's changes. */
+function keptDirectories({ workspace }: SandboxPolicy): string[] {
+  return workspace.flatMap((root) =>
+    // A root that is a git directory is the repository of a worktree.
+    /(?:^|\/)\.git(?:\/|$)/.test(root)
+      ? [joinPath(root, "hooks")]
+      : [joinPath(root, ".git", "hooks"), joinPath(root, ".hermes")]
+  );
 }
 
 async function startProxy({ network }: SandboxPolicy): Promise<ForwardProxy | undefined> {
