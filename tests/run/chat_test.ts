@@ -166,7 +166,8 @@ Deno.test("chat /approve changes what needs a yes, and tells the model when it m
     match(results[0]!, /BLOCKED: write_file changes files\. This session only plans/);
     match(results[1]!, /BLOCKED: the command is not known to change nothing/);
     match(results[2]!, /"exit_code":0/);
-    deepStrictEqual([...Deno.readDirSync(home)].filter(({ name }) => /txt$/.test(name)), []);
+    const names = (await Array.fromAsync(Deno.readDir(home))).map(({ name }) => name);
+    deepStrictEqual(names.filter((name) => name.endsWith(".txt")), []);
     await screen.type("/approve always\r");
     await screen.shows(/\n {2}always\n> /);
     await screen.type("now\r");

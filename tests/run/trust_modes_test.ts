@@ -12,6 +12,11 @@ function results(job: Pick<Job, "model">): string[] {
   return messages.filter(({ role }) => role === "tool").map(({ content }) => content);
 }
 
+/** The names in a directory. */
+async function namesIn(directory: string): Promise<string[]> {
+  return (await Array.fromAsync(Deno.readDir(directory))).map(({ name }) => name);
+}
+
 const WRITE: [string, Record<string, unknown>] = ["write_file", { path: "x.txt", content: "x" }];
 
 Deno.test("run --approve plan changes nothing and ends well with the plan", async () => {
@@ -32,7 +37,7 @@ Deno.test("run --approve plan changes nothing and ends well with the plan", asyn
     match(list!, /a\.txt/);
     match(read!, /hello/);
     match(background!, /BLOCKED/);
-    deepStrictEqual([...Deno.readDirSync(cwd)].map(({ name }) => name), ["a.txt"]);
+    deepStrictEqual(await namesIn(cwd), ["a.txt"]);
     const system = JSON.stringify(job.model.requests[0]!.body.messages);
     match(system, /Plan mode: change nothing\./);
   });
@@ -68,7 +73,7 @@ Deno.test("run --approve ask-all ends with exit code 3 at the first command, and
     match(results(job).join("\n"), /first/);
     match(resumed.stderr, /\n {2}write_file: write_file x\.txt\n {2}Rule: ask-all/);
     ok(!resumed.stderr.includes("matched nothing"), resumed.stderr);
-    ok(![...Deno.readDirSync(cwd)].some(({ name }) => name === "x.txt"));
+    ok(!(await namesIn(cwd)).includes("x.txt"));
   });
 });
 
@@ -79,13 +84,13 @@ Deno.test("approvals.mode plan and ask-all hold in a headless run, unless a flag
       await Deno.writeTextFile(`${job.home}/.hermes/config.yaml`, `approvals:\n  mode: ${mode}\n`);
       const outcome = await job.run(["--quiet", "go"]);
       strictEqual(outcome.code, code, outcome.stderr);
-      ok(![...Deno.readDirSync(job.home)].some(({ name }) => name === "y"));
+      ok(!(await namesIn(job.home)).includes("y"));
     });
   }
   await withJob([calls(["terminal", { command: "touch y" }]), { text: "done" }], async (job) => {
     await Deno.mkdir(`${job.home}/.hermes`, { recursive: true });
     await Deno.writeTextFile(`${job.home}/.hermes/config.yaml`, "approvals:\n  mode: plan\n");
     strictEqual((await job.run(["--quiet", "--approve", "never", "go"])).code, 0);
-    ok([...Deno.readDirSync(job.home)].some(({ name }) => name === "y"));
+    ok((await namesIn(job.home)).includes("y"));
   });
 });
