@@ -60,7 +60,9 @@ export async function raiseKernelWalls(
       mounts: mountSteps({ ...options, mounted: mountPoints() }),
       network: options.policy.network === "loopback",
     });
-    const ruleset = version === 0 ? undefined : commandRuleset(libc, options);
+    const ruleset = version === 0 ? undefined : commandRuleset(libc, options, {
+      hasView: namespaces !== undefined,
+    });
     const sockets = socketRules(options, { version, namespaces });
     const launcher = makeLauncher(launchSteps({ options, namespaces, ruleset, sockets }));
     if (launcher === undefined) {
@@ -103,11 +105,15 @@ function closeDescriptor(descriptor: number): void {
   libc.close();
 }
 
-function commandRuleset(libc: Libc, { policy, disk, proxyPort }: KernelWallsOptions): number {
+function commandRuleset(
+  libc: Libc,
+  { policy, disk, proxyPort }: KernelWallsOptions,
+  view: { hasView: boolean },
+): number {
   const connect = typeof policy.network === "object" && proxyPort !== undefined
     ? [proxyPort]
     : undefined;
-  return makeRuleset(libc, { paths: pathGrants(policy, disk).grants, connect });
+  return makeRuleset(libc, { paths: pathGrants(policy, disk, view).grants, connect });
 }
 
 interface Kernel {

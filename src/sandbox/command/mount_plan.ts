@@ -49,10 +49,22 @@ export function mountSteps(facts: MountFacts): Step[] {
       // A file system that is read-only for everybody stays so.
       orElse: { skip: 0 },
     })),
-    ...facts.kept.filter((path) => facts.disk.kind(path) === "directory").flatMap((path) => [
+    ...keptPlaces(facts, writable).flatMap((path) => [
       mount(path, path, MS_BIND | MS_REC),
       attributes(path, READ_ONLY, AT_RECURSIVE),
     ]),
+  ];
+}
+
+/** What stays as it is inside what commands change. */
+function keptPlaces({ policy, disk, kept }: MountFacts, writable: readonly string[]): string[] {
+  const inside = policy.readable.filter((path) =>
+    !writable.includes(path) && writable.some((root) => isWithin(path, root)) &&
+    !policy.hidden.includes(path)
+  );
+  return [
+    ...inside.filter((path) => disk.kind(path) !== undefined),
+    ...kept.filter((path) => disk.kind(path) === "directory"),
   ];
 }
 
