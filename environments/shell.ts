@@ -36,6 +36,8 @@ export interface StartOptions {
   background: boolean;
   /** Size of the pseudo-terminal to run on. */
   terminal?: TerminalSize | undefined;
+  /** Starts it without the walls that stand around commands there. */
+  outside?: boolean | undefined;
   /** Ends it also when hermes cannot. */
   timeoutMs?: number | undefined;
   stateIn: string | undefined;
@@ -46,6 +48,8 @@ export interface Started {
   process: RawProcess;
   /** Ends the whole tree: SIGTERM, a grace period, SIGKILL. */
   kill(options?: KillOptions): Promise<void>;
+  /** What the walls around it stopped or undid; after its end. */
+  notes?(end: { exitCode: number; output: string }): readonly string[];
   /** The directory it ended in; undefined when it left no whole state. After its end. */
   left(): Promise<string | undefined>;
   /** Removes what was made for this command alone; after its end. */

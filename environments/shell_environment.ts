@@ -38,6 +38,12 @@ export interface ShellEnvironmentOptions {
   killGraceMs?: number | undefined;
 }
 
+/** A command at its end. */
+interface Ran {
+  outcome: RunOutcome;
+  started?: Started;
+}
+
 const DEFAULT_TASK = "main";
 const DEFAULT_OUTPUT_CHARS = 50_000;
 const DEFAULT_SIZE: TerminalSize = { columns: 120, rows: 40 };
@@ -78,12 +84,14 @@ export class ShellEnvironment implements Environment {
   async #exec(command: string, options: ExecOptions): Promise<ExecResult> {
     const startedAt = performance.now();
     const capture = new HeadTail(options.maxOutputChars ?? DEFAULT_OUTPUT_CHARS);
-    const outcome: RunOutcome = options.signal?.aborted
-      ? { exitCode: 130, timedOut: false, interrupted: true }
+    const { outcome, started }: Ran = options.signal?.aborted
+      ? { outcome: { exitCode: 130, timedOut: false, interrupted: true } }
       : await this.#run(command, options, capture);
     const { text, totalBytes, truncated } = capture.finish();
+    const notes = started?.notes?.({ exitCode: outcome.exitCode, output: text }) ?? [];
     return {
       ...outcome,
+      ...notes.length === 0 ? {} : { notes },
       output: text,
       totalBytes,
       truncated,
@@ -92,7 +100,7 @@ export class ShellEnvironment implements Environment {
     };
   }
 
-  async #run(command: string, options: ExecOptions, capture: HeadTail): Promise<RunOutcome> {
+  async #run(command: string, options: ExecOptions, capture: HeadTail): Promise<Ran> {
     const task = await this.#readyTask(options.taskId);
     const lease = task.begin();
     let started: Started | undefined;
@@ -102,6 +110,7 @@ export class ShellEnvironment implements Environment {
         env: options.env ?? {},
         stdin: options.stdin === undefined ? "null" : "piped",
         background: false,
+        outside: options.outside,
         terminal: options.pty ? DEFAULT_SIZE : undefined,
         timeoutMs: options.timeoutMs,
         stateIn: lease.input,
@@ -119,7 +128,7 @@ export class ShellEnvironment implements Environment {
         },
       });
       await started.release();
-      return outcome;
+      return { outcome, started };
     } finally {
       task.end(lease, { cwd: await started?.left(), keepCwd: options.cwd !== undefined });
     }
@@ -134,6 +143,7 @@ export class ShellEnvironment implements Environment {
         env: { PYTHONUNBUFFERED: "1", ...options.env },
         stdin: "piped",
         background: true,
+        outside: options.outside,
         terminal: options.pty ? options.size ?? DEFAULT_SIZE : undefined,
         stateIn,
       })

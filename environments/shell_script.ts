@@ -25,6 +25,8 @@ export interface ShellScript {
   /** Put first on PATH for this command. */
   pathPrefix?: string | undefined;
   bash: boolean;
+  /** Variables that hold from this command on; undefined ones are taken away. */
+  exports?: Readonly<Record<string, string | undefined>> | undefined;
   /** Shell code for a place that hermes reaches through others. */
   remote?: RemoteHooks | undefined;
 }
@@ -83,7 +85,10 @@ export function openingScript(script: Omit<ShellScript, "command" | "cwd">): str
 /** Enters the directory and runs the command. */
 export function closingScript(script: ShellScript): string {
   const { remote } = script;
-  const parts = script.pathPrefix ? [`PATH=${shellQuote(script.pathPrefix)}:$PATH`] : [];
+  const parts = Object.entries(script.exports ?? {}).map(([name, value]) =>
+    value === undefined ? `unset ${name}` : `export ${name}=${shellQuote(value)}`
+  );
+  if (script.pathPrefix) parts.push(`PATH=${shellQuote(script.pathPrefix)}:$PATH`);
   parts.push(...enterDirectory(script));
   if (script.stateOut || remote?.last) parts.push(`trap ${shellQuote(saveState(script))} EXIT`);
   parts.push(`eval ${shellQuote(script.command)}`);

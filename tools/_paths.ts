@@ -10,6 +10,7 @@ import { editDistance } from "../src/util/nearest.ts";
 import { basename, dirname, isAbsolute, isWithin, relativePath } from "../src/util/path.ts";
 import { allNames, linkedSecrets, protectedPlaces } from "./_file_names.ts";
 import { isDevicePath, strictest, writeApproval, writeRefusal } from "./_protected_paths.ts";
+import { readingRefusal, wallsOf, writingRefusal } from "./_walls.ts";
 
 const MAX_SIMILAR = 5;
 /** Names of a directory that are compared at all; a larger one would take too long. */
@@ -60,6 +61,12 @@ export async function guardRead(
   }
   const found = strictest(names, "read", places);
   if (found?.verdict.read === "refuse") throw credentialError(found.path);
+  const walls = await wallsOf(ctx);
+  const closed = walls && readingRefusal(walls, names);
+  // What was too long for the context is kept in hermes' own home, for the model to read.
+  if (closed !== undefined && !await ctx.services.spill.holds?.(target.real)) {
+    throw new ToolError(closed);
+  }
   const before = ctx.env.identify?.([target.real])[0];
   if (before !== undefined && before.links > 1 && before.kind === "file") {
     const nearby = [ctx.env.cwd(ctx.taskId), dirname(target.real)];
@@ -105,6 +112,9 @@ export async function guardWrite(
   const refusal = writeRefusal([target.path, target.real], { places, safeRoots: safeRoots(ctx) }) ??
     writeRefusal(names, { places, safeRoots: [] });
   if (refusal !== undefined) throw new ToolError(`Write refused: ${refusal}`);
+  const walls = await wallsOf(ctx);
+  const outside = walls && writingRefusal(walls, { real: target.real, names });
+  if (outside !== undefined) throw new ToolError(`Write refused: ${outside}`);
   const needed = writeApproval(names, places);
   if (needed === undefined) return [];
   const unguarded = ctx.config("security.protected_instruction_files") === false;

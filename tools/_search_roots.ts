@@ -9,6 +9,7 @@ import { KERNEL_FILES } from "../src/util/protected_paths_data.ts";
 import { allNames, linkedSecrets, protectedPlaces } from "./_file_names.ts";
 import { displayPath, guardRead, similarFiles } from "./_paths.ts";
 import { isHidden } from "./_protected_paths.ts";
+import { readingRefusal, wallsOf } from "./_walls.ts";
 
 export interface SearchRoots {
   /** Absolute, links resolved. */
@@ -43,11 +44,14 @@ export async function findRoots(ctx: ToolContext, given: string): Promise<Search
     roots.push({ path, real, names: allNames(ctx, { path, real }, places) });
   }
   const directories = roots.map(({ real }) => real);
+  const walls = await wallsOf(ctx);
+  const isClosed = (name: string) =>
+    isHidden(name, places) || (walls !== undefined && readingRefusal(walls, [name]) !== undefined);
   return {
     real: directories,
     ...(warning === undefined ? {} : { warning }),
     asks,
-    exclude: (path) => namesBelow(path, roots).some((name) => isHidden(name, places)),
+    exclude: (path) => namesBelow(path, roots).some(isClosed),
     excludeIds: () => linkedSecrets(ctx, places, [ctx.env.cwd(ctx.taskId), ...directories]),
     show: (path) => displayPath(ctx, asGiven(path, roots)),
   };

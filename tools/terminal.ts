@@ -269,6 +269,7 @@ async function runForeground(
       ...(result.truncated ? await spill(overflow, ctx) : {}),
       ...(meaning === undefined ? {} : { exit_code_meaning: meaning }),
       ...(hint === undefined ? {} : { hint }),
+      ...(result.notes === undefined ? {} : { sandbox: result.notes.join(" ") }),
       ...(SUDO_REFUSED.test(output) ? { sudo_auth_failed: true } : {}),
     },
     details: {

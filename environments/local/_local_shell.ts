@@ -3,6 +3,7 @@
  * the script around each command and launches it on pipes or a pseudo-terminal.
  */
 import { EnvironmentError } from "../../src/protocol/error.ts";
+import type { CommandWalls, RaisedWalls } from "../../src/protocol/sandbox.ts";
 import { exists } from "../../src/util/exists.ts";
 import { hideMemory } from "../../src/util/hide_memory.ts";
 import { which } from "../../src/util/which.ts";
@@ -44,6 +45,7 @@ export interface ShellOptions {
   tempDir?: string;
   initFiles?: readonly string[];
   sudoPassword?: string;
+  walls?: CommandWalls;
 }
 
 /** The kernel takes arguments of up to 128 KiB; a longer script goes through a file. */
@@ -62,6 +64,7 @@ interface LaunchChoices {
   setup: Setup;
   marker: string;
   pty: Pty | undefined;
+  walls: RaisedWalls | undefined;
   /** The script brings the variables of an earlier command. */
   withState: boolean;
 }
@@ -79,6 +82,10 @@ export class LocalShell implements Shell {
   #dir = "";
   #files = 0;
   #closed = false;
+  #begun = false;
+  #firstWalls: RaisedWalls | undefined;
+  /** Commands have run behind others than the first walls. */
+  #isMixed = false;
 
   constructor(options: ShellOptions) {
     this.#options = options;
@@ -121,7 +128,8 @@ export class LocalShell implements Shell {
   async start(command: string, options: StartOptions): Promise<Started> {
     checkInput(command, options.env);
     const setup = await this.#prepared();
-    const spare = this.#claimSpare(options);
+    const walls = await this.#wallsOf(options, setup);
+    const spare = this.#claimSpare(options, walls);
     const marker = spare?.marker ?? this.#newMarker();
     let sudo: SudoSession | undefined;
     let pty: Pty | undefined;
@@ -141,6 +149,7 @@ export class LocalShell implements Shell {
         tty: pty?.path,
         pathPrefix: sudo?.binDir,
         bash: setup.bash,
+        exports: this.#changedVariables(walls),
       };
       const opening = openingScript(script);
       const closing = closingScript(script);
@@ -150,15 +159,17 @@ export class LocalShell implements Shell {
           setup,
           marker,
           pty,
+          walls,
           withState: stateIn !== undefined,
         });
       // While this command runs there is nothing better to do than to start the next one's shell.
-      if (!options.background) this.#prepareSpare(setup);
+      if (!options.background) this.#prepareSpare(setup, walls);
       this.#watchFor(process);
       this.#removeFreed();
       return {
         process,
         kill: (how) => killTree({ leaders: [process.pid], marker }, how),
+        ...walls === undefined ? {} : { notes: (end) => walls.end(end) },
         left: () => {
           const { stateOut } = options;
           const state = stateOut && this.#own.take(stateOut);
@@ -183,7 +194,7 @@ export class LocalShell implements Shell {
     script: string,
     options: StartOptions & LaunchChoices,
   ): Promise<RawProcess> {
-    const { setup, marker, pty } = options;
+    const { setup, marker, pty, walls } = options;
     // Once more: the waiting shell that should have run it may have died.
     this.#restoreFiles(setup, options.stateIn);
     const variables: Record<string, string> = { [MARKER_VARIABLE]: marker };
@@ -191,12 +202,14 @@ export class LocalShell implements Shell {
     // A state holds all of the environment already.
     const env = options.withState
       ? onlyVariables(variables)
-      : withVariables(this.#childEnv, variables);
+      : withVariables(this.#childEnv, { ...this.#firstWalls?.env, ...variables });
     const argv = await this.#argv(setup, script);
-    if (pty) return startOnTerminal({ argv, env, pty });
+    const { launcher } = walls ?? {};
+    if (pty) return startOnTerminal({ argv, env, pty, launcher });
     return startPiped({
       argv: options.terminal ? throughScript(argv, options.terminal) : argv,
       env,
+      launcher,
       stdin: options.stdin,
     });
   }
@@ -217,11 +230,31 @@ export class LocalShell implements Shell {
     return `${this.#id}.${++this.#files}`;
   }
 
-  #prepareSpare(setup: Setup): void {
+  /** The walls of this command. Which variables they bring is decided by the first of all. */
+  async #wallsOf({ outside }: StartOptions, { dir }: Setup): Promise<RaisedWalls | undefined> {
+    const walls = outside ? undefined : await this.#options.walls?.raise(dir);
+    if (!this.#begun) this.#firstWalls = walls;
+    this.#begun = true;
+    walls?.begin();
+    return walls;
+  }
+
+  /** Exports outlive walls: what the present ones bring, and what the first ones brought is taken back. */
+  #changedVariables(
+    walls: RaisedWalls | undefined,
+  ): Record<string, string | undefined> | undefined {
+    const first = this.#firstWalls;
+    if (walls !== first) this.#isMixed = true;
+    if (!this.#isMixed) return undefined;
+    const before = Object.keys(first?.env ?? {}).map((name) => [name, this.#childEnv[name]]);
+    return { ...Object.fromEntries(before), ...walls?.env };
+  }
+
+  #prepareSpare(setup: Setup, walls: RaisedWalls | undefined): void {
     if (this.#closed || !setup.spares) return;
     const { shell } = setup;
     try {
-      this.#spares.prepare(() => ({ shell, marker: this.#newMarker() }));
+      this.#spares.prepare(() => ({ shell, marker: this.#newMarker(), walls }));
     } catch {
       // Out of processes, for instance: the next command says so itself if that lasts.
     }
@@ -237,10 +270,10 @@ export class LocalShell implements Shell {
   }
 
   /** A waiting shell has no terminal, no input and no variables of the command. */
-  #claimSpare(options: StartOptions): ClaimedShell | undefined {
+  #claimSpare(options: StartOptions, walls: RaisedWalls | undefined): ClaimedShell | undefined {
     const { terminal, stdin, stateIn, env } = options;
     if (terminal || stdin !== "null" || stateIn === undefined) return undefined;
-    return Object.keys(env).length === 0 ? this.#spares.claim(stateIn) : undefined;
+    return Object.keys(env).length === 0 ? this.#spares.claim(stateIn, walls) : undefined;
   }
 
   async endAll(leaders: readonly number[]): Promise<void> {
@@ -254,6 +287,7 @@ export class LocalShell implements Shell {
   async clean(): Promise<void> {
     if (this.#dir === "") return;
     const dismissed = this.#watch?.release();
+    await this.#options.walls?.close();
     if (await exists(this.#dir)) await Deno.remove(this.#dir, { recursive: true });
     await removeLeftovers(this.#tempDir());
     await dismissed;

@@ -4,6 +4,7 @@
  * of that out of the way of the next tool call. Owns at most one.
  */
 import { onlyVariables } from "../../src/process/child_environment.ts";
+import type { RaisedWalls } from "../../src/protocol/sandbox.ts";
 import { MARKER_VARIABLE } from "../../src/process/marker.ts";
 import { shellQuote } from "../../src/util/shell_quote.ts";
 import { type RawProcess, startPiped } from "../../src/process/raw_process.ts";
@@ -11,6 +12,8 @@ import { type RawProcess, startPiped } from "../../src/process/raw_process.ts";
 export interface SpareOptions {
   shell: string;
   marker: string;
+  /** What it stands behind. */
+  walls?: RaisedWalls | undefined;
 }
 
 /** Where the second part of `WAIT` reads. */
@@ -72,10 +75,17 @@ export class SpareShellSlot {
     });
   }
 
-  /** Takes the waiting shell for a command from `state`, so that no other can; it must be run or dropped. */
-  claim(state: string): ClaimedShell | undefined {
+  /**
+   * Takes the waiting shell for a command from `state` behind `walls`, so that no other can; it
+   * must be run or dropped.
+   */
+  claim(state: string, walls?: RaisedWalls): ClaimedShell | undefined {
     const spare = this.#spare;
     if (spare === undefined || (spare.state ?? state) !== state) return undefined;
+    if (spare.walls !== walls) {
+      this.#drop(spare);
+      return undefined;
+    }
     this.#spare = undefined;
     return spare;
   }
@@ -107,15 +117,18 @@ export class SpareShellSlot {
 
 class Spare implements ClaimedShell {
   readonly marker: string;
+  readonly walls: RaisedWalls | undefined;
   readonly #process: RawProcess;
   /** What it has brought back, once it was told to. */
   state: string | undefined;
 
-  constructor({ shell, marker }: SpareOptions) {
+  constructor({ shell, marker, walls }: SpareOptions) {
     this.marker = marker;
+    this.walls = walls;
     this.#process = startPiped({
       argv: [shell, "-c", WAIT, "bash"],
       env: onlyVariables({ [MARKER_VARIABLE]: marker }),
+      launcher: walls?.launcher,
       stdin: "piped",
     });
   }

@@ -4,6 +4,7 @@
  * private file. Credentials of hermes never reach a command.
  */
 import type { Environment } from "../../src/protocol/environment.ts";
+import type { CommandWalls } from "../../src/protocol/sandbox.ts";
 import { identify, LOCAL_FILES } from "./_local_files.ts";
 import { LocalShell } from "./_local_shell.ts";
 import { ShellEnvironment } from "../shell_environment.ts";
@@ -25,6 +26,8 @@ export interface LocalOptions {
   initFiles?: readonly string[];
   /** Answers `sudo` when it asks. */
   sudoPassword?: string;
+  /** What commands are started behind. */
+  walls?: CommandWalls;
   /** False: every command begins in `cwd` with `env`, whatever earlier ones did. */
   persistent?: boolean;
   /** Between SIGTERM and SIGKILL of a background process; default 1 s. */

@@ -9,6 +9,7 @@ import { type Disk, KnownDisk } from "./shell/disk.ts";
 import { foldText, reordersText } from "./shell/fold.ts";
 import { globMatch } from "./shell/shell_glob.ts";
 import { type HermesUse, hermesUses } from "./rules/hermes_self.ts";
+import type { JudgedBefore, Versions } from "./judged_before.ts";
 import { takesCommands } from "./shell/interactive.ts";
 import { commandLine, type Invocation } from "./shell/invocation.ts";
 import { LIMITS, ShellLimitError } from "./shell/shell_ast.ts";
@@ -44,6 +45,8 @@ export interface CommandPolicy {
   allowlist?: Iterable<string>;
   /** True when the operator configured a sudo password, which makes `sudo -S` legitimate. */
   sudoPassword?: boolean;
+  /** What was judged before, and how often what earlier commands left has changed since. */
+  judged?: { before: JudgedBefore<Inspection>; versions: Versions } | undefined;
 }
 
 /** One reason not to run a command without a yes. */
@@ -118,7 +121,14 @@ export function decide(command: string, policy: CommandPolicy = {}): CommandVerd
 
 /** The verdict with every reason for it. */
 export function evaluate(command: string, policy: CommandPolicy = {}): Evaluation {
-  const { findings, ...rest } = inspect(command, policy);
+  const { judged } = policy;
+  const { findings, ...rest } = judged === undefined
+    ? inspect(command, policy)
+    : judged.before.inspect(
+      command,
+      { ...policy, versions: judged.versions },
+      (disk) => inspect(command, { ...policy, disk }),
+    );
   const hardline = findings.filter(({ kind }) => kind === "hardline");
   if (hardline.length > 0) return { decision: "forbidden", findings: hardline, ...rest };
   const allowlist = [...policy.allowlist ?? []];

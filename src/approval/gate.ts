@@ -15,7 +15,8 @@ import type { HookName } from "../protocol/hook.ts";
 import { sha256Hex } from "../util/hash.ts";
 import { SeenFiles, SeenVariables } from "./shell/earlier_commands.ts";
 import { FifoLock, settleOrAbort } from "./fifo_lock.ts";
-import type { CommandPolicy, Evaluation, Finding } from "./decide.ts";
+import type { CommandPolicy, Evaluation, Finding, Inspection } from "./decide.ts";
+import { JudgedBefore } from "./judged_before.ts";
 import { refusal, type RefusalKind } from "./refusal.ts";
 
 export interface ApprovalGateOptions {
@@ -23,7 +24,7 @@ export interface ApprovalGateOptions {
   policy: ApprovalPolicy;
   /** Asks a person; absent when no person is present. */
   approver?: Approver | undefined;
-  rules?: Omit<CommandPolicy, "cwd" | "realCwd" | "takesInput" | "variables" | "files">;
+  rules?: Omit<CommandPolicy, "cwd" | "realCwd" | "takesInput" | "variables" | "files" | "judged">;
   /** Ids of actions that a person approved before; each counts once and is then taken out. */
   once?: Set<string> | undefined;
   /** Waiting for an answer longer than this is a no; default 300 000. */
@@ -85,6 +86,7 @@ class Gate implements ApprovalGate {
   readonly #policy: ApprovalPolicy;
   readonly #variables = new SeenVariables();
   readonly #files = new SeenFiles();
+  readonly #judged = new JudgedBefore<Inspection>();
   readonly #once: Set<string>;
   #decide: Promise<typeof import("./decide.ts")> | undefined;
   #denials = 0;
@@ -110,6 +112,10 @@ class Gate implements ApprovalGate {
         variables: this.#variables.seen,
         files: this.#files,
         allowlist: this.#remembered,
+        judged: {
+          before: this.#judged,
+          versions: { variables: this.#variables.version, files: this.#files.version },
+        },
       });
     const evaluation = judge();
     const { decision, findings } = evaluation;

@@ -1,4 +1,5 @@
 /** Flags of `hermes run`, and the ones `hermes chat` shares with it. */
+import { SANDBOX_MODES } from "../protocol/sandbox.ts";
 import type { FlagSpec } from "./command.ts";
 
 /** Which model, which tools, where, what is allowed. */
@@ -25,6 +26,19 @@ export const SESSION_FLAGS: readonly FlagSpec[] = [
     type: "string",
     value: "NAME",
     help: "Where commands run: local, docker[:IMAGE], ssh[:USER@HOST], …",
+  },
+  {
+    name: "sandbox",
+    type: "string",
+    value: "MODE",
+    choices: SANDBOX_MODES,
+    help: "What commands and file tools may change here: nothing, the work, or all",
+  },
+  {
+    name: "network",
+    type: "string",
+    value: "WHAT",
+    help: "What commands reach: on, off, loopback, or HOST,…",
   },
   { name: "max-turns", type: "number", value: "N", help: "Model calls per request at most" },
   {

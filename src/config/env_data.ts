@@ -1,4 +1,5 @@
 /** Variables that override settings, from the environment or `.env`. The first one set wins. */
+import { SANDBOX_MODES } from "../protocol/sandbox.ts";
 import { APPROVAL_POLICIES, REASONING_EFFORTS, TERMINAL_BACKENDS } from "./choices_data.ts";
 
 export interface EnvKey {
@@ -29,6 +30,8 @@ export const ENV_KEYS: readonly EnvKey[] = [
   { path: "terminal.timeout", names: ["TERMINAL_TIMEOUT"] },
   { path: "terminal.lifetime_seconds", names: ["TERMINAL_LIFETIME_SECONDS"] },
   { path: "terminal.persistent_shell", names: ["TERMINAL_PERSISTENT_SHELL"] },
+  { path: "terminal.sandbox", names: ["TERMINAL_SANDBOX"], choices: SANDBOX_MODES },
+  { path: "terminal.network", names: ["TERMINAL_NETWORK"] },
   { path: "terminal.sandbox_dir", names: ["TERMINAL_SANDBOX_DIR"] },
   { path: "terminal.container_cpu", names: ["TERMINAL_CONTAINER_CPU"] },
   { path: "terminal.container_memory", names: ["TERMINAL_CONTAINER_MEMORY"] },

@@ -12,6 +12,7 @@ import {
   SSH_UNKNOWN_HOSTS,
   TERMINAL_BACKENDS,
 } from "./choices_data.ts";
+import { CACHE_MODES, SANDBOX_MODES } from "../protocol/sandbox.ts";
 
 function text(help: string) {
   return z.string().describe(help);
@@ -94,6 +95,12 @@ const terminal = z.object({
   daemon_term_grace_seconds: seconds("Wait between SIGTERM and SIGKILL"),
   env_passthrough: words("Variables handed to commands by name"),
   shell_init_files: words("Files sourced before the first command"),
+  sandbox: z.enum(SANDBOX_MODES).describe("Walls around commands on this machine"),
+  network: text("What commands reach: on, off, loopback or hosts; empty is on, in read-only off"),
+  sandbox_required: flag("Run no command where the walls cannot be raised"),
+  sandbox_writable: words("More places that commands may change"),
+  sandbox_hidden: words("More places that commands may not read"),
+  sandbox_caches: z.enum(CACHE_MODES).describe("Package caches: the project's own, yours, none"),
   sandbox_dir: text("Where backends keep files; empty is sandboxes in the home"),
   container_cpu: z.number().min(0).describe("CPUs of a container; 0 is no limit"),
   container_memory: count("Memory of a container, MB; 0 is no limit"),

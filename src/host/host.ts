@@ -140,7 +140,7 @@ export class Host {
     if (this.#closing !== undefined) throw closing();
     requireSpec(spec);
     const { cwd: base, processEnv } = this.#options;
-    const settings = settingsFor(this.settings, spec.environment);
+    const settings = settingsFor(this.settings, spec);
     const cwd = firstDirectory(settings, {
       base,
       ...(spec.cwd === undefined ? {} : { given: spec.cwd }),

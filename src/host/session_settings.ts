@@ -2,11 +2,18 @@
 import { environmentOverrides } from "../../environments/manifest.ts";
 import type { Settings } from "../config/load.ts";
 import { getPath, setPath, type Tree } from "../config/tree.ts";
+import type { SessionSpec } from "../protocol/session_spec.ts";
 
-/** The host's settings with the environment a spec names. @throws {UsageError} for an unknown one. */
-export function settingsFor(settings: Settings, environment: string | undefined): Settings {
-  if (environment === undefined) return settings;
-  const overrides = environmentOverrides(environment);
+type Overriding = Pick<SessionSpec, "environment" | "sandbox" | "network">;
+
+/** The host's settings with the place and walls a spec names. @throws {UsageError} for an unknown place. */
+export function settingsFor(settings: Settings, spec: Overriding): Settings {
+  const overrides = {
+    ...(spec.environment === undefined ? {} : environmentOverrides(spec.environment)),
+    ...(spec.sandbox === undefined ? {} : { "terminal.sandbox": spec.sandbox }),
+    ...(spec.network === undefined ? {} : { "terminal.network": spec.network }),
+  };
+  if (Object.keys(overrides).length === 0) return settings;
   // Only the terminal section is another one: copying all of it would cost every session.
   const { terminal } = settings.config;
   const config = { ...settings.config, terminal: { ...terminal } };

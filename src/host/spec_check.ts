@@ -3,6 +3,7 @@
  * was given. A limit that is no number would limit nothing, and a list that is none lists nobody.
  */
 import { UsageError } from "../protocol/error.ts";
+import { SANDBOX_MODES } from "../protocol/sandbox.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 /** What a value must be, in words, and whether it is that. */
@@ -21,6 +22,11 @@ const PATH: Kind = [
   (value) => typeof value === "string" && value.startsWith("/") && !value.includes("\0"),
 ];
 
+const NETWORK: Kind = [
+  "on, off, loopback, or hosts with commas between",
+  (value) => typeof value === "string" && value.trim() !== "",
+];
+
 function oneOf(...values: readonly string[]): Kind {
   return [`one of ${values.join(", ")}`, (value) => (values as readonly unknown[]).includes(value)];
 }
@@ -31,6 +37,8 @@ const SHAPES: Readonly<Record<string, Kind | Readonly<Record<string, Kind>>>> = 
   origin: { platform: TEXT, chat: TEXT, thread: TEXT, user: TEXT },
   environment: TEXT,
   cwd: PATH,
+  sandbox: oneOf(...SANDBOX_MODES),
+  network: NETWORK,
   model: { name: TEXT, provider: TEXT, baseUrl: TEXT },
   offersOffline: FLAG,
   toolsets: { enabled: LIST, disabled: LIST },

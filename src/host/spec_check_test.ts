@@ -4,6 +4,8 @@ import { requireSpec } from "./spec_check.ts";
 
 /** A spec with every field there is. */
 const WHOLE: Required<SessionSpec> = {
+  sandbox: "read-only",
+  network: "example.com",
   surface: "server",
   origin: { platform: "web", chat: "1", thread: "2", user: "3" },
   environment: "docker:alpine",

@@ -24,6 +24,8 @@ export interface LaunchOptions {
   /** Absolute path of the program and its arguments. */
   argv: readonly string[];
   env: ChildEnvironment;
+  /** A program that becomes this one, behind walls. */
+  launcher?: string | undefined;
 }
 
 /** Most commands say little; one that fills the first buffer gets the other. */
@@ -31,8 +33,11 @@ const FIRST_CHUNK = 4_096;
 const CHUNK = 65_536;
 
 /** Every process leads a session, so that the user's terminal neither signals nor prompts for it. */
-function launch({ argv, env }: LaunchOptions, streams: Partial<SpawnOptions>): Deno.ChildProcess {
-  return spawnChild({ argv, env, cwd: "/", group: "session", ...streams });
+function launch(
+  { argv, env, launcher }: LaunchOptions,
+  streams: Partial<SpawnOptions>,
+): Deno.ChildProcess {
+  return spawnChild({ argv, env, cwd: "/", group: "session", launcher, ...streams });
 }
 
 async function exitCode(child: Deno.ChildProcess): Promise<number> {

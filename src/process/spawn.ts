@@ -6,6 +6,7 @@
 import { resolvePath } from "../util/path.ts";
 import type { ChildEnvironment } from "./child_environment.ts";
 import { followChild } from "./children.ts";
+import { dropSessionLauncher, sessionLauncher } from "./launcher/launcher.ts";
 
 /**
  * Where a child stands: it leads a `session` of its own, which neither the person's terminal nor
@@ -22,6 +23,8 @@ export interface SpawnOptions {
   env: ChildEnvironment;
   cwd: string;
   group: ChildGroup;
+  /** A launcher that makes the session and more, and becomes the program; for `session` alone. */
+  launcher?: string | undefined;
   stdin?: Stream;
   stdout?: Stream;
   stderr?: Stream;
@@ -29,36 +32,52 @@ export interface SpawnOptions {
 
 /** @throws when the program cannot be started. */
 export function spawnChild(options: SpawnOptions): Deno.ChildProcess {
-  const { env, cwd, group, stdin = "null", stdout = "null", stderr = "null" } = options;
-  const setsid = group === "session" ? setsidProgram() : undefined;
-  const [name, ...rest] = options.argv as [string, ...string[]];
-  // `setsid` itself would only say on standard error that there is no such program.
-  const [program, ...args] = setsid === undefined
-    ? options.argv
-    : [setsid, programPath(name, { path: env.PATH, cwd }), ...rest];
-  const child = new Deno.Command(program!, {
-    args,
-    clearEnv: true,
-    env,
-    cwd,
-    stdin,
-    stdout,
-    stderr,
-    detached: group === "session" && setsid === undefined,
-  }).spawn();
+  const { group } = options;
+  const child = group === "session" ? spawnSession(options) : spawn(options.argv, options);
   // What shares the person's terminal is theirs.
   if (group !== "terminal") followChild(child);
   return child;
 }
 
+/**
+ * Through a launcher that makes the session and becomes the program, so the process id stays the
+ * same. For `detached` the system copies the whole runtime, which blocks it the longer the more
+ * memory it has (30 ms at 150 MB).
+ */
+function spawnSession(options: SpawnOptions): Deno.ChildProcess {
+  const [name, ...rest] = options.argv as [string, ...string[]];
+  // A launcher could only say on standard error that there is no such program.
+  const argv = [programPath(name, { path: options.env.PATH, cwd: options.cwd }), ...rest];
+  if (options.launcher !== undefined) return spawn([options.launcher, ...argv], options);
+  const launcher = sessionLauncher();
+  if (launcher !== undefined) {
+    try {
+      return spawn([launcher, ...argv], options);
+    } catch (error) {
+      if (!(error instanceof Deno.errors.PermissionDenied)) throw error;
+      dropSessionLauncher();
+    }
+  }
+  const setsid = setsidProgram();
+  return setsid === undefined
+    ? spawn(argv, options, { detached: true })
+    : spawn([setsid, ...argv], options);
+}
+
+function spawn(
+  [program, ...args]: readonly string[],
+  { env, cwd, stdin = "null", stdout = "null", stderr = "null" }: SpawnOptions,
+  { detached = false } = {},
+): Deno.ChildProcess {
+  const streams = { stdin, stdout, stderr };
+  return new Deno.Command(program!, { args, clearEnv: true, env, cwd, ...streams, detached })
+    .spawn();
+}
+
 /** Undefined until it was looked for. */
 let found: { setsid: string | undefined } | undefined;
 
-/**
- * `setsid`, where installed: for `detached` the system copies the whole runtime, which blocks it
- * the longer the more memory it has (30 ms at 150 MB). It becomes the program, so the process id
- * stays the same.
- */
+/** `setsid`, where installed. */
 function setsidProgram(): string | undefined {
   found ??= { setsid: ["/usr/bin/setsid", "/bin/setsid"].find(isProgram) };
   return found.setsid;

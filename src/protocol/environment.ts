@@ -15,6 +15,8 @@ export interface ExecOptions {
   taskId?: string;
   /** Run on a pseudo-terminal. */
   pty?: boolean;
+  /** Run without the walls that stand around commands there. */
+  outside?: boolean;
   /** Characters of output kept (head and tail); default 50 000. */
   maxOutputChars?: number;
   /** Live output, for progress. Must not throw. */
@@ -34,6 +36,8 @@ export interface ExecResult {
   durationMs: number;
   /** The persistent working directory after the command. */
   cwd: string;
+  /** What else is to be known: what the walls around the command stopped or undid. */
+  notes?: readonly string[];
 }
 
 export interface SpawnOptions {
@@ -41,6 +45,8 @@ export interface SpawnOptions {
   env?: Record<string, string>;
   taskId?: string;
   pty?: boolean;
+  /** Run without the walls that stand around commands there. */
+  outside?: boolean;
   /** Columns and rows of the pseudo-terminal; default 120×40. */
   size?: { columns: number; rows: number };
 }

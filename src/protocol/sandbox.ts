@@ -16,7 +16,10 @@ export const CACHE_MODES = ["private", "shared", "off"] as const;
 
 export type CacheMode = typeof CACHE_MODES[number];
 
-/** Everything that decides about a command behind the walls. Paths are absolute and real. */
+/**
+ * Everything that decides about a command behind the walls. Paths are absolute and real. The
+ * deepest place that holds a path decides about it; what nothing holds may be read.
+ */
 export interface SandboxPolicy {
   readonly mode: Exclude<SandboxMode, "off">;
   readonly network: NetworkAccess;
@@ -26,11 +29,13 @@ export interface SandboxPolicy {
   readonly writable: readonly string[];
   /** Neither read nor changed, whatever holds them. */
   readonly hidden: readonly string[];
-  /** Read although something hidden holds them. */
+  /** Read although something hidden holds them; not changed although something writable does. */
   readonly readable: readonly string[];
   /** Variables that commands get: where caches are, how git is kept from running hooks. */
   readonly env: Readonly<Record<string, string>>;
   readonly limits: SandboxLimits;
+  /** Directories that hermes makes before the first command, for its owner alone. */
+  readonly own: readonly string[];
 }
 
 export interface SandboxLimits {
@@ -49,4 +54,27 @@ export interface SandboxGrant {
   readonly project: string;
   /** ISO 8601. */
   readonly createdAt: string;
+}
+
+/** The walls that an environment starts its commands behind. */
+export interface CommandWalls {
+  /**
+   * Stands before it resolves. `directory` is the environment's own, which commands change too.
+   * Undefined where commands run without walls now. @throws EnvironmentError when walls are
+   * required and cannot be raised.
+   */
+  raise(directory: string): Promise<RaisedWalls | undefined>;
+  close(): Promise<void>;
+}
+
+/** Another object whenever the walls have changed: what was started behind the old ones goes. */
+export interface RaisedWalls {
+  /** The program that puts itself behind the walls and becomes what its arguments name. */
+  readonly launcher: string;
+  /** Variables that commands get. */
+  readonly env: Readonly<Record<string, string>>;
+  /** A command is about to start. */
+  begin(): void;
+  /** A command has ended: what it was kept from, and what it changed and was put back. */
+  end(end: { exitCode: number; output: string }): readonly string[];
 }

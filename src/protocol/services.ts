@@ -4,6 +4,7 @@
  */
 import type { ProtectedPlaces } from "../util/protected_paths.ts";
 import type { BackgroundProcess, Environment, SpawnOptions } from "./environment.ts";
+import type { SandboxPolicy } from "./sandbox.ts";
 import type { Sandbox } from "./script.ts";
 import type { TodoList } from "./todo.ts";
 
@@ -84,6 +85,8 @@ export interface FileLedger {
 /** Where large results go. Returns the path the model can read. */
 export interface SpillStore {
   write(name: string, text: string): Promise<string>;
+  /** True for a real path below the directory that this session's results go to. */
+  holds?(path: string): Promise<boolean>;
 }
 
 /** Where the bytes of images go. Returns the reference that stands for them in messages. */
@@ -102,6 +105,8 @@ export interface ToolServices {
   readonly sandbox?: Sandbox;
   /** Files that are never shown or written; absent where only the environment's own are known. */
   readonly protectedPlaces?: () => Promise<ProtectedPlaces>;
+  /** The walls around commands, which file tools keep to; undefined where none stand. */
+  readonly sandboxPolicy?: () => Promise<SandboxPolicy | undefined>;
 }
 
 /** A service by name; a part that is still to come is added to `ToolServices`, not to a map. */

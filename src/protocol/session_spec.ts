@@ -4,6 +4,7 @@
  */
 import type { ApprovalPolicy } from "./approval.ts";
 import type { BusyPolicy } from "./operation.ts";
+import type { SandboxMode } from "./sandbox.ts";
 
 /** The conversation of a chat platform, an API client or a job that a session belongs to. */
 export interface SessionOrigin {
@@ -43,6 +44,10 @@ export interface SessionSpec {
   environment?: string;
   /** Absent: the host's directory, or that of the session that is resumed. */
   cwd?: string;
+  /** Walls around commands and file tools there; only on this machine. Default the settings'. */
+  sandbox?: SandboxMode;
+  /** What commands reach: `on`, `off`, `loopback`, or hosts with commas between. */
+  network?: string;
 
   /** The settings decide what is absent. */
   model?: { name?: string; provider?: string; baseUrl?: string };

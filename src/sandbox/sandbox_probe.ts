@@ -6,7 +6,7 @@ import type { LanguageSupport, SandboxAvailability } from "../protocol/script.ts
 import type { ChildMode, Wall } from "./child/contract.ts";
 import { defaultMode } from "./child/child_command.ts";
 import { landlockVersion } from "./walls/landlock.ts";
-import { openLibc } from "./walls/libc.ts";
+import { openLibc } from "../process/launcher/libc.ts";
 import { findPython } from "./script/python.ts";
 
 const PR_GET_SECCOMP = 21;

@@ -81,6 +81,10 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
   const { backend: environment } = settings.config.terminal;
   environmentFactory(environment);
   requireSameWalls(given);
+  const { sandbox, network } = spec;
+  if (sandbox !== undefined || network !== undefined || settings.config.terminal.network !== "") {
+    (await import("./wall_check.ts")).requireWalls(given);
+  }
   if (environment !== "local") {
     await (await import("./environment_check.ts")).requireEnvironment(given);
   }

@@ -3,7 +3,7 @@ import { HermesError } from "../protocol/error.ts";
 import type { SpillStore } from "../protocol/services.ts";
 import { writeFileAtomic } from "../util/atomic_write.ts";
 import { sha256Hex } from "../util/hash.ts";
-import { joinPath } from "../util/path.ts";
+import { isWithin, joinPath } from "../util/path.ts";
 import { removeTree } from "../util/remove_tree.ts";
 
 const MAX_STEM = 140;
@@ -42,6 +42,16 @@ export function createSpillStore(options: SpillOptions): ClosableSpillStore {
         throw new HermesError(`cannot keep a large result in ${directory}`, { cause: error });
       }
       return path;
+    },
+    async holds(path) {
+      const { root, sessionId } = options;
+      const directory = root === undefined
+        ? await opening?.catch(() => undefined)
+        : joinPath(root, await safeStem(sessionId));
+      if (directory === undefined) return false;
+      // A directory that is not there holds nothing.
+      const real = await Deno.realPath(directory).catch(() => undefined);
+      return real !== undefined && isWithin(path, real);
     },
     async close() {
       if (options.root !== undefined) return;

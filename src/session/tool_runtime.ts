@@ -10,7 +10,8 @@ import type { ToolDispatcher } from "../protocol/dispatch.ts";
 import type { HookRunner } from "../protocol/hook.ts";
 import type { AssistantMessage, Message } from "../protocol/message.ts";
 import type { Provider } from "../protocol/provider.ts";
-import type { BlobSink, Clarifier, ToolServices } from "../protocol/services.ts";
+import type { SandboxPolicy } from "../protocol/sandbox.ts";
+import type { BlobSink, Clarifier, ProcessTable, ToolServices } from "../protocol/services.ts";
 import { createDispatcher } from "../registry/dispatch/dispatch.ts";
 import { Hooks } from "../registry/hooks/hooks.ts";
 import type { ToolRegistry } from "../registry/registry.ts";
@@ -20,6 +21,7 @@ import { SessionFileLedger } from "../util/file_ledger.ts";
 import type { ProtectedPlaces } from "../util/protected_paths.ts";
 import { createGate } from "./gate.ts";
 import { projectRedactor } from "./project_secrets.ts";
+import type { SessionWalls } from "./session_walls.ts";
 import { createSpillStore } from "./spill.ts";
 import { createTodoList } from "./todo_list.ts";
 
@@ -80,6 +82,8 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
   const userHome = processEnv.HOME ?? "/";
   const sudoPassword = settings.env("SUDO_PASSWORD");
   const redact = projectRedactor(settings, options.cwd);
+  const processes = createProcessTable({ onNotice: options.onNotice });
+  const walls = await sessionWalls(options, { userHome, processes });
   const environment = await createEnvironment(options.environment, {
     cwd: options.cwd,
     env: sudoPassword === undefined ? processEnv : { ...processEnv, SUDO_PASSWORD: sudoPassword },
@@ -89,12 +93,14 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
     dataDir: settings.home.dir,
     credential: settings.env,
     onProgress: options.progress,
+    ...walls === undefined ? {} : { walls },
   });
   const sandbox = new SandboxRunner({
     searchPath: processEnv.PATH ?? "",
     mode: parseChildMode(processEnv.HERMES_SANDBOX_MODE),
   });
   let places: Promise<ProtectedPlaces> | undefined;
+  let policy: Promise<SandboxPolicy | undefined> | undefined;
   const spill = createSpillStore({
     ...spillPlace(options),
     sessionId: options.sessionId,
@@ -103,12 +109,13 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
   const services: ToolServices = {
     todo: createTodoList(options.transcript()),
     clarifier: options.clarifier ?? NOBODY,
-    processes: createProcessTable({ onNotice: options.onNotice }),
+    processes,
     files: new SessionFileLedger(),
     spill,
     blobs: { put: (bytes) => options.blobs().put(bytes) },
     sandbox,
     protectedPlaces: () => places ??= findPlaces(options, userHome),
+    sandboxPolicy: () => policy ??= findPolicy(options, userHome),
   };
   const dispatcher = createDispatcher({
     registry: options.registry,
@@ -131,6 +138,7 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
       await sandbox.close();
       await services.processes.closeAll();
       await environment.close();
+      await walls?.close();
       await spill.close();
     },
   };
@@ -143,6 +151,34 @@ async function findPlaces(
 ): Promise<ProtectedPlaces> {
   const { protectedPlaces } = await import("./protected_places.ts");
   return protectedPlaces({ home: settings.home, userHome, env });
+}
+
+/** The walls; made when the first tool asks. */
+async function findPolicy(
+  { settings, cwd, processEnv: env }: ToolRuntimeOptions,
+  userHome: string,
+): Promise<SandboxPolicy | undefined> {
+  const { sessionPolicy } = await import("./walls.ts");
+  return sessionPolicy({ settings, cwd, userHome, env });
+}
+
+/** Made with the first command; undefined where none are asked for. */
+async function sessionWalls(
+  options: ToolRuntimeOptions,
+  { userHome, processes }: { userHome: string; processes: ProcessTable },
+): Promise<SessionWalls | undefined> {
+  const { settings, cwd, processEnv: env } = options;
+  const { backend, sandbox, sandbox_required: required } = settings.config.terminal;
+  if (backend !== "local" || sandbox === "off") return undefined;
+  const { SessionWalls } = await import("./session_walls.ts");
+  return new SessionWalls({
+    policy: (facts) => ({ settings, cwd, userHome, env, ...facts }),
+    required,
+    keptDir: settings.home.path("cache", "kept"),
+    cwd: () => cwd,
+    isBusy: () => processes.list().some(({ endedBy }) => endedBy === undefined),
+    notice: options.progress,
+  });
 }
 
 /** A session that keeps nothing still needs somewhere for a result of megabytes. */

@@ -3,6 +3,8 @@
  * tells agents what to do, what belongs to the system. File tools and the approval rules read it.
  */
 
+import { HOME_CREDENTIALS, HOME_HISTORIES, SYSTEM_SECRET_PLACES } from "./secret_places_data.ts";
+
 /** What a protected file is; each kind has one row in `PROTECTION`. */
 export type ProtectedKind =
   | "trusted base"
@@ -105,6 +107,18 @@ export interface ProtectedRow {
   pattern: RegExp;
 }
 
+/** One pattern for the places of a list, as paths below a home in lower case. */
+function belowHome(places: readonly string[]): RegExp {
+  const parts = places.map((place) =>
+    place.endsWith("/") ? `${escaped(place.slice(0, -1))}(?:/|$)` : `${escaped(place)}$`
+  );
+  return new RegExp(`^(?:${parts.join("|")})`);
+}
+
+function escaped(place: string): string {
+  return place.toLowerCase().replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
+
 /** Below the user's home (and, for shell commands, below any other user's home). First match wins. */
 export const HOME_ROWS: readonly ProtectedRow[] = [
   { kind: "ssh config", pattern: /^\.ssh\/config$/ },
@@ -113,31 +127,12 @@ export const HOME_ROWS: readonly ProtectedRow[] = [
     kind: "startup",
     pattern: /^\.ssh\/(?:known_hosts(?:\.old)?|authorized_keys2?|environment|rc|[^/]+\.pub)$/,
   },
-  { kind: "credentials", pattern: /^\.(?:ssh|gnupg|azure|password-store|oci)(?:\/|$)/ },
-  { kind: "credentials", pattern: /^\.aws(?:$|\/(?!config$))/ },
-  { kind: "credentials", pattern: /^\.config\/(?:gcloud|op|gh|hub|glab-cli|doctl|rclone)(?:\/|$)/ },
-  {
-    kind: "credentials",
-    pattern:
-      /^\.(?:netrc|pgpass|npmrc|pypirc|git-credentials|my\.cnf|mylogin\.cnf|vault-token|s3cfg|boto|databrickscfg|yarnrc\.yml|authinfo(?:\.gpg)?)$/,
-  },
-  {
-    kind: "credentials",
-    pattern:
-      /^(?:\.docker\/config\.json|\.kube(?:\/config|$)|\.cargo\/credentials(?:\.toml)?|\.gem\/credentials|\.m2\/settings(?:-security)?\.xml|\.gradle\/gradle\.properties|\.composer\/auth\.json|\.config\/composer\/auth\.json|\.config\/git\/credentials|\.terraform\.d\/credentials\.tfrc\.json|\.terraformrc|\.fly\/config\.yml|\.config\/containers\/auth\.json|\.config\/pip\/pip\.conf|\.pip\/pip\.conf|\.config\/hermes\/.*|\.snowflake\/.*|\.config\/stripe\/config\.toml|\.config\/heroku\/.*|\.local\/share\/keyrings(?:\/.*)?|library\/keychains(?:\/.*)?)$/s,
-  },
-  {
-    kind: "credentials",
-    pattern:
-      /^(?:\.mozilla\/firefox|\.config\/(?:google-chrome|chromium|bravesoftware|microsoft-edge|vivaldi|opera)|library\/application support\/(?:google\/chrome|firefox|bravesoftware)|snap\/(?:firefox|chromium))(?:\/|$)/,
-  },
+  // How aws is set up names no key; the rest of its directory does.
+  { kind: "startup", pattern: /^\.aws\/config$/ },
+  { kind: "credentials", pattern: belowHome(HOME_CREDENTIALS) },
   // Settings that name programs: credential helpers, plugins of docker and kubectl.
   { kind: "startup", pattern: /^\.(?:aws|docker|kube)(?:\/|$)/ },
-  {
-    kind: "history",
-    pattern:
-      /^\.(?:bash_history|zsh_history|histfile|sh_history|python_history|node_repl_history|psql_history|mysql_history|sqlite_history|rediscli_history|local\/share\/fish\/fish_history)$/,
-  },
+  { kind: "history", pattern: belowHome(HOME_HISTORIES) },
   {
     kind: "startup",
     pattern:
@@ -214,8 +209,9 @@ export const ANYWHERE_ROWS: readonly ProtectedRow[] = [
 export const ANY_HOME = /^(?:\/root|\/home\/[^/]+|\/users\/[^/]+|\/var\/root)\/(.+)$/s;
 
 /** System files that hold password hashes or host keys: not read without a yes. */
-export const SYSTEM_SECRETS =
-  /^\/(?:private\/)?etc\/(?:g?shadow-?|sudoers(?:\.d(?:\/|$))?|ssh\/ssh_host_[^/]+_key|ssl\/private(?:\/|$)|krb5\.keytab|master\.passwd)|^\/run\/secrets(?:\/|$)|^\/var\/run\/secrets(?:\/|$)/;
+export const SYSTEM_SECRETS = new RegExp(
+  `^(?:/private)?(?:${SYSTEM_SECRET_PLACES.map(escaped).join("|")}|/etc/ssh/ssh_host_[^/]+_key)`,
+);
 
 /** Directories below the user's home whose files are judged by identity too, not only by name. */
 export const SECRET_DIRECTORIES: readonly string[] = [

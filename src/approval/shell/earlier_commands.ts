@@ -13,9 +13,16 @@ export class SeenFiles implements EarlierFiles {
   readonly unread = new Set<string>();
   readonly links = new Map<string, readonly string[]>();
   readonly programs = new Map<string, readonly string[]>();
+  #version = 0;
+
+  /** Another number whenever a later command may be judged differently. */
+  get version(): number {
+    return this.#version;
+  }
 
   /** Adds what a command that runs leaves behind. */
   keep(files: WrittenFiles): void {
+    if (!this.#holds(files)) this.#version++;
     for (const [path, text] of files.texts) {
       // The output of `<(…)` ends with its command; a long text is not judged again and again.
       if (path.includes("\0<(")) continue;
@@ -39,6 +46,24 @@ export class SeenFiles implements EarlierFiles {
       }
     }
   }
+
+  /** True when a command leaves nothing that is not known already. */
+  #holds(files: WrittenFiles): boolean {
+    for (const [path, text] of files.texts) if (this.texts.get(path) !== text) return false;
+    for (const path of files.unread) if (!this.unread.has(path)) return false;
+    return hasEqual(this.links, files.links) && hasEqual(this.programs, files.programs);
+  }
+}
+
+type Targets = ReadonlyMap<string, readonly string[]>;
+
+function hasEqual(known: Targets, fresh: Targets): boolean {
+  for (const [path, targets] of fresh) {
+    const before = known.get(path);
+    if (before?.length !== targets.length) return false;
+    if (targets.some((target, i) => target !== before[i])) return false;
+  }
+  return true;
 }
 
 const MAX_NAMES = 256;
@@ -51,6 +76,12 @@ const MAX_VALUE_CHARS = 4_096;
  */
 export class SeenVariables {
   readonly #values = new Map<string, string[]>();
+  #version = 0;
+
+  /** Another number whenever a later command may be judged differently. */
+  get version(): number {
+    return this.#version;
+  }
 
   get seen(): ReadonlyMap<string, readonly string[]> {
     return this.#values;
@@ -63,6 +94,7 @@ export class SeenVariables {
       const fresh = values.filter((value) =>
         value.length <= MAX_VALUE_CHARS && !known.includes(value)
       );
+      if (fresh.length > 0 || !this.#values.has(name)) this.#version++;
       this.#values.delete(name);
       this.#values.set(name, [...known, ...fresh].slice(-MAX_VALUES));
       if (this.#values.size > MAX_NAMES) this.#values.delete(this.#values.keys().next().value!);

@@ -154,7 +154,7 @@ export function programGrants({ path }: ChildProgram): PathGrant[] {
 }
 
 /** Rights that change what they are given for. */
-const WRITING: readonly PathGrant["access"][] = ["work", "sink"];
+const WRITING: readonly PathGrant["access"][] = ["work", "sink", "tree-work", "file-work"];
 
 /**
  * Makes sure that a plugin cannot write where hermes itself is loaded from, whatever it was granted:

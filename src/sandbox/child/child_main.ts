@@ -16,7 +16,7 @@ import {
   openLibc,
   pointerArray,
   unixAddress,
-} from "../walls/libc.ts";
+} from "../../process/launcher/libc.ts";
 import {
   limitResources,
   raiseKernelWalls,

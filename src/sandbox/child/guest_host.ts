@@ -8,7 +8,7 @@ import { keepNoFiles } from "../walls/descriptors.ts";
 import { type ImportRules, makeImportHooks } from "../walls/import_hooks.ts";
 import { changedModules, hideInternalsAtUse, makeStrip } from "../walls/internals.ts";
 import { FrameWriter, readFrames } from "./frames.ts";
-import { openLibc } from "../walls/libc.ts";
+import { openLibc } from "../../process/launcher/libc.ts";
 import type { PluginProfile } from "../walls/seccomp.ts";
 import { dropPrivileges } from "../walls/drop_privileges.ts";
 import { limitResources, raiseSeccomp, revokePermissions, tryWall } from "../walls/walls.ts";

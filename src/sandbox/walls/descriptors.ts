@@ -4,7 +4,7 @@
  * number as a stream, so a file that the runtime or hermes' own parent left open would be the
  * script's to read and write. Linux only.
  */
-import { architecture, type Libc, openPath } from "./libc.ts";
+import { architecture, type Libc, openPath } from "../../process/launcher/libc.ts";
 
 const F_GETFD = 1;
 const F_GETFL = 3;

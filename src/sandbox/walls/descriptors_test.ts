@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { linuxTest } from "../../../tests/support/linux.ts";
 import { keepNoFiles } from "./descriptors.ts";
-import { architecture, type Libc } from "./libc.ts";
+import { architecture, type Libc } from "../../process/launcher/libc.ts";
 
-const MODULES = ["libc", "descriptors"].map((name) =>
+const MODULES = ["../../process/launcher/libc", "./descriptors"].map((name) =>
   new URL(`./${name}.ts`, import.meta.url).href
 );
 

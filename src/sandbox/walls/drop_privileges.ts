@@ -2,8 +2,8 @@
  * Gives up what a process could do beyond its user's rights, for good: capabilities, and gaining
  * any by executing something. By the process itself or by the launcher before it.
  */
-import { must, type Step } from "./launcher_image.ts";
-import type { Libc } from "./libc.ts";
+import { must, type Step } from "../../process/launcher/launcher_image.ts";
+import type { Libc } from "../../process/launcher/libc.ts";
 
 const PR_SET_PDEATHSIG = 1;
 const PR_SET_DUMPABLE = 4;

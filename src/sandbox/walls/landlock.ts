@@ -2,8 +2,8 @@
  * The Landlock wall: which paths a process may still open and which ports it may connect to.
  * Binds the calling thread, the threads it starts later and whatever it executes.
  */
-import { must, type Step } from "./launcher_image.ts";
-import { AT_FDCWD, cString, type Libc, openPath } from "./libc.ts";
+import { must, type Step } from "../../process/launcher/launcher_image.ts";
+import { AT_FDCWD, cString, type Libc, openPath } from "../../process/launcher/libc.ts";
 
 const ASK_VERSION = 1;
 const RULE_PATH_BENEATH = 1;
@@ -11,6 +11,7 @@ const RULE_NET_PORT = 2;
 const BIND_TCP = 1n;
 const CONNECT_TCP = 2n;
 const O_PATH_CLOEXEC = 0o12000000;
+const F_SETFD = 2;
 
 const EXECUTE = 1n;
 const WRITE_FILE = 1n << 1n;
@@ -18,17 +19,24 @@ const READ_FILE = 1n << 2n;
 const READ_DIR = 1n << 3n;
 /** Removing and making files and directories; no devices, sockets, fifos or symlinks. */
 const CHANGE_DIR = (1n << 4n) | (1n << 5n) | (1n << 7n) | (1n << 8n);
+/** Sockets, fifos and symlinks. Devices are made by nobody. */
+const MAKE_SPECIAL = (1n << 9n) | (1n << 10n) | (1n << 12n);
 const REFER = 1n << 13n;
 const TRUNCATE = 1n << 14n;
+const IOCTL_DEVICE = 1n << 15n;
 
 /**
  * `run` executes a file, `read` reads a file, `sink` also writes it, `tree` reads below a
- * directory, `work` also writes there.
+ * directory, `work` also writes there. For commands: `see` lists names below a directory,
+ * `tree-run` reads and executes there, `tree-work` does everything there but make devices;
+ * `file-run` and `file-work` are the same for one file.
  */
 export type PathGrant = {
   path: string;
-  access: "run" | "read" | "tree" | "work" | "sink";
+  access: "run" | "read" | "tree" | "work" | "sink" | CommandAccess;
 };
+
+export type CommandAccess = "see" | "tree-run" | "tree-work" | "file-run" | "file-work";
 
 /** TCP ports that may be connected to. */
 export type PortGrant = readonly number[] | "any";
@@ -39,6 +47,12 @@ const RIGHTS: Readonly<Record<PathGrant["access"], bigint>> = {
   tree: READ_FILE | READ_DIR,
   work: READ_FILE | READ_DIR | WRITE_FILE | CHANGE_DIR | REFER | TRUNCATE,
   sink: READ_FILE | WRITE_FILE | TRUNCATE,
+  see: READ_DIR,
+  "tree-run": EXECUTE | READ_FILE | READ_DIR,
+  "tree-work": EXECUTE | READ_FILE | READ_DIR | WRITE_FILE | CHANGE_DIR | MAKE_SPECIAL | REFER |
+    TRUNCATE | IOCTL_DEVICE,
+  "file-run": EXECUTE | READ_FILE,
+  "file-work": EXECUTE | READ_FILE | WRITE_FILE | TRUNCATE | IOCTL_DEVICE,
 };
 
 /** The kernel's Landlock version, 0 where it has none. */
@@ -62,7 +76,7 @@ export interface LandlockGrants {
 export function raiseLandlock(libc: Libc, paths: readonly PathGrant[]): void {
   const version = landlockVersion(libc);
   if (version === 0) throw new Error("this kernel has no Landlock");
-  const ruleset = libc.call("landlock_create_ruleset", ...rulesetArguments(version, []));
+  const ruleset = libc.call("landlock_create_ruleset", ...rulesetArguments(version, {}));
   if (ruleset < 0) throw new Error("landlock_create_ruleset failed");
   for (const grant of paths) addPath(libc, ruleset, { ...grant, version });
   if (libc.call("landlock_restrict_self", ruleset, 0) !== 0) {
@@ -71,11 +85,36 @@ export function raiseLandlock(libc: Libc, paths: readonly PathGrant[]): void {
   libc.call("close", ruleset);
 }
 
+/**
+ * A ruleset for programs that are started later, open in this process and its children until they
+ * close it. Programs listen where they like; without `connect` they also connect where they like.
+ * @throws when the kernel refuses.
+ */
+export function makeRuleset(
+  libc: Libc,
+  { paths, connect }: { paths: readonly PathGrant[]; connect?: readonly number[] | undefined },
+): number {
+  const version = landlockVersion(libc);
+  const network = connect === undefined ? 0n : CONNECT_TCP;
+  const ruleset = libc.call("landlock_create_ruleset", ...rulesetArguments(version, { network }));
+  if (ruleset < 0) throw new Error("landlock_create_ruleset failed");
+  for (const grant of paths) addPath(libc, ruleset, { ...grant, version });
+  for (const attribute of portRules(version, connect ?? [])) {
+    if (libc.call("landlock_add_rule", ruleset, RULE_NET_PORT, attribute, 0) !== 0) {
+      throw new Error("landlock_add_rule failed for a port");
+    }
+  }
+  libc.call("fcntl", ruleset, F_SETFD, 0);
+  return ruleset;
+}
+
 function rulesetArguments(
   version: number,
-  ports: PortGrant,
+  { ports = [], network = ports === "any" ? BIND_TCP : BIND_TCP | CONNECT_TCP }: {
+    ports?: PortGrant;
+    network?: bigint;
+  },
 ): [Uint8Array<ArrayBuffer>, number, number] {
-  const network = ports === "any" ? BIND_TCP : BIND_TCP | CONNECT_TCP;
   // The last: abstract sockets, signals.
   const attributes = new BigUint64Array([handledRights(version), network, 3n]);
   const size = version >= 6 ? 24 : version >= 4 ? 16 : 8;
@@ -123,7 +162,7 @@ export function landlockSteps(
   const addRule = (kind: number, attribute: Uint8Array) =>
     must("landlock_add_rule", ruleset, kind, attribute, 0);
   return [
-    must("landlock_create_ruleset", ...rulesetArguments(version, ports)),
+    must("landlock_create_ruleset", ...rulesetArguments(version, { ports })),
     ...paths.flatMap(({ path, access }): Step[] => [
       { call: "openat", args: [AT_FDCWD, cString(path), O_PATH_CLOEXEC], orElse: { skip: 2 } },
       addRule(RULE_PATH_BENEATH, pathRule(access, { version, descriptor })),

@@ -8,8 +8,15 @@ import { spawnChild } from "../../process/spawn.ts";
 import type { SelfCommand } from "../../util/runtime.ts";
 import type { Wall } from "../child/contract.ts";
 import { type LandlockGrants, landlockSteps, landlockVersion, type PathGrant } from "./landlock.ts";
-import { launcherImage, must, type Step } from "./launcher_image.ts";
-import { architecture, AT_FDCWD, cString, type Libc, openLibc } from "./libc.ts";
+import { memoryFile } from "../../process/launcher/launcher.ts";
+import { launcherImage, must, type Step } from "../../process/launcher/launcher_image.ts";
+import {
+  architecture,
+  AT_FDCWD,
+  cString,
+  type Libc,
+  openLibc,
+} from "../../process/launcher/libc.ts";
 import { privilegeSteps } from "./drop_privileges.ts";
 
 export interface Launch extends SelfCommand {
@@ -32,9 +39,6 @@ export interface Launched {
 
 /** The first descriptor behind the standard ones. */
 const STATUS_DESCRIPTOR = 3;
-const MFD_CLOEXEC = 1;
-/** Known since Linux 6.3, which wants to be told. */
-const MFD_EXEC = 0x10;
 const LAST_DESCRIPTOR = 0xffff_ffff;
 
 /** @throws when it cannot be started; what fails later is its last line on standard error. */
@@ -104,17 +108,6 @@ function execute(libc: Libc, image: Uint8Array<ArrayBuffer>, what: Launch): Deno
   } finally {
     libc.call("close", descriptor);
   }
-}
-
-/** A file without a name; -1 where there is no such thing. */
-function memoryFile(libc: Libc, content: Uint8Array<ArrayBuffer>): number {
-  const name = cString("hermes");
-  let descriptor = libc.call("memfd_create", name, MFD_CLOEXEC | MFD_EXEC);
-  if (descriptor < 0) descriptor = libc.call("memfd_create", name, MFD_CLOEXEC);
-  const written = libc.call("write", descriptor, content, content.length);
-  if (written === content.length) return descriptor;
-  libc.call("close", descriptor);
-  return -1;
 }
 
 /** The launcher makes the session itself, and hands the program its environment. */

@@ -2,7 +2,7 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { linuxTest } from "../../../tests/support/linux.ts";
 import { type Launch, launch } from "./launch.ts";
-import { openLibc } from "./libc.ts";
+import { openLibc } from "../../process/launcher/libc.ts";
 
 /** What a shell says that is launched there. */
 async function shell(

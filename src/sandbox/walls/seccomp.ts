@@ -2,9 +2,22 @@
  * The seccomp wall as pure data: lists of allowed system calls, and their translation into the
  * BPF program the kernel runs. Everything not listed is refused, on every thread.
  */
-import { type SyscallName, SYSCALLS } from "./syscalls_data.ts";
-
-export type Arch = "x86_64" | "aarch64";
+import { type Arch, type SyscallName, SYSCALLS } from "../../process/launcher/syscalls_data.ts";
+import {
+  type ArgTest,
+  assemble,
+  AUDIT_ARCH,
+  compileTest,
+  DATA_ARCH,
+  DATA_NUMBER,
+  type Instruction,
+  JUMP_EQUAL,
+  JUMP_GREATER_EQUAL,
+  LOAD,
+  refusal,
+  RET_ALLOW,
+  RETURN,
+} from "./filter_program.ts";
 
 /**
  * `script`: a JavaScript child, which needs no path, socket or process at all.
@@ -17,12 +30,6 @@ export type FilterProfile = "script" | "python_start" | "python" | PluginProfile
 
 /** `_net` has datagrams too, `_tcp` has none: no wall tells where they go. */
 export type PluginProfile = `plugin${"" | "_net" | "_tcp"}${"" | "_run"}`;
-
-/** `(argument & mask)` must be one of `values`; `null` wants a null pointer. */
-type ArgTest = { arg: number; values: readonly number[]; mask?: number } | {
-  arg: number;
-  null: true;
-};
 
 interface Rule {
   name: SyscallName;
@@ -197,46 +204,11 @@ function rulesOf(profile: FilterProfile, pid: number): Rule[] {
   return [...interpreter, { name: "newfstatat", tests: [emptyPath] }, prctl()];
 }
 
-const LOAD = 0x20;
-const AND = 0x54;
-const JUMP_EQUAL = 0x15;
-const JUMP_GREATER_EQUAL = 0x35;
-const RETURN = 0x06;
-const RET_ALLOW = 0x7fff0000;
 const RET_KILL = 0x80000000;
-const REFUSE = 0x00050001; // EPERM
-const UNKNOWN = 0x00050026; // ENOSYS
-const DATA_NUMBER = 0;
-const DATA_ARCH = 4;
-const AUDIT_ARCH = { x86_64: 0xc000003e, aarch64: 0xc00000b7 } as const;
+const REFUSE = refusal(1); // EPERM
+const UNKNOWN = refusal(38); // ENOSYS
 /** From here on numbers are shared by all architectures and new: a library must fall back. */
 const FIRST_UNIFIED = 424;
-
-type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, value: number];
-
-function argOffset(index: number, half: 0 | 4 = 0): number {
-  return 16 + index * 8 + half;
-}
-
-/** Falls through when the test holds, else jumps `onFailure` instructions past its end. */
-function compileTest(test: ArgTest, onFailure: number): Instruction[] {
-  if ("null" in test) {
-    return [
-      [LOAD, 0, 0, argOffset(test.arg)],
-      [JUMP_EQUAL, 0, onFailure + 2, 0],
-      [LOAD, 0, 0, argOffset(test.arg, 4)],
-      [JUMP_EQUAL, 0, onFailure, 0],
-    ];
-  }
-  const head: Instruction[] = [[LOAD, 0, 0, argOffset(test.arg)]];
-  if (test.mask !== undefined) head.push([AND, 0, 0, test.mask]);
-  const count = test.values.length;
-  const compares = test.values.map((value, i): Instruction => {
-    const last = i === count - 1;
-    return [JUMP_EQUAL, count - 1 - i, last ? onFailure : 0, value];
-  });
-  return [...head, ...compares];
-}
 
 function compileRule(rule: Rule, number: number): Instruction[] {
   let body: Instruction[] = [[RETURN, 0, 0, RET_ALLOW]];
@@ -265,13 +237,5 @@ export function compileFilter(
   }
   program.push([JUMP_GREATER_EQUAL, 0, 1, FIRST_UNIFIED]);
   program.push([RETURN, 0, 0, UNKNOWN], [RETURN, 0, 0, REFUSE]);
-  const bytes = new Uint8Array(program.length * 8);
-  const view = new DataView(bytes.buffer);
-  program.forEach(([code, ifTrue, ifFalse, value], i) => {
-    view.setUint16(i * 8, code, true);
-    view.setUint8(i * 8 + 2, ifTrue);
-    view.setUint8(i * 8 + 3, ifFalse);
-    view.setUint32(i * 8 + 4, value >>> 0, true);
-  });
-  return bytes;
+  return assemble(program);
 }

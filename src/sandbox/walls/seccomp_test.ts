@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { type Arch, compileFilter, type FilterProfile } from "./seccomp.ts";
-import { type SyscallName, SYSCALLS } from "./syscalls_data.ts";
+import { compileFilter, type FilterProfile } from "./seccomp.ts";
+import { type Arch, type SyscallName, SYSCALLS } from "../../process/launcher/syscalls_data.ts";
 
 const ALLOW = 0x7fff0000;
 const EPERM = 0x00050001;

@@ -6,7 +6,13 @@ import { compileFilter, type FilterProfile } from "./seccomp.ts";
 import { makeImportHooks } from "./import_hooks.ts";
 import { changedModules } from "./internals.ts";
 import { type PathGrant, raiseLandlock } from "./landlock.ts";
-import { addressOf, architecture, type Libc, readDescriptor, readThroughLibc } from "./libc.ts";
+import {
+  addressOf,
+  architecture,
+  type Libc,
+  readDescriptor,
+  readThroughLibc,
+} from "../../process/launcher/libc.ts";
 import type { ProcessLimits, Wall } from "../child/contract.ts";
 
 const SECCOMP_SET_MODE_FILTER = 1;

@@ -2,6 +2,7 @@
 import type { ApprovalPolicy } from "../../../protocol/approval.ts";
 import { checkDirectory } from "../../../host/directory.ts";
 import { UsageError } from "../../../protocol/error.ts";
+import type { SandboxMode } from "../../../protocol/sandbox.ts";
 import type { SessionSpec } from "../../../protocol/session_spec.ts";
 import { resolvePath } from "../../../util/path.ts";
 import type { CommandInput, FlagValue } from "../../command.ts";
@@ -26,6 +27,8 @@ export function readSessionChoices(
     surface,
     environment: text(flags.env),
     cwd,
+    sandbox: text(flags.sandbox) as SandboxMode | undefined,
+    network: text(flags.network),
     model: group({
       name: text(flags.model),
       provider: text(flags.provider),

@@ -3,8 +3,7 @@
  * numbers and memory layout; decides nothing. One symbol, because each costs a third of a
  * millisecond to bind. Linux only.
  */
-import type { Arch } from "./seccomp.ts";
-import { type SyscallName, SYSCALLS } from "./syscalls_data.ts";
+import { type Arch, type SyscallName, SYSCALLS } from "./syscalls_data.ts";
 
 const SYMBOLS = {
   syscall: { parameters: ["i64", "i64", "i64", "i64", "i64", "i64"], result: "i64" },

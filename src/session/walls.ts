@@ -1,0 +1,54 @@
+/**
+ * The walls around the commands of a session, from its settings: the one place where flags,
+ * settings and what is known of this machine become a policy. Loaded when the first tool runs.
+ */
+import type { Settings } from "../config/load.ts";
+import type { SandboxGrant, SandboxPolicy } from "../protocol/sandbox.ts";
+import { HostDisk } from "../sandbox/command/disk.ts";
+import { readNetwork } from "../sandbox/command/network_words.ts";
+import { sandboxPolicy } from "../sandbox/command/policy.ts";
+import type { ProtectedPlaces } from "../util/protected_paths.ts";
+import { protectedPlaces } from "./protected_places.ts";
+
+export interface WallFacts {
+  settings: Pick<Settings, "config" | "home" | "origin">;
+  /** The session's directory. */
+  cwd: string;
+  /** What `~` means. */
+  userHome: string;
+  /** The variables hermes was started with. */
+  env: Readonly<Record<string, string | undefined>>;
+  /** Known already; looked up otherwise. */
+  places?: ProtectedPlaces;
+  grants?: readonly SandboxGrant[];
+  /** Directories of this session that commands need although their like is closed. */
+  own?: { writable?: readonly string[]; readable?: readonly string[] };
+}
+
+/**
+ * The policy; undefined where no walls stand: the mode is `off`, or commands run elsewhere.
+ * @throws {UsageError} for a network that is none.
+ */
+export function sessionPolicy(facts: WallFacts): SandboxPolicy | undefined {
+  const { settings, cwd, userHome, env } = facts;
+  const { terminal } = settings.config;
+  if (terminal.backend !== "local" || terminal.sandbox === "off") return undefined;
+  const name = settings.origin("terminal.network") === "flag" ? "--network" : "terminal.network";
+  return sandboxPolicy({
+    mode: terminal.sandbox,
+    network: readNetwork(terminal.network, { mode: terminal.sandbox, name }),
+    cwd,
+    home: userHome,
+    places: facts.places ?? protectedPlaces({ home: settings.home, userHome, env }),
+    env,
+    settings: {
+      writable: terminal.sandbox_writable,
+      hidden: terminal.sandbox_hidden,
+      caches: terminal.sandbox_caches,
+      passEnv: terminal.env_passthrough,
+    },
+    ...(facts.grants === undefined ? {} : { grants: facts.grants }),
+    ...(facts.own === undefined ? {} : { own: facts.own }),
+    disk: new HostDisk(),
+  });
+}

@@ -1,0 +1,110 @@
+/**
+ * The one list of places that hold credentials, histories and secrets of the system and have a
+ * fixed path. The rules of `protected_paths_data.ts` and the walls around commands are made of it.
+ */
+
+/**
+ * Credentials below a home. With a slash at the end: the directory and everything in it; without:
+ * that path alone. Letters as they are on the disk; the rules ignore case.
+ */
+export const HOME_CREDENTIALS: readonly string[] = [
+  ".ssh/",
+  ".gnupg/",
+  ".azure/",
+  ".password-store/",
+  ".oci/",
+  ".aws/",
+  ".config/gcloud/",
+  ".config/op/",
+  ".config/gh/",
+  ".config/hub/",
+  ".config/glab-cli/",
+  ".config/doctl/",
+  ".config/rclone/",
+  ".config/hermes/",
+  ".config/heroku/",
+  ".snowflake/",
+  ".local/share/keyrings/",
+  "Library/Keychains/",
+  ".netrc",
+  ".pgpass",
+  ".npmrc",
+  ".pypirc",
+  ".git-credentials",
+  ".my.cnf",
+  ".mylogin.cnf",
+  ".vault-token",
+  ".s3cfg",
+  ".boto",
+  ".databrickscfg",
+  ".yarnrc.yml",
+  ".authinfo",
+  ".authinfo.gpg",
+  ".docker/config.json",
+  // Without a slash: what else is in it may be read by file tools where no walls stand.
+  ".kube",
+  ".kube/config",
+  ".cargo/credentials",
+  ".cargo/credentials.toml",
+  ".gem/credentials",
+  ".m2/settings.xml",
+  ".m2/settings-security.xml",
+  ".gradle/gradle.properties",
+  ".composer/auth.json",
+  ".config/composer/auth.json",
+  ".config/git/credentials",
+  ".terraform.d/credentials.tfrc.json",
+  ".terraformrc",
+  ".fly/config.yml",
+  ".config/containers/auth.json",
+  ".config/pip/pip.conf",
+  ".pip/pip.conf",
+  ".config/stripe/config.toml",
+  // Profiles of browsers: passwords and cookies.
+  ".mozilla/firefox/",
+  ".config/google-chrome/",
+  ".config/chromium/",
+  ".config/BraveSoftware/",
+  ".config/microsoft-edge/",
+  ".config/vivaldi/",
+  ".config/opera/",
+  "Library/Application Support/Google/Chrome/",
+  "Library/Application Support/Firefox/",
+  "Library/Application Support/BraveSoftware/",
+  "snap/firefox/",
+  "snap/chromium/",
+];
+
+/** Histories of shells and database clients below a home. */
+export const HOME_HISTORIES: readonly string[] = [
+  ".bash_history",
+  ".zsh_history",
+  ".histfile",
+  ".sh_history",
+  ".python_history",
+  ".node_repl_history",
+  ".psql_history",
+  ".mysql_history",
+  ".sqlite_history",
+  ".rediscli_history",
+  ".local/share/fish/fish_history",
+];
+
+/** Secrets of the system. A rule covers every path that begins like one of these. */
+export const SYSTEM_SECRET_PLACES: readonly string[] = [
+  "/etc/shadow",
+  "/etc/shadow-",
+  "/etc/gshadow",
+  "/etc/gshadow-",
+  "/etc/sudoers",
+  "/etc/sudoers.d",
+  "/etc/ssh/ssh_host_rsa_key",
+  "/etc/ssh/ssh_host_dsa_key",
+  "/etc/ssh/ssh_host_ecdsa_key",
+  "/etc/ssh/ssh_host_ed25519_key",
+  "/etc/ssl/private",
+  "/etc/krb5.keytab",
+  "/etc/master.passwd",
+  "/run/secrets",
+  "/var/run/secrets",
+];

@@ -1,0 +1,40 @@
+/**
+ * What the walls around commands mean to a file tool: the same places are closed to it. Only where
+ * the session works on this machine; elsewhere the container or the other host is the wall.
+ */
+import type { SandboxPolicy } from "../src/protocol/sandbox.ts";
+import type { ToolContext } from "../src/protocol/tool.ts";
+import { placeOf } from "../src/sandbox/command/place_of.ts";
+
+/** The policy of the session, or undefined where no walls stand. */
+export async function wallsOf(ctx: ToolContext): Promise<SandboxPolicy | undefined> {
+  return await ctx.services.sandboxPolicy?.();
+}
+
+/** Why a file with these names is not read, or undefined. */
+export function readingRefusal(
+  policy: SandboxPolicy,
+  names: readonly string[],
+): string | undefined {
+  const path = names.find((name) => placeOf(policy, name) === "hidden");
+  if (path === undefined) return undefined;
+  return `${path} is hidden by the sandbox (${policy.mode}); ask the user for what you need of it.`;
+}
+
+/** Why a file with these names is not written, or undefined. `real` is the file itself. */
+export function writingRefusal(
+  policy: SandboxPolicy,
+  { real, names }: { real: string; names: readonly string[] },
+): string | undefined {
+  const hidden = readingRefusal(policy, names);
+  if (hidden !== undefined) return hidden;
+  if (policy.mode === "read-only") {
+    return `${real}: the sandbox is read-only and nothing is changed. ` +
+      "It would take --sandbox workspace-write.";
+  }
+  if (placeOf(policy, real) === "write") return undefined;
+  const open = [...policy.workspace, ...policy.writable];
+  return `${real} is outside what the sandbox (${policy.mode}) lets you change: ` +
+    `${open.join(", ") || "nothing"}. ` +
+    "It would take terminal.sandbox_writable with this place, or --sandbox off.";
+}
