@@ -9,12 +9,17 @@ import { asUser, NOBODY, plainRun, type WallsUser } from "./_sandbox_run.ts";
 /** Homes of people; programs below them would be hidden, because the tests have another home. */
 const HOMES = /^\/(?:root|home|Users)(?:\/|$)/;
 
+/** Of the range for tests of devices: no machine has it. */
+const TEST_ADDRESS = "198.18.0.1";
+
 export interface Machine {
   /** Everything that is made here; removed by `close`. */
   directory: string;
   /** The search path without anybody's home. */
   path: string;
   isRoot: boolean;
+  /** An IPv4 address of this machine outside the loopback network. */
+  otherAddress?: string;
   /** Why nothing can run as a user without rights; absent where that works. */
   noNobody?: string;
   /** More variables for hermes as `user`. */
@@ -48,7 +53,26 @@ export async function openMachine(): Promise<Machine> {
     close: () => Deno.remove(directory, { recursive: true }),
   };
   const reason = await prepareNobody(machine);
-  return reason === undefined ? machine : { ...machine, noNobody: reason };
+  if (reason !== undefined) machine.noNobody = reason;
+  const address = await otherAddress(machine);
+  if (address !== undefined) machine.otherAddress = address;
+  return machine;
+}
+
+/** In a network of nothing but loopback, root can add an address that looks like another's. */
+async function otherAddress({ isRoot, path }: Machine): Promise<string | undefined> {
+  const all = Deno.networkInterfaces();
+  const found = all.find(({ family, address }) => family === "IPv4" && !address.startsWith("127."));
+  if (found !== undefined) return found.address;
+  if (!isRoot || all.some(({ name }) => name !== "lo")) return undefined;
+  try {
+    await plainRun(["ip", "address", "add", `${TEST_ADDRESS}/32`, "dev", "lo"], {
+      env: { PATH: path },
+    });
+    return TEST_ADDRESS;
+  } catch {
+    return undefined; // Rows that need one say that there is none.
+  }
 }
 
 async function isThere(name: string, machine: Machine): Promise<boolean> {
