@@ -1,7 +1,7 @@
 /**
  * Runs a program through `hermes sandbox run`, as this user or as one without any rights. The
- * variable `HERMES_WALLS_STANDIN` names another program that takes the same words after
- * `sandbox run`, for work on these tests where hermes has no such command; `none` raises no walls.
+ * variable `HERMES_WALLS_STANDIN` is for work on these tests: `none` raises no walls, and `walled`
+ * uses `_walled_run.ts` instead of the command line.
  */
 import type { SandboxMode } from "../../src/protocol/sandbox.ts";
 import { hermesCommand, type RunOutcome, testEnv } from "../support/hermes.ts";
@@ -23,15 +23,22 @@ export interface WallsRun {
   argv: readonly string[];
   env?: Record<string, string>;
   user?: WallsUser;
+  /** As on a system that allows no namespaces, where fewer walls stand. */
+  withoutNamespaces?: boolean;
   timeoutMs: number;
 }
 
 /** The command line, without changing the user. */
-function wallsCommand({ mode, network, argv }: WallsRun): string[] {
+function wallsCommand({ mode, network, argv, withoutNamespaces }: WallsRun): string[] {
   const words = ["--sandbox", mode, ...network === undefined ? [] : ["--network", network]];
   const standIn = Deno.env.get(STANDIN);
   if (standIn === "none") return [...argv];
-  if (standIn) return [standIn, ...words, "--", ...argv];
+  if (standIn === "walled" || withoutNamespaces) {
+    const own = withoutNamespaces ? ["--without-namespaces"] : [];
+    const script = new URL("./_walled_run.ts", import.meta.url).pathname;
+    const deno = [Deno.execPath(), "run", "-A", "-q", "--no-prompt", "--no-check"];
+    return [...deno, script, ...own, ...words, "--", ...argv];
+  }
   const { command, args } = hermesCommand(["sandbox", "run", ...words, "--", ...argv]);
   return [command, ...args];
 }
