@@ -13,6 +13,8 @@ export type Effect =
   | { readonly printed: string }
   /** The file or directory is not as it was. */
   | { readonly changed: string }
+  /** As `changed`, but a file that was put back may have another time. */
+  | { readonly rewritten: string }
   /** The file holds this text. */
   | { readonly holds: string; readonly text: string }
   /** This listener heard the id of the row. */

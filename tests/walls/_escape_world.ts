@@ -101,9 +101,8 @@ export class World {
     if ("holds" in effect) {
       return (await contentOf(this.#expand(row, effect.holds))).includes(effect.text);
     }
-    if ("changed" in effect) {
-      const path = this.#expand(row, effect.changed);
-      return await describe(path) !== this.#before.get(path);
+    if ("changed" in effect || "rewritten" in effect) {
+      return await this.#look(row) !== this.#before.get(row.id);
     }
     const victim = this.#victims.get(row.id)!;
     return await victim.shows("victim" in effect ? effect.victim : effect.terminal);
@@ -127,7 +126,8 @@ export class World {
       await Deno.mkdir(`${this.outside}/${id}/empty`, { recursive: true });
       await Deno.writeTextFile(`${this.outside}/${id}/keep.txt`, "untouched\n");
     }
-    const git = "git init -q . && git config user.name a && git config user.email a@b.c && " +
+    const git =
+      "git init -q . && rm -f .git/hooks/* && git config user.name a && git config user.email a@b.c && " +
       "printf '#!/bin/sh\\nexit 0\\n' > .git/hooks/pre-commit && chmod +x .git/hooks/pre-commit && " +
       "cp .git/hooks/pre-commit .git/hooks/pre-push && " +
       "echo '{}' > package.json && mkdir .vscode && echo '{}' > .vscode/tasks.json && " +
@@ -219,11 +219,15 @@ export class World {
   }
 
   async #remember(): Promise<void> {
-    for (const row of this.#options.rows) {
-      if (row.effect === "says" || !("changed" in row.effect)) continue;
-      const path = this.#expand(row, row.effect.changed);
-      this.#before.set(path, await describe(path));
-    }
+    for (const row of this.#options.rows) this.#before.set(row.id, await this.#look(row));
+  }
+
+  /** How the place looks that the row would change; empty where there is none. */
+  async #look(row: AnyRow): Promise<string> {
+    const place = changedPlace(row);
+    if (place === undefined) return "";
+    const times = row.effect !== "says" && "changed" in row.effect;
+    return await describe(this.#expand(row, place), { times });
   }
 
   async close(): Promise<void> {
@@ -236,15 +240,21 @@ export class World {
         await unmount(path, machine);
       }
     }
-    const absolute = [...this.#before].filter(([path, was]) =>
-      was === "" && path.includes(this.token)
-    )
-      .map(([path]) => path);
-    const all = [this.base, this.#otherHome, this.#runDirectory, this.#otherSession, ...absolute];
+    const made = rows.filter(({ id }) => this.#before.get(id) === "")
+      .map((row) => this.#expand(row, changedPlace(row) ?? ""))
+      .filter((path) => path.includes(this.token));
+    const all = [this.base, this.#otherHome, this.#runDirectory, this.#otherSession, ...made];
     for (const path of all) {
       if (await exists(path)) await Deno.remove(path, { recursive: true });
     }
   }
+}
+
+/** The place that shows the effect of the row, with variables in it. */
+function changedPlace({ effect }: AnyRow): string | undefined {
+  if (effect === "says") return undefined;
+  if ("changed" in effect) return effect.changed;
+  return "rewritten" in effect ? effect.rewritten : undefined;
 }
 
 async function unmount(path: string, machine: Machine): Promise<void> {

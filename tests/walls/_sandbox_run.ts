@@ -6,7 +6,12 @@
 import type { SandboxMode } from "../../src/protocol/sandbox.ts";
 import { hermesCommand, type RunOutcome, testEnv } from "../support/hermes.ts";
 
-export const STANDIN = "HERMES_WALLS_STANDIN";
+const STANDIN = "HERMES_WALLS_STANDIN";
+
+/** True when something else than the command line of hermes is used. */
+export function isStandIn(): boolean {
+  return Boolean(Deno.env.get(STANDIN));
+}
 
 /** `nobody`: no rights of root, no other groups; only root can become that user. */
 export type WallsUser = "self" | "nobody";

@@ -1,7 +1,7 @@
 /** How a file or directory looks, in one text: two texts differ when anything was changed. */
 
 /** Empty where nothing is. Attributes do not show, nor do times of access. */
-export async function describe(path: string): Promise<string> {
+export async function describe(path: string, { times = true } = {}): Promise<string> {
   let info: Deno.FileInfo;
   try {
     info = await Deno.lstat(path);
@@ -14,12 +14,12 @@ export async function describe(path: string): Promise<string> {
   if (info.isDirectory) {
     const names = (await Array.fromAsync(Deno.readDir(path))).map(({ name }) => name).sort();
     const parts = await Promise.all(
-      names.map(async (name) => `${name}: ${await describe(`${path}/${name}`)}`),
+      names.map(async (name) => `${name}: ${await describe(`${path}/${name}`, { times })}`),
     );
     return [own.join(" "), ...parts].join("\n");
   }
-  const times = [info.size, info.nlink, info.mtime?.getTime()];
-  return [...own, ...times, info.isFile ? await contentOf(path) : ""].join(" ");
+  const more = times ? [info.nlink, info.mtime?.getTime()] : [];
+  return [...own, info.size, ...more, info.isFile ? await contentOf(path) : ""].join(" ");
 }
 
 /** The text of a file, or a word that says that it cannot be read. */

@@ -1,7 +1,7 @@
 /**
  * `[--without-namespaces] --sandbox MODE [--network WORDS] -- CMD …`: runs a command behind the
  * walls of a session in this process, so that tests can leave walls out which the command line
- * cannot. Ends what the command left running, as a session does at its end.
+ * cannot. What the command leaves running is left alone.
  */
 import { resolveHome } from "../../src/config/home.ts";
 import { loadSettings } from "../../src/config/load.ts";

@@ -265,14 +265,14 @@ const LATER: readonly EscapeRow[] = [
   ] as const).map(([id, path]) => ({
     id: `ordinary-${id}`,
     attempt: `mkdir -p "$(dirname "$WS/${path}")"; echo taken >> "$WS/${path}"`,
-    effect: { changed: `$WS/${path}` },
+    effect: { rewritten: `$WS/${path}` },
     expect: ORDINARY,
     note: "an ordinary file of the work: review what changed before running it",
   })),
   {
     id: "ordinary-git-commit",
     attempt: "cd $WS && echo x > committed && git add committed && git commit -qm x",
-    effect: { changed: "$WS/.git/logs/HEAD" },
+    effect: { rewritten: "$WS/.git/logs/HEAD" },
     needs: ["git"],
     expect: ORDINARY,
     note: "git's own data is the work",
@@ -298,7 +298,7 @@ const LATER: readonly EscapeRow[] = [
   ] as const).map(([id, path]) => ({
     id: `later-${id}`,
     attempt: `mkdir -p "$(dirname "$WS/${path}")"; echo 'taken = 1' >> "$WS/${path}"`,
-    effect: { changed: `$WS/${path}` },
+    effect: { rewritten: `$WS/${path}` },
   })),
   ...([
     ["fsmonitor", "core.fsmonitor $W/x"],
@@ -324,43 +324,44 @@ const LATER: readonly EscapeRow[] = [
     id: "later-git-renamed",
     attempt:
       "cd $WS && cp -r .git g2 && echo taken > g2/hooks/post-merge && mv .git g1 && mv g2 .git",
-    effect: { changed: "$WS/.git/hooks" },
+    effect: { rewritten: "$WS/.git/hooks" },
     alone: "git renamed",
   },
   {
     id: "later-hooks-replaced",
     attempt: "cd $WS/.git && mkdir h && echo taken > h/post-merge && mv hooks old && mv h hooks",
-    effect: { changed: "$WS/.git/hooks" },
+    effect: { rewritten: "$WS/.git/hooks" },
     alone: "renames",
   },
   {
     id: "later-hooks-symlink",
     attempt: "cd $WS/.git && rm -rf hooks && ln -s ../$ID hooks",
-    effect: { changed: "$WS/.git/hooks" },
+    effect: { rewritten: "$WS/.git/hooks" },
     alone: "links",
   },
   {
     id: "later-hook-mode",
     attempt: "chmod 777 $WS/.git/hooks/pre-push",
-    effect: { changed: "$WS/.git/hooks/pre-push" },
+    effect: { rewritten: "$WS/.git/hooks/pre-push" },
   },
   {
     id: "later-git-file",
     attempt: "cd $WS && mv .git .g && echo 'gitdir: ./.g2' > .git && cp -r .g .g2",
-    effect: { changed: "$WS/.git" },
+    effect: { rewritten: "$WS/.git" },
     alone: "git file",
   },
   {
     id: "later-editor-symlink",
     attempt: "cd $WS && rm -rf .vscode && mkdir v && echo taken > v/tasks.json && ln -s v .vscode",
-    effect: { changed: "$WS/.vscode" },
+    effect: { rewritten: "$WS/.vscode" },
     alone: "links",
   },
   {
     id: "later-delayed",
     attempt:
       "(setsid sh -c 'sleep 1; echo taken > $WS/.git/hooks/post-checkout' > /dev/null 2>&1 &)",
-    effect: { changed: "$WS/.git/hooks/post-checkout" },
+    effect: { rewritten: "$WS/.git/hooks/post-checkout" },
+    needs: ["command-line"],
     alone: "delayed",
     settleMs: 1500,
     control: "hermes may end what a command leaves running",
@@ -495,8 +496,28 @@ const PROCESSES: readonly EscapeRow[] = [
 
 /** Sockets with the authority of whoever listens. */
 const SOCKETS: readonly EscapeRow[] = [
-  { id: "socket-home", attempt: "$E unix $HOME/agent.sock $ID", effect: { contact: "home" } },
   { id: "socket-gpg", attempt: "$E unix $HOME/.gnupg/S.gpg-agent $ID", effect: { contact: "gpg" } },
+  {
+    id: "socket-symlink",
+    attempt: "ln -s $HOME/.gnupg/S.gpg-agent $W/s; $E unix $W/s $ID",
+    effect: { contact: "gpg" },
+  },
+  {
+    id: "socket-hard-link",
+    attempt: "ln $HOME/.gnupg/S.gpg-agent $W/s; $E unix $W/s $ID",
+    effect: { contact: "gpg" },
+    control: "the system may refuse links to files of others",
+  },
+  {
+    id: "socket-relative",
+    attempt: "cd ~/.gnupg; $E unix S.gpg-agent $ID",
+    effect: { contact: "gpg" },
+  },
+  {
+    id: "socket-proc",
+    attempt: "$E unix /proc/self/root$HOME/.gnupg/S.gpg-agent $ID",
+    effect: { contact: "gpg" },
+  },
   { id: "socket-ssh-agent", attempt: "$E unix $AGENT $ID", effect: { contact: "agent" } },
   { id: "socket-session-bus", attempt: "$E unix $XDG/bus $ID", effect: { contact: "bus" } },
   {
@@ -505,25 +526,17 @@ const SOCKETS: readonly EscapeRow[] = [
     effect: { contact: "run" },
     needs: ["root"],
   },
+  // Where tmux, ssh-agent and X11 have theirs.
   { id: "socket-tmp", attempt: "$E unix $TMP_SOCKET $ID", effect: { contact: "tmp" } },
-  {
-    id: "socket-symlink",
-    attempt: "ln -s $HOME/agent.sock $W/s; $E unix $W/s $ID",
-    effect: { contact: "home" },
-  },
-  { id: "socket-relative", attempt: "cd ~ && $E unix agent.sock $ID", effect: { contact: "home" } },
-  {
-    id: "socket-proc",
-    attempt: "$E unix /proc/self/root$HOME/agent.sock $ID",
-    effect: { contact: "home" },
-  },
-  {
-    id: "socket-elsewhere",
-    attempt: "$E unix $OUT/listener.sock $ID",
-    effect: { contact: "elsewhere" },
+  ...([["home", "$HOME/agent.sock"], ["elsewhere", "$OUT/listener.sock"]] as const).map((
+    [id, path],
+  ) => ({
+    id: `socket-${id}`,
+    attempt: `$E unix ${path} $ID`,
+    effect: { contact: id },
     expect: RECORDED,
-    note: "a socket that no list names; before Landlock ABI 9 only a mount or seccomp stops it",
-  },
+    note: "a socket that no list names; before Landlock 9 only seccomp stops it",
+  })),
   { id: "socket-abstract", attempt: "$E abstract $ABSTRACT $ID", effect: { contact: "abstract" } },
 ];
 
@@ -732,13 +745,20 @@ const SYSTEM: readonly EscapeRow[] = [
     expect: RECORDED,
     note: "of its own process alone",
   },
-  { id: "memory-hog", attempt: "$E take-memory 0x10000000000", effect: "says" },
   {
-    id: "fork-many",
-    attempt: "$E fork-many 3000",
+    id: "memory-hog",
+    attempt: "$E take-memory 0x10000000000",
     effect: "says",
     expect: RECORDED,
-    note: "the limit counts processes of the user; root has none",
+    note: "memory has no limit unless one is set",
+  },
+  {
+    id: "fork-many",
+    attempt: "$E fork-many 4200",
+    effect: "says",
+    needs: ["nobody"],
+    control: "the machine may allow fewer",
+    note: "the kernel counts no processes of root",
   },
   {
     id: "own-execution",

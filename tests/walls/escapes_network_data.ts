@@ -6,8 +6,13 @@ import type { Expectation, NetworkName, NetworkRow } from "./_escape_row.ts";
 
 type ByNetwork = Readonly<Record<NetworkName, Expectation>>;
 
-/** Reaching a service of this machine. */
-const LOCAL: ByNetwork = { on: "allowed", loopback: "allowed", off: "refused", hosts: "refused" };
+/**
+ * Reaching a service of this machine that runs outside. Where namespaces are allowed, `loopback`
+ * is a loopback network of the commands' own.
+ */
+const LOCAL: ByNetwork = { on: "allowed", loopback: "recorded", off: "refused", hosts: "refused" };
+/** Servers and their clients, both behind the walls. */
+const OWN: ByNetwork = { on: "allowed", loopback: "allowed", off: "refused", hosts: "refused" };
 /** Reaching this machine by an address that others use too. */
 const REMOTE: ByNetwork = { on: "allowed", loopback: "recorded", off: "refused", hosts: "refused" };
 /** No list of hosts can bound it, so it goes with the first limit. */
@@ -160,12 +165,12 @@ export const NETWORK_ESCAPES: readonly NetworkRow[] = [
     network: HARMLESS,
     note: "reads which interfaces there are",
   },
-  { id: "listen4", attempt: "$E listen 127.0.0.1", effect: "says", network: LOCAL },
-  { id: "listen6", attempt: "$E listen ::1", effect: "says", network: LOCAL },
+  { id: "listen4", attempt: "$E listen 127.0.0.1", effect: "says", network: OWN },
+  { id: "listen6", attempt: "$E listen ::1", effect: "says", network: OWN },
   {
     id: "unix-socket",
-    attempt: "$E unix $HOME/agent.sock $ID",
-    effect: { contact: "home" },
+    attempt: "$E unix $HOME/.gnupg/S.gpg-agent $ID",
+    effect: { contact: "gpg" },
     network: { on: "refused", loopback: "refused", off: "refused", hosts: "refused" },
   },
   {

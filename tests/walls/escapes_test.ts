@@ -9,7 +9,7 @@ import type { Expectation, NetworkName } from "./_escape_row.ts";
 import { attemptAll, type Attempted, compileHelper } from "./_escapes.ts";
 import type { AnyRow } from "./_escape_world.ts";
 import { type Machine, openMachine } from "./_machine.ts";
-import type { WallsUser } from "./_sandbox_run.ts";
+import { isStandIn, type WallsUser } from "./_sandbox_run.ts";
 import { ESCAPES } from "./escapes_data.ts";
 import { NETWORK_ESCAPES } from "./escapes_network_data.ts";
 
@@ -47,7 +47,8 @@ async function whyNot(row: AnyRow, setting: Setting): Promise<string | undefined
     return "no other address here";
   }
   if (helper === undefined && /\$(?:E|SUID|VICTIM|TTY)\b/.test(row.attempt)) return "no compiler";
-  const special = ["root", "nobody", "other-address"];
+  if (needs.includes("command-line") && isStandIn()) return "no command line of hermes is used";
+  const special = ["root", "nobody", "other-address", "command-line"];
   const missing = await machine.missing(needs.filter((name) => !special.includes(name)));
   return missing.length === 0 ? undefined : `${missing.join(", ")} is not installed`;
 }
