@@ -17,6 +17,8 @@ export interface Shell {
    * @throws EnvironmentError once closed.
    */
   ready(): Promise<boolean>;
+  /** Does ahead what the first command would have to wait for. */
+  prepare?(): Promise<void>;
   /** A path for a new private file, there. */
   newFile(): string;
   /** Removes a private file that is no longer needed; without it, such files are written again. */

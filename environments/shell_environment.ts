@@ -75,6 +75,10 @@ export class ShellEnvironment implements Environment {
     return this.#task(taskId).cwd;
   }
 
+  async prepare(): Promise<void> {
+    await this.#shell.prepare?.();
+  }
+
   exec(command: string, options: ExecOptions = {}): Promise<ExecResult> {
     const work = this.#exec(command, options);
     this.#running.add(work);

@@ -4,13 +4,14 @@
  */
 import type { FileInfo, OpenedFile } from "../src/protocol/environment.ts";
 import { ToolError } from "../src/protocol/error.ts";
+import type { SandboxPolicy } from "../src/protocol/sandbox.ts";
 import type { ApprovalAsk, ToolContext } from "../src/protocol/tool.ts";
 import { errorResult } from "../src/protocol/tool_result.ts";
 import { editDistance } from "../src/util/nearest.ts";
 import { basename, dirname, isAbsolute, isWithin, relativePath } from "../src/util/path.ts";
 import { allNames, linkedSecrets, protectedPlaces } from "./_file_names.ts";
 import { isDevicePath, strictest, writeApproval, writeRefusal } from "./_protected_paths.ts";
-import { readingRefusal, wallsOf, writingRefusal } from "./_walls.ts";
+import { outsideReason, readingRefusal, wallsOf, writingRefusal } from "./_walls.ts";
 
 const MAX_SIMILAR = 5;
 /** Names of a directory that are compared at all; a larger one would take too long. */
@@ -113,14 +114,28 @@ export async function guardWrite(
     writeRefusal(names, { places, safeRoots: [] });
   if (refusal !== undefined) throw new ToolError(`Write refused: ${refusal}`);
   const walls = await wallsOf(ctx);
-  const outside = walls && writingRefusal(walls, { real: target.real, names });
-  if (outside !== undefined) throw new ToolError(`Write refused: ${outside}`);
+  const closed = walls && writingRefusal(walls, { real: target.real, names });
+  if (closed !== undefined) throw new ToolError(`Write refused: ${closed}`);
+  const asks = walls === undefined ? [] : outsideAsks(walls, { target, tool: options.tool });
   const needed = writeApproval(names, places);
-  if (needed === undefined) return [];
+  if (needed === undefined) return asks;
   const unguarded = ctx.config("security.protected_instruction_files") === false;
-  if (unguarded && needed.rule === "instruction_file_write") return [];
+  if (unguarded && needed.rule === "instruction_file_write") return asks;
   const { path, ...request } = needed;
-  return [fileAsk({ tool: options.tool, refusal: "Write refused", path, request })];
+  return [...asks, fileAsk({ tool: options.tool, refusal: "Write refused", path, request })];
+}
+
+/** A yes to this very file, where the walls let commands change nothing. */
+function outsideAsks(
+  walls: SandboxPolicy,
+  { target: { real }, tool }: { target: Target; tool: string },
+): ApprovalAsk[] {
+  const reason = outsideReason(walls, real);
+  if (reason === undefined) return [];
+  return [{
+    grant: { kind: "path-write", value: real, reason: `${tool} ${real}` },
+    denied: (outcome) => errorResult(`Write refused: ${reason} ${outcome.reason ?? ""}`.trimEnd()),
+  }];
 }
 
 function fileAsk(

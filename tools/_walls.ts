@@ -21,17 +21,22 @@ export function readingRefusal(
   return `${path} is hidden by the sandbox (${policy.mode}); ask the user for what you need of it.`;
 }
 
-/** Why a file with these names is not written, or undefined. `real` is the file itself. */
+/** Why a file with these names is never written behind these walls, or undefined. */
 export function writingRefusal(
   policy: SandboxPolicy,
   { real, names }: { real: string; names: readonly string[] },
 ): string | undefined {
   const hidden = readingRefusal(policy, names);
   if (hidden !== undefined) return hidden;
-  if (policy.mode === "read-only") {
+  if (policy.mode === "read-only" && placeOf(policy, real) !== "write") {
     return `${real}: the sandbox is read-only and nothing is changed. ` +
       "It would take --sandbox workspace-write.";
   }
+  return undefined;
+}
+
+/** Why a file is written only after a person's yes, or undefined. */
+export function outsideReason(policy: SandboxPolicy, real: string): string | undefined {
   if (placeOf(policy, real) === "write") return undefined;
   const open = [...policy.workspace, ...policy.writable];
   return `${real} is outside what the sandbox (${policy.mode}) lets you change: ` +

@@ -3,6 +3,7 @@
  * running in the background. Decides nothing about safety: the approval gate does.
  */
 import { registry } from "../src/registry/registry.ts";
+import type { ApprovalOutcome } from "../src/protocol/approval.ts";
 import type { ExecResult, SpawnOptions } from "../src/protocol/environment.ts";
 import { EnvironmentError } from "../src/protocol/error.ts";
 import type { InferSchema, JsonSchema } from "../src/protocol/json_schema.ts";
@@ -45,7 +46,7 @@ const MAX_COMMAND_CHARS = 500_000;
 /** Longer commands show their latest line this often. */
 const PROGRESS_MS = 500;
 /** Who lets a command run that needs no approval. */
-const WITHOUT_ASKING = /^(?:rules|isolated environment)$/;
+const WITHOUT_ASKING = /^(?:rules|walls|isolated environment)$/;
 /** Reads the token from a pipe and refuses a terminal. */
 const NEEDS_PIPE = /\bgh\s+auth\s+login\b(?:(?!\bgh\s+auth\s).)*--with-token\b/;
 const SUDO_REFUSED = /Sorry, try again|incorrect password attempt|no password was provided/;
@@ -58,6 +59,7 @@ const SCHEMA = {
     timeout: { type: "integer", minimum: 1, description: "Seconds, default 180, at most 600" },
     workdir: { type: "string", description: "Directory for this command only" },
     pty: { type: "boolean", description: "Pseudo-terminal, for interactive programs" },
+    outside: { type: "string", description: "Why it must run outside the sandbox; asks the user" },
     notify_on_complete: {
       type: "boolean",
       description: "Background: tell when it ends",
@@ -124,18 +126,26 @@ async function approveTerminal(
   if (args.workdir !== undefined) place.cwd = where.realCwd ?? where.cwd;
   const ptyRefused = args.pty === true && NEEDS_PIPE.test(args.command);
   if (args.pty && !ptyRefused) place.pty = true;
+  const outside = await asksOutside(args, ctx);
+  if (outside) place.outside = true;
+  const denied = ({ reason, unanswerable }: ApprovalOutcome) =>
+    refused(
+      reason ?? "The command was denied. Do not try it again in another form.",
+      unanswerable ? "pending_approval" : "blocked",
+    );
+  const { command } = args;
   return {
-    asks: [{
-      command: args.command,
-      place: { ...where, takesInput: args.background === true },
-      denied: ({ reason, unanswerable }) =>
-        refused(
-          reason ?? "The command was denied. Do not try it again in another form.",
-          unanswerable ? "pending_approval" : "blocked",
-        ),
-    }],
+    asks: outside
+      ? [{ grant: { kind: "outside", value: command, reason: args.outside ?? "" }, denied }]
+      : [{ command, place: { ...where, takesInput: args.background === true }, denied }],
     plan: { place, ptyRefused },
   };
+}
+
+/** Where no walls stand, everything runs outside already. */
+async function asksOutside({ outside = "" }: TerminalArgs, ctx: ToolContext): Promise<boolean> {
+  if (outside.trim() === "" || ctx.env.name !== "local") return false;
+  return await ctx.services.sandboxPolicy?.() !== undefined;
 }
 
 async function runTerminal(

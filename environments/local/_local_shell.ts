@@ -105,6 +105,11 @@ export class LocalShell implements Shell {
     return true;
   }
 
+  async prepare(): Promise<void> {
+    const { dir } = await this.#prepared();
+    await this.#options.walls?.raise(dir);
+  }
+
   #prepared(): Promise<Setup> {
     return this.#setup ??= this.#prepare().catch((error) => {
       this.#setup = undefined;

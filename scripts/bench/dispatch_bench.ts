@@ -40,6 +40,7 @@ function createSubject() {
     gate: {
       checkAction: () => Promise.resolve({ answer: "deny", by: "bench" }),
       checkCommand: () => Promise.resolve({ answer: "deny", by: "bench" }),
+      checkGrant: () => Promise.resolve({ answer: "deny", by: "bench" }),
     },
     fetch,
     config: () => undefined,

@@ -8,6 +8,7 @@ import { allowsCommand, allowsRule } from "./allowlist.ts";
 import { type Disk, KnownDisk } from "./shell/disk.ts";
 import { foldText, reordersText } from "./shell/fold.ts";
 import { globMatch } from "./shell/shell_glob.ts";
+import { asksInside, type InsideWalls } from "./rules/inside_walls.ts";
 import { type HermesUse, hermesUses } from "./rules/hermes_self.ts";
 import type { JudgedBefore, Versions } from "./judged_before.ts";
 import { takesCommands } from "./shell/interactive.ts";
@@ -45,6 +46,8 @@ export interface CommandPolicy {
   allowlist?: Iterable<string>;
   /** True when the operator configured a sudo password, which makes `sudo -S` legitimate. */
   sudoPassword?: boolean;
+  /** Walls that stand around the command: what they bound needs no yes. */
+  walls?: InsideWalls | undefined;
   /** What was judged before, and how often what earlier commands left has changed since. */
   judged?: { before: JudgedBefore<Inspection>; versions: Versions } | undefined;
 }
@@ -59,6 +62,8 @@ export interface Finding {
   once?: boolean;
   /** True where a yes holds for this one command: no list and no session covers the next. */
   everyTime?: boolean;
+  /** False where a yes to everything that it is about would be a yes to everything. */
+  wholeRule?: boolean;
 }
 
 export interface Inspection {
@@ -126,7 +131,7 @@ export function evaluate(command: string, policy: CommandPolicy = {}): Evaluatio
     ? inspect(command, policy)
     : judged.before.inspect(
       command,
-      { ...policy, versions: judged.versions },
+      { ...policy, versions: judged.versions, among: JSON.stringify(policy.walls) },
       (disk) => inspect(command, { ...policy, disk }),
     );
   const hardline = findings.filter(({ kind }) => kind === "hardline");
@@ -180,8 +185,13 @@ function inspectViews(command: string, policy: CommandPolicy): Inspection {
         });
       }
     }
+    const { walls } = policy;
+    const asks = ({ key, kind }: Pick<Finding, "key" | "kind">) =>
+      walls === undefined || kind === "hardline" ||
+      asksInside(key, { commands: walked.invocations, walls });
     for (const rule of findingsIn(walked.invocations)) {
-      if (rule.key !== SUDO_STDIN_KEY || policy.sudoPassword !== true) findings.add(rule);
+      if (rule.key === SUDO_STDIN_KEY && policy.sudoPassword === true) continue;
+      if (asks(rule)) findings.add(rule);
     }
     for (const construct of walked.unjudged) unjudged.add(construct);
     if (policy.cwd !== undefined && walked.invocations.some(deletesSomewhere)) {
@@ -197,7 +207,7 @@ function inspectViews(command: string, policy: CommandPolicy): Inspection {
     for (const use of hermesUses(walked.invocations, around)) uses.add(use);
     if (walked.problem !== undefined) findings.add(UNPARSABLE);
   }
-  for (const construct of unjudged) {
+  for (const construct of policy.walls?.closed === true ? [] : unjudged) {
     findings.add({
       key: `unjudged execution: ${construct}`,
       description: `runs text that could not be read beforehand (${construct})`,

@@ -10,16 +10,27 @@ import {
   type ApprovalPolicy,
   type ApprovalRequest,
   type Approver,
+  type EffectfulCall,
+  type WantedGrant,
 } from "../protocol/approval.ts";
 import type { HookName } from "../protocol/hook.ts";
 import { sha256Hex } from "../util/hash.ts";
+import { allowsRule } from "./allowlist.ts";
 import { SeenFiles, SeenVariables } from "./shell/earlier_commands.ts";
 import { FifoLock, settleOrAbort } from "./fifo_lock.ts";
 import type { CommandPolicy, Evaluation, Finding, Inspection } from "./decide.ts";
 import { JudgedBefore } from "./judged_before.ts";
+import { commandCase } from "./command_case.ts";
+import { actionId, chosen, type GateQuestion, shownRequest, summaryOf } from "./gate_question.ts";
+import { GrantMemory, type GrantMemoryOptions } from "./grant_memory.ts";
+import { actionChoices, commandChoices, wallChoices } from "./grant_choices.ts";
+import { coversAction, coversCommand, coversWall } from "./grants.ts";
+import { effectFinding } from "./trust.ts";
+import type { InsideWalls } from "./rules/inside_walls.ts";
 import { refusal, type RefusalKind } from "./refusal.ts";
+import type { SmartReview } from "./smart_review.ts";
 
-export interface ApprovalGateOptions {
+export interface ApprovalGateOptions extends GrantMemoryOptions {
   sessionId: string;
   policy: ApprovalPolicy;
   /** Asks a person; absent when no person is present. */
@@ -29,8 +40,6 @@ export interface ApprovalGateOptions {
   once?: Set<string> | undefined;
   /** Waiting for an answer longer than this is a no; default 300 000. */
   timeoutMs?: number;
-  /** Stores a rule in `command_allowlist`. */
-  remember?(rule: string): Promise<void>;
   smart?: SmartReview;
   notify?(
     name: HookName & ("pre_approval_request" | "post_approval_response"),
@@ -39,6 +48,8 @@ export interface ApprovalGateOptions {
   ): Promise<void>;
   /** Removes secrets before a subject is shown to anybody. */
   redact?(text: string): string;
+  /** The walls around commands, once they stand; undefined where there are none. */
+  walls?: () => Promise<InsideWalls | undefined>;
   /** Environments whose loss does not hurt this machine; only hardline and deny rules hold there. */
   isIsolated?(environment: string): boolean;
   /** Sub-agents get a yes instead of a no (`delegation.subagent_auto_approve`). */
@@ -47,43 +58,25 @@ export interface ApprovalGateOptions {
   denialLimit?: number;
 }
 
-export interface SmartReview {
-  /** Asks the auxiliary model. May reject; that escalates. */
-  review(prompt: string, signal: AbortSignal): Promise<string>;
-  /** `approvals.smart_policy`. */
-  operatorRules?: string;
-  /** Default 30 000. */
-  timeoutMs?: number;
-}
-
-/** A question on its way through the gate. */
-interface Question {
-  request: ApprovalRequest;
-  /** What a lasting yes covers; `once` findings are never stored for good. */
-  findings: readonly Pick<Finding, "key" | "once">[];
-  context: ApprovalContext;
-  isCommand: boolean;
-  /** Whether a yes given while waiting already covers it. */
-  isCovered(): boolean;
+/** The gate of one session, whose policy may change while it runs. */
+export interface SessionGate extends ApprovalGate {
+  policy: ApprovalPolicy;
 }
 
 /** The gate of one session; what was allowed for the session ends with it. */
-export function createApprovalGate(options: ApprovalGateOptions): ApprovalGate {
+export function createApprovalGate(options: ApprovalGateOptions): SessionGate {
   return new Gate(options);
 }
 
 const ISOLATED = new Set(["docker", "singularity", "modal", "daytona"]);
 const DEFAULT_TIMEOUT_MS = 300_000;
-const REVIEW_TIMEOUT_MS = 30_000;
-/** So many that nobody finds two actions of one id. */
-const ACTION_ID_CHARS = 24;
+const UNKNOWN = "the command is not known to change nothing";
 
-class Gate implements ApprovalGate {
+class Gate implements SessionGate {
+  policy: ApprovalPolicy;
   readonly #options: ApprovalGateOptions;
   readonly #questions = new FifoLock();
-  /** Rules allowed for this session or for good. */
-  readonly #remembered: Set<string>;
-  readonly #policy: ApprovalPolicy;
+  readonly #memory: GrantMemory;
   readonly #variables = new SeenVariables();
   readonly #files = new SeenFiles();
   readonly #judged = new JudgedBefore<Inspection>();
@@ -93,57 +86,101 @@ class Gate implements ApprovalGate {
 
   constructor(options: ApprovalGateOptions) {
     this.#options = options;
-    this.#policy = options.policy;
-    this.#remembered = new Set(options.rules?.allowlist);
+    this.policy = options.policy;
+    this.#memory = new GrantMemory(options);
     this.#once = options.once ?? new Set();
+  }
+
+  get judgesEffects(): boolean {
+    return this.policy === "ask-all" || this.policy === "plan";
   }
 
   async checkCommand(command: string, context: ApprovalContext): Promise<ApprovalOutcome> {
     // The parser and the rules are loaded with the first command, not with the session; asking
     // for a module again takes a turn of the event loop even when it is there.
     const { evaluate } = await (this.#decide ??= import("./decide.ts"));
-    const judge = (): Evaluation =>
-      evaluate(command, {
-        ...this.#options.rules,
-        cwd: context.cwd,
-        realCwd: context.realCwd,
-        disk: context.environment === "local" ? this.#options.rules?.disk : undefined,
-        takesInput: context.takesInput,
-        variables: this.#variables.seen,
-        files: this.#files,
-        allowlist: this.#remembered,
-        judged: {
-          before: this.#judged,
-          versions: { variables: this.#variables.version, files: this.#files.version },
-        },
-      });
+    const [policy, by] = await this.#placedPolicy(command, context, evaluate);
+    const judge = () => evaluate(command, { ...policy, judged: this.#judgedBefore() });
     const evaluation = judge();
-    const { decision, findings } = evaluation;
-    const description = findings.map((finding) => finding.description).join("; ");
-    if (decision === "forbidden") return this.#refuse("hardline", { description, by: "rule" });
-    const isIsolated = this.#options.isIsolated ?? ((name) => ISOLATED.has(name));
-    if (decision === "allow" || isIsolated(context.environment)) {
-      this.#keep(evaluation);
-      return { answer: "once", by: decision === "allow" ? "rules" : "isolated environment" };
+    const { decision } = evaluation;
+    if (decision === "forbidden") {
+      return this.#refuse("hardline", { description: reasons(evaluation.findings), by: "rule" });
     }
+    if (this.policy === "plan") {
+      const { changesNothing } = await import("./read_only.ts");
+      if (!changesNothing(command, this.#commandPolicy(context))) return this.#onlyPlans(UNKNOWN);
+    }
+    const isAskAll = this.policy === "ask-all";
+    const isIsolated = this.#options.isIsolated ?? ((name) => ISOLATED.has(name));
+    if (!isAskAll && (decision === "allow" || isIsolated(context.environment))) {
+      this.#keep(evaluation);
+      return { answer: "once", by: decision === "allow" ? by : "isolated environment" };
+    }
+    const project = this.#memory.projectOf(context);
+    const disk = this.#options.rules?.disk;
+    const caseOf = (found: readonly Finding[]) =>
+      commandCase(command, { findings: found, context, project: project.name, disk, isAskAll });
+    const isCovered = async () => {
+      const { decision, findings } = judge();
+      if (decision === "allow" && !isAskAll) return true;
+      return coversCommand(await this.#memory.grants(), caseOf(findings));
+    };
+    if (await isCovered()) {
+      this.#keep(evaluation);
+      return this.#allow({ answer: "once", by: "remembered answer" });
+    }
+    const wanted = caseOf(evaluation.findings);
+    const choices = commandChoices(wanted, {
+      canStore: this.#memory.canStore(project),
+      isSecret: this.#isSecret(command),
+    });
     const request: ApprovalRequest = {
       tool: context.tool,
       subject: command,
-      rule: findings[0]!.key,
-      description,
-      allowAlways: findings.some((finding) => finding.once !== true),
-      ...findings.some(({ everyTime }) => everyTime === true) ? { onceOnly: true } : {},
+      rule: wanted.findings[0]!.key,
+      description: reasons(wanted.findings),
+      ...summaryOf(choices),
     };
-    const isCovered = () => judge().decision === "allow";
-    const outcome = await this.#settle({
-      request,
-      findings,
-      context,
-      isCommand: true,
-      isCovered,
-    });
+    const question = { request, choices, context, isCommand: true, isCovered };
+    const outcome = await this.#settle(question);
     if (outcome.answer !== "deny") this.#keep(evaluation);
     return outcome;
+  }
+
+  /** How a command is judged where it is going to run, and who lets it run if nobody is asked. */
+  async #placedPolicy(
+    command: string,
+    context: ApprovalContext,
+    evaluate: typeof import("./decide.ts").evaluate,
+  ): Promise<[CommandPolicy, by: string]> {
+    const policy = this.#commandPolicy(context);
+    const { walls } = this.#options;
+    if (walls === undefined || context.environment !== "local" || context.outside === true) {
+      return [policy, "rules"];
+    }
+    const { decision } = evaluate(command, { ...policy, judged: this.#judgedBefore() });
+    // Walls are asked for only where they could matter: raising the first ones takes a moment.
+    const standing = decision === "prompt" ? await walls() : undefined;
+    return standing === undefined ? [policy, "rules"] : [{ ...policy, walls: standing }, "walls"];
+  }
+
+  #judgedBefore(): NonNullable<CommandPolicy["judged"]> {
+    const versions = { variables: this.#variables.version, files: this.#files.version };
+    return { before: this.#judged, versions };
+  }
+
+  /** How a command of this call is judged. */
+  #commandPolicy({ cwd, realCwd, environment, takesInput }: ApprovalContext): CommandPolicy {
+    const { rules } = this.#options;
+    return {
+      ...rules,
+      cwd,
+      realCwd,
+      disk: environment === "local" ? rules?.disk : undefined,
+      takesInput,
+      variables: this.#variables.seen,
+      files: this.#files,
+    };
   }
 
   /** What a command that runs leaves to later ones. */
@@ -153,79 +190,142 @@ class Gate implements ApprovalGate {
   }
 
   async checkAction(request: ApprovalRequest, context: ApprovalContext): Promise<ApprovalOutcome> {
-    const isCovered = () => this.#remembered.has(request.rule);
-    if (isCovered()) return { answer: "once", by: "remembered answer" };
-    const findings = [{ key: request.rule, once: !request.allowAlways }];
-    return await this.#settle({ request, findings, context, isCommand: false, isCovered });
+    return await this.#action(request, context, { wholeRule: true });
   }
 
-  async #settle(question: Question): Promise<ApprovalOutcome> {
-    const { context, request } = question;
-    if (this.#once.size > 0 && this.#once.delete(await this.#idOf(question))) {
+  async #action(
+    request: ApprovalRequest,
+    context: ApprovalContext,
+    { wholeRule }: { wholeRule: boolean },
+  ): Promise<ApprovalOutcome> {
+    const project = this.#memory.projectOf(context);
+    const { subject, tool, rule, onceOnly } = request;
+    const { exact } = context;
+    const digest = exact === undefined ? undefined : await sha256Hex(exact);
+    const wanted = { subject, tool, rule, project: project.name, digest };
+    const allowlist = [...this.#options.rules?.allowlist ?? []];
+    const isCovered = async () =>
+      onceOnly !== true &&
+      (allowsRule(allowlist, { key: rule }) || coversAction(await this.#memory.grants(), wanted));
+    if (await isCovered()) return this.#allow({ answer: "once", by: "remembered answer" });
+    const choices = actionChoices(request, {
+      wanted,
+      wholeRule,
+      canStore: this.#memory.canStore(project),
+      isSecret: this.#isSecret(subject),
+    });
+    const asked = { ...request, ...summaryOf(choices) };
+    return await this.#settle({ request: asked, choices, context, isCommand: false, isCovered });
+  }
+
+  async checkEffects(call: EffectfulCall, context: ApprovalContext): Promise<ApprovalOutcome> {
+    const description = this.judgesEffects ? effectFinding(call.effects) : undefined;
+    if (description === undefined) return { answer: "once", by: "rules" };
+    const { tool } = context;
+    if (this.policy === "plan") return this.#onlyPlans(`${tool} ${description}`);
+    const asked = { tool, subject: call.subject, rule: "ask-all", description, allowAlways: false };
+    return await this.#action(asked, context, { wholeRule: false });
+  }
+
+  async checkGrant(wanted: WantedGrant, context: ApprovalContext): Promise<ApprovalOutcome> {
+    const { judgeWall, wallRequest } = await import("./wall_question.ts");
+    const project = this.#memory.projectOf(context);
+    const judged = judgeWall(wanted, this.#commandPolicy(context));
+    if (judged.refused !== undefined) {
+      return this.#refuse("hardline", { description: judged.refused, by: "rule" });
+    }
+    const isCovered = async () =>
+      !judged.onceOnly &&
+      coversWall(await this.#memory.grants(), { ...wanted, project: project.name });
+    if (await isCovered()) return this.#allow({ answer: "once", by: "remembered answer" });
+    const choices = wallChoices(wanted, {
+      project: project.name,
+      onceOnly: judged.onceOnly,
+      canStore: this.#memory.canStore(project),
+      isSecret: this.#isSecret(wanted.value),
+    });
+    const request = { ...wallRequest(wanted, context), ...summaryOf(choices) };
+    const isCommand = wanted.kind === "outside";
+    return await this.#settle({
+      request,
+      choices,
+      context,
+      isCommand,
+      isCovered,
+      personOnly: true,
+    });
+  }
+
+  async #settle(question: GateQuestion): Promise<ApprovalOutcome> {
+    const { context, request, personOnly = false } = question;
+    if (this.#once.size > 0 && this.#once.delete(await actionId(question))) {
       return this.#allow({ answer: "once", by: "your yes to this action" });
     }
-    if (this.#policy === "always") return this.#allow({ answer: "once", by: "policy" });
-    if (context.unattended === true && this.#options.approveUnattended === true) {
+    const { approveUnattended = false } = this.#options;
+    const isTrusted = context.unattended === true && approveUnattended;
+    if (!personOnly && (this.policy === "always" || isTrusted)) {
       return this.#allow({ answer: "once", by: "policy" });
     }
-    if (this.#policy === "never") {
+    if (this.#refusesUnasked(question)) {
       // No person is asked; whoever reads the events must see what was wanted.
       context.asked?.(await this.#shownRequest(question));
-      return this.#refuse("policy", { ...request, by: "policy" });
+      return this.#refuse(personOnly ? "walls" : "policy", { ...request, by: "policy" });
     }
     return await this.#questions.run(context.signal, async () => {
-      if (question.isCovered()) return this.#allow({ answer: "once", by: "remembered answer" });
-      return this.#policy === "smart"
+      if (await question.isCovered()) {
+        return this.#allow({ answer: "once", by: "remembered answer" });
+      }
+      return this.policy === "smart" && !personOnly
         ? await this.#reviewed(question)
         : await this.#asked(question);
     });
   }
 
+  /** Whether the policy says no before anybody is asked. */
+  #refusesUnasked(question: GateQuestion): boolean {
+    const { policy } = this;
+    if (policy === "never") return true;
+    if (this.#canAsk(question)) return question.personOnly === true && policy === "plan";
+    return policy === "plan" || (question.personOnly === true && !this.#waits);
+  }
+
+  /** True where a question that nobody can answer ends the run. */
+  get #waits(): boolean {
+    return this.policy === "ask" || this.policy === "ask-all";
+  }
+
   /** The auxiliary model first; a person when it does not say yes. After its no, a yes holds once. */
-  async #reviewed(question: Question): Promise<ApprovalOutcome> {
+  async #reviewed(question: GateQuestion): Promise<ApprovalOutcome> {
     const verdict = await this.#review(question);
     if (verdict === "approve") return this.#allow({ answer: "once", by: "smart review" });
     if (verdict === "deny" && !this.#canAsk(question)) {
       return this.#refuse("review", { ...question.request, by: "smart review" });
     }
-    return await this.#asked(
-      verdict === "deny"
-        ? { ...question, request: { ...question.request, allowAlways: false, onceOnly: true } }
-        : question,
-    );
+    return await this.#asked(verdict === "deny" ? onlyOnce(question) : question);
   }
 
-  async #review({ request, context, isCommand }: Question) {
+  async #review({ request, context, isCommand }: GateQuestion) {
     const { smart } = this.#options;
     if (smart === undefined) return "escalate";
-    const { parseReview, reviewPrompt } = await import("./smart_review.ts");
-    const prompt = reviewPrompt({
-      subject: this.#shown(request.subject),
-      isCommand,
-      description: request.description,
-      cwd: context.cwd,
-      environment: context.environment,
-      operatorRules: smart.operatorRules,
-    });
-    if (prompt === undefined) return "escalate";
-    const answer = await settleOrAbort((signal) => smart.review(prompt, signal), {
-      signal: context.signal,
-      timeoutMs: smart.timeoutMs ?? REVIEW_TIMEOUT_MS,
-    });
-    return answer.kind === "value" ? parseReview(answer.value) : "escalate";
+    const { reviewAction } = await import("./smart_review.ts");
+    const { cwd, environment, signal } = context;
+    const { description } = request;
+    const subject = this.#shown(request.subject);
+    const about = { subject, isCommand, description, cwd, environment, signal };
+    return await reviewAction(smart, about);
   }
 
-  #canAsk({ context }: Question): boolean {
+  #canAsk({ context }: GateQuestion): boolean {
     return this.#options.approver !== undefined && context.unattended !== true;
   }
 
-  async #asked(question: Question): Promise<ApprovalOutcome> {
+  async #asked(question: GateQuestion): Promise<ApprovalOutcome> {
     const { approver } = this.#options;
     const { context } = question;
     const request = await this.#shownRequest(question);
     if (approver === undefined || context.unattended === true) {
       const refused = this.#refuse("nobody", { ...request, by: "nobody present" });
-      if (this.#policy !== "ask" || context.unattended === true) return refused;
+      if (!this.#waits || context.unattended === true) return refused;
       // Reported although no person answers: whoever reads the events later must see what was wanted.
       context.asked?.(request);
       return { ...refused, unanswerable: true };
@@ -248,35 +348,25 @@ class Gate implements ApprovalGate {
     return outcome;
   }
 
-  /** Turns an answer into an outcome and keeps what it allows. */
-  async #accept(given: ApprovalOutcome, question: Question): Promise<ApprovalOutcome> {
-    // A surface may hand on anything: what is no yes is a no.
-    if (given.answer === "deny" || !APPROVAL_ANSWERS.includes(given.answer)) {
+  /** Turns an answer into an outcome and keeps what it allows, and no more. */
+  async #accept(given: ApprovalOutcome, question: GateQuestion): Promise<ApprovalOutcome> {
+    // A surface may hand on anything: what is no yes to something that was offered is a no.
+    const choice = APPROVAL_ANSWERS.includes(given.answer)
+      ? chosen(question.choices, given)
+      : undefined;
+    if (choice === undefined) {
       return {
         ...given,
         ...this.#refuse("person", { ...question.request, by: given.by, why: given.reason }),
       };
     }
-    const answer = question.request.onceOnly === true ? "once" : given.answer;
-    if (answer === "once") return this.#allow({ ...given, answer });
-    for (const { key } of question.findings) this.#remembered.add(key);
-    if (answer === "session") return this.#allow({ ...given, answer });
-    const stored = await this.#store(question);
-    return this.#allow({ ...given, answer: stored ? "always" : "session" });
+    if (choice.grants.length === 0) return this.#allow({ ...given, answer: "once" });
+    const isStored = await this.#memory.keep(choice.grants);
+    return this.#allow({ ...given, choice: choice.id, answer: isStored ? "always" : "session" });
   }
 
-  /** Stores what may be stored; false when nothing could be. */
-  async #store({ findings }: Question): Promise<boolean> {
-    const { remember } = this.#options;
-    const lasting = findings.filter((finding) => finding.once !== true);
-    if (remember === undefined || lasting.length === 0) return false;
-    try {
-      for (const { key } of lasting) await remember(key);
-      return true;
-    } catch {
-      // The yes was given; that it could not be written down makes it last for the session.
-      return false;
-    }
+  #onlyPlans(description: string): ApprovalOutcome {
+    return this.#refuse("plan", { description, by: "plan mode" });
   }
 
   #allow(outcome: ApprovalOutcome): ApprovalOutcome {
@@ -295,16 +385,12 @@ class Gate implements ApprovalGate {
   }
 
   /** The request as others may see it, with the id of its action. */
-  async #shownRequest(question: Question): Promise<ApprovalRequest> {
-    const { request } = question;
-    return { ...request, subject: this.#shown(request.subject), id: await this.#idOf(question) };
+  #shownRequest(question: GateQuestion): Promise<ApprovalRequest> {
+    return shownRequest(question, (text) => this.#shown(text));
   }
 
-  /** Of all that was about to happen, and where: the same command elsewhere is another action. */
-  async #idOf({ request: { tool, rule, subject }, context }: Question): Promise<string> {
-    const { environment, cwd, exact = null } = context;
-    const text = JSON.stringify([tool, rule, subject, exact, environment, cwd]);
-    return (await sha256Hex(text)).slice(0, ACTION_ID_CHARS);
+  #isSecret(text: string): boolean {
+    return this.#shown(text) !== text;
   }
 
   #shown(text: string): string {
@@ -319,11 +405,26 @@ class Gate implements ApprovalGate {
       outcome?: ApprovalOutcome;
     },
   ): Promise<void> {
+    const { choices: _, ...told } = request;
     await this.#options.notify?.(name, {
       sessionId: this.#options.sessionId,
       callId: context.callId,
-      ...request,
-      ...outcome === undefined ? {} : { answer: outcome.answer, by: outcome.by },
+      ...told,
+      ...outcome === undefined ? {} : answerOf(outcome),
     }, context.signal);
   }
+}
+
+function answerOf({ answer, by, choice }: ApprovalOutcome) {
+  return { answer, by, ...(choice === undefined ? {} : { choice }) };
+}
+
+function reasons(findings: readonly Finding[]): string {
+  return findings.map(({ description }) => description).join("; ");
+}
+
+/** The same question, with a yes for this one time as its only yes. */
+function onlyOnce(question: GateQuestion): GateQuestion {
+  const choices = question.choices.filter(({ grants }) => grants.length === 0);
+  return { ...question, choices, request: { ...question.request, ...summaryOf(choices) } };
 }

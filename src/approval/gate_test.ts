@@ -2,44 +2,17 @@ import assert from "node:assert/strict";
 import type {
   ApprovalAnswer,
   ApprovalContext,
-  ApprovalOutcome,
   ApprovalRequest,
   Approver,
 } from "../protocol/approval.ts";
-import { type ApprovalGateOptions, createApprovalGate } from "./gate.ts";
-
-/** A person who gives prepared answers and remembers the questions. */
-class Person implements Approver {
-  readonly questions: ApprovalRequest[] = [];
-  readonly #answers: ApprovalAnswer[];
-
-  constructor(...answers: ApprovalAnswer[]) {
-    this.#answers = answers;
-  }
-
-  ask(request: ApprovalRequest): Promise<ApprovalOutcome> {
-    this.questions.push(request);
-    return Promise.resolve({ answer: this.#answers.shift() ?? "deny", by: "person" });
-  }
-}
-
-/** Somebody who is there and never answers. */
-const SILENT: Approver = { ask: () => new Promise(() => {}) };
-
-function context(changes: Partial<ApprovalContext> = {}): ApprovalContext {
-  return {
-    callId: "c1",
-    tool: "terminal",
-    environment: "local",
-    cwd: "/srv/app",
-    signal: new AbortController().signal,
-    ...changes,
-  };
-}
-
-function gateWith(options: Partial<ApprovalGateOptions> = {}) {
-  return createApprovalGate({ sessionId: "s", policy: "ask", ...options });
-}
+import {
+  context,
+  gateWith,
+  MemoryGrants,
+  Person,
+  SILENT,
+} from "../../tests/support/approval_gate.ts";
+import type { ApprovalGateOptions } from "./gate.ts";
 
 const ACTION: ApprovalRequest = {
   tool: "write_file",
@@ -89,57 +62,17 @@ Deno.test("checkCommand() asks with what would happen and passes the answer on",
   const denied = await gate.checkCommand("rm -rf build", here);
   assert.equal(denied.answer, "deny");
   assert.match(denied.reason!, /^BLOCKED: deletes whole directories\. The user denied it\./);
-  const { id, ...question } = person.questions[0]!;
+  const { id, choices, ...question } = person.questions[0]!;
   assert.match(id!, /^[0-9a-f]{24}$/);
+  assert.deepEqual(choices!.map((choice) => choice.id), ["once", "session", "rule", "deny"]);
   assert.deepEqual(question, {
     tool: "terminal",
     subject: "rm -rf build",
     rule: "recursive delete",
     description: "deletes whole directories",
-    allowAlways: true,
+    allowAlways: false,
   });
   assert.deepEqual(asked, person.questions);
-});
-
-Deno.test("checkCommand() remembers a yes for the session, for all its findings and no others", async () => {
-  const person = new Person("session", "once");
-  const gate = gateWith({ approver: person });
-  await gate.checkCommand("rm -rf a; git push -f", context());
-  assert.equal((await gate.checkCommand("rm -rf b", context())).by, "rules");
-  assert.equal((await gate.checkCommand("git push --force", context())).by, "rules");
-  assert.equal(person.questions.length, 1);
-  await gate.checkCommand("chmod 777 f", context());
-  assert.equal(person.questions.length, 2);
-});
-
-Deno.test("checkCommand() stores a yes for good", async () => {
-  const stored: string[] = [];
-  const gate = gateWith({
-    approver: new Person("always"),
-    remember: (rule) => Promise.resolve(void stored.push(rule)),
-  });
-  assert.equal((await gate.checkCommand("rm -rf a", context())).answer, "always");
-  assert.deepEqual(stored, ["recursive delete"]);
-});
-
-Deno.test("checkCommand() makes a yes for good last the session when it cannot be stored", async () => {
-  for (const remember of [undefined, () => Promise.reject(new Error("disk full"))]) {
-    const gate = gateWith({ approver: new Person("always"), ...remember ? { remember } : {} });
-    assert.equal((await gate.checkCommand("rm -rf a", context())).answer, "session");
-    assert.equal((await gate.checkCommand("rm -rf b", context())).by, "rules");
-  }
-});
-
-Deno.test("checkCommand() never stores a yes to what it could not parse", async () => {
-  const stored: string[] = [];
-  const person = new Person("always");
-  const gate = gateWith({
-    approver: person,
-    remember: (rule) => Promise.resolve(void stored.push(rule)),
-  });
-  assert.equal((await gate.checkCommand("echo 'open", context())).answer, "session");
-  assert.equal(person.questions[0]!.allowAlways, false);
-  assert.deepEqual(stored, []);
 });
 
 Deno.test("checkCommand() does what the policy says when a yes is needed", async () => {
@@ -209,7 +142,7 @@ Deno.test("checkCommand() offers only once after a reviewer's no", async () => {
   const gate = gateWith({
     policy: "smart",
     approver: person,
-    remember: () => assert.fail("must not be stored"),
+    store: { read: () => Promise.resolve([]), add: () => assert.fail("must not be stored") },
     smart: { review: () => Promise.resolve("DENY") },
   });
   assert.equal((await gate.checkCommand("rm -rf a", context())).answer, "once");
@@ -257,7 +190,7 @@ Deno.test("checkCommand() asks one question at a time, in order", async () => {
   const gate = gateWith({ approver });
   let next = asked();
   const first = gate.checkCommand("rm -rf a", context());
-  const second = gate.checkCommand("rm -rf b", context());
+  const second = gate.checkCommand("rm -rf a", context());
   const third = gate.checkCommand("git push -f", context());
   await next;
   assert.deepEqual(open.map(({ subject }) => subject), ["rm -rf a"]);
@@ -298,7 +231,7 @@ Deno.test("checkCommand() tells hooks about question and answer, secrets removed
     subject: "rm -rf ***",
     rule: "recursive delete",
     description: "deletes whole directories",
-    allowAlways: true,
+    allowAlways: false,
   };
   assert.deepEqual(told, [
     ["pre_approval_request", request],
@@ -328,12 +261,16 @@ Deno.test("checkCommand() takes an answer that came by default for silence", asy
   assert.match(outcome.reason!, /nobody answered in time/);
 });
 
-Deno.test("checkAction() asks, remembers by rule and obeys the policy", async () => {
+Deno.test("checkAction() asks, remembers the action and obeys the policy", async () => {
   const person = new Person("session");
   const gate = gateWith({ approver: person });
   assert.equal((await gate.checkAction(ACTION, context())).answer, "session");
   assert.equal((await gate.checkAction(ACTION, context())).by, "remembered answer");
   assert.equal(person.questions.length, 1);
+  await gate.checkAction({ ...ACTION, subject: "write CLAUDE.md" }, context());
+  await gate.checkAction(ACTION, context({ exact: "{}" }));
+  await gate.checkAction({ ...ACTION, tool: "patch" }, context());
+  assert.equal(person.questions.length, 4, "another action is another question");
   const allowed = gateWith({ policy: "never", rules: { allowlist: ["protected file"] } });
   assert.equal((await allowed.checkAction(ACTION, context())).answer, "once");
   const never = await gateWith({ policy: "never" }).checkAction(ACTION, context());
@@ -343,13 +280,13 @@ Deno.test("checkAction() asks, remembers by rule and obeys the policy", async ()
 
 Deno.test("checkCommand() takes nothing for a yes that is none of the answers", async () => {
   for (const wrong of ["yes", "Deny", "", undefined]) {
-    const remembered: string[] = [];
+    const store = new MemoryGrants();
     const gate = gateWith({
       approver: { ask: () => Promise.resolve({ answer: wrong as never, by: "surface" }) },
-      remember: (rule) => Promise.resolve(void remembered.push(rule)),
+      store,
     });
     const { answer } = await gate.checkCommand("rm -rf a", context());
-    assert.deepEqual([answer, remembered], ["deny", []]);
+    assert.deepEqual([answer, store.grants], ["deny", []]);
   }
 });
 

@@ -23,6 +23,8 @@ export interface Place {
   realCwd?: string | undefined;
   takesInput?: boolean | undefined;
   disk?: Disk | undefined;
+  /** What else was told from another judgement of the same. */
+  among?: string | undefined;
 }
 
 interface Entry<Inspection> extends Versions {
@@ -37,10 +39,10 @@ export class JudgedBefore<Inspection> {
   /** The inspection of before, or that of `inspect`, which asks the disk it is given. */
   inspect(
     command: string,
-    { cwd, realCwd, takesInput, disk, versions }: Place & { versions: Versions },
+    { cwd, realCwd, takesInput, disk, among, versions }: Place & { versions: Versions },
     inspect: (disk: Disk | undefined) => Inspection,
   ): Inspection {
-    const key = JSON.stringify([command, cwd, realCwd, takesInput, disk === undefined]);
+    const key = JSON.stringify([command, cwd, realCwd, takesInput, disk === undefined, among]);
     const known = this.#entries.get(key);
     if (
       known?.variables === versions.variables && known.files === versions.files &&

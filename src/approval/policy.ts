@@ -2,7 +2,7 @@
 import type { ApprovalPolicy } from "../protocol/approval.ts";
 
 /** `approvals.mode`. */
-export type ApprovalMode = "manual" | "smart" | "off";
+export type ApprovalMode = "manual" | "smart" | "off" | "ask-all" | "plan";
 
 export interface PolicySources {
   mode: ApprovalMode;
@@ -14,10 +14,20 @@ export interface PolicySources {
   interactive: boolean;
 }
 
-/** The command line beats `mode: off`, which beats who is present. */
+/**
+ * The command line beats `approvals.mode`. `off` and the strict modes hold whoever is present;
+ * otherwise `approvals.headless` decides where no person is.
+ */
 export function effectivePolicy(sources: PolicySources): ApprovalPolicy {
-  if (sources.flag !== undefined) return sources.flag;
-  if (sources.mode === "off") return "always";
-  if (!sources.interactive) return sources.headless ?? "never";
-  return sources.mode === "smart" ? "smart" : "ask";
+  const { flag, mode, headless, interactive } = sources;
+  if (flag !== undefined) return flag;
+  if (mode === "off") return "always";
+  if (mode === "ask-all" || mode === "plan") return mode;
+  if (!interactive) return headless ?? "never";
+  return mode === "smart" ? "smart" : "ask";
+}
+
+/** The walls that a policy needs, whatever the settings say; undefined leaves them as they are. */
+export function sandboxOf(policy: ApprovalPolicy): "read-only" | undefined {
+  return policy === "plan" ? "read-only" : undefined;
 }

@@ -2,6 +2,7 @@
  * The question put to the auxiliary model in smart mode, and the reading of its answer. The
  * command is quoted as data: comments are removed and the text cannot close its quotes.
  */
+import { settleOrAbort } from "./fifo_lock.ts";
 import { parseShell } from "./shell/shell_parser.ts";
 
 export type ReviewVerdict = "approve" | "deny" | "escalate";
@@ -18,6 +19,17 @@ export interface ReviewSubject {
   /** `approvals.smart_policy`: rules of the operator, trusted. */
   operatorRules?: string | undefined;
 }
+
+export interface SmartReview {
+  /** Asks the auxiliary model. May reject; that escalates. */
+  review(prompt: string, signal: AbortSignal): Promise<string>;
+  /** `approvals.smart_policy`. */
+  operatorRules?: string;
+  /** Default 30 000. */
+  timeoutMs?: number;
+}
+
+const REVIEW_TIMEOUT_MS = 30_000;
 
 /** Longest subject shown to the model; a longer one is a person's to judge. */
 const MAX_SUBJECT_CHARS = 16_000;
@@ -48,6 +60,17 @@ export function reviewPrompt(review: ReviewSubject): string | undefined {
     "",
     "Answer with exactly one word: APPROVE, DENY or ESCALATE.",
   ].join("\n");
+}
+
+/** What the auxiliary model says; whatever goes wrong leaves the decision to a person. */
+export async function reviewAction(
+  { review, operatorRules, timeoutMs = REVIEW_TIMEOUT_MS }: SmartReview,
+  { signal, ...subject }: ReviewSubject & { signal: AbortSignal },
+): Promise<ReviewVerdict> {
+  const prompt = reviewPrompt({ ...subject, operatorRules });
+  if (prompt === undefined) return "escalate";
+  const answer = await settleOrAbort((limited) => review(prompt, limited), { signal, timeoutMs });
+  return answer.kind === "value" ? parseReview(answer.value) : "escalate";
 }
 
 /** Only the exact words count. */

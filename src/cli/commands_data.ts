@@ -85,6 +85,10 @@ function loadEnv() {
   return import("./commands/env/env.ts");
 }
 
+function loadSandbox() {
+  return import("./commands/sandbox/sandbox.ts");
+}
+
 function loadHooks() {
   return import("./commands/hooks.ts");
 }
@@ -377,6 +381,24 @@ export const COMMANDS: readonly CommandSpec[] = [
       "hermes approvals check - < commands.txt",
       'hermes approvals allow "rm -rf node_modules"',
       'hermes approvals forget "recursive delete"',
+    ],
+  },
+  {
+    name: "sandbox",
+    summary: "The walls around commands: run one behind them",
+    subcommands: [
+      {
+        name: "run",
+        summary: "Run a command behind the walls, on this terminal",
+        args: "CMD [ARG...]",
+        flags: SESSION_FLAGS.filter(({ name }) => name === "sandbox" || name === "network"),
+        load: loadSandbox,
+      },
+    ],
+    examples: [
+      "hermes sandbox run -- make test",
+      "hermes sandbox run --network off -- npm test",
+      "hermes sandbox run --sandbox read-only -- ./configure --help",
     ],
   },
   {

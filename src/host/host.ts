@@ -265,7 +265,6 @@ export class Host {
       quiet,
       log,
       progress: quiet ? log : (line) => noticeSink.tell(line),
-      onRemember: (rule) => this.#remember(rule),
       release: async () => {
         this.#live.delete(session.id);
         if (facts.cassette.mode === "replay") this.#isReplaying = false;
@@ -291,12 +290,6 @@ export class Host {
       const { pluginRoute } = await import("./plugin_route.ts");
       return await pluginRoute(await plugins.providers(), options) ?? await find(options);
     };
-  }
-
-  /** What was allowed for good holds for every session that opens from now on. */
-  #remember(rule: string): void {
-    const { config } = this.settings;
-    config.command_allowlist = [...new Set([...config.command_allowlist, rule])];
   }
 
   /** The one open store of the process. @throws {HermesError} when it cannot be used. */

@@ -1,4 +1,5 @@
 /** Asking for permission: what is asked, who may answer, what the answer can be. */
+import type { GrantOffer, WallGrantKind } from "./grant.ts";
 
 /** `allow` runs, `prompt` needs a person's yes, `forbidden` never runs whatever the mode. */
 export type Decision = "allow" | "prompt" | "forbidden";
@@ -25,17 +26,38 @@ export interface ApprovalRequest {
   allowAlways: boolean;
   /** A yes holds for this one time, whatever is answered. */
   onceOnly?: boolean;
+  /** Every answer that is offered, in order: the gate adds them, and surfaces show these words. */
+  choices?: ApprovalChoice[];
 }
 
 export const APPROVAL_ANSWERS = ["once", "session", "always", "deny"] as const;
 
 export type ApprovalAnswer = typeof APPROVAL_ANSWERS[number];
 
-/** `--approve`: what happens to actions that need a yes. */
-export type ApprovalPolicy = "never" | "ask" | "smart" | "always";
+/** One offered answer. An answer without the id of a choice means the choice named like it. */
+export interface ApprovalChoice {
+  /** `once`, `session`, `always`, `shape`, `rule`, `deny`. */
+  id: string;
+  /** What it is to a surface that knows no choices. */
+  answer: ApprovalAnswer;
+  /** Says exactly what it allows, and for how long. */
+  text: string;
+  /** What it keeps; empty for a yes to this one action and for a no. */
+  grants: GrantOffer[];
+}
+
+/**
+ * `--approve`: what happens to actions that need a yes. Under `ask-all` every command and every
+ * write needs one; under `plan` nothing is changed at all.
+ */
+export const APPROVAL_POLICIES = ["never", "ask", "smart", "always", "ask-all", "plan"] as const;
+
+export type ApprovalPolicy = typeof APPROVAL_POLICIES[number];
 
 export interface ApprovalOutcome {
   answer: ApprovalAnswer;
+  /** The id of the choice that was made, where one was named. */
+  choice?: string;
   by: string;
   /** Told to the model when denied. */
   reason?: string;
@@ -59,6 +81,29 @@ export interface ApprovalGate {
   ): Promise<ApprovalOutcome>;
   /** Any other action that a tool, hook or plugin declares as needing a yes. */
   checkAction(request: ApprovalRequest, context: ApprovalContext): Promise<ApprovalOutcome>;
+  /** Something that the walls stop. No policy says yes to it: a person does, or a stored grant. */
+  checkGrant(wanted: WantedGrant, context: ApprovalContext): Promise<ApprovalOutcome>;
+  /** True where every call is judged by the effects that its tool declares: `ask-all`, `plan`. */
+  readonly judgesEffects?: boolean;
+  /** A call by what its tool may do; asked only where `judgesEffects` is true. */
+  checkEffects?(call: EffectfulCall, context: ApprovalContext): Promise<ApprovalOutcome>;
+}
+
+/** What is wanted through the walls. Paths are absolute and real. */
+export interface WantedGrant {
+  kind: WallGrantKind;
+  /** The path, the host, or the whole command. */
+  value: string;
+  /** Why it is wanted, in the words of whoever wants it. */
+  reason: string;
+}
+
+/** A call as `ask-all` and `plan` see it. */
+export interface EffectfulCall {
+  /** The call in one line. */
+  subject: string;
+  /** What its tool declares; undefined when the tool does not say what it does. */
+  effects: readonly string[] | undefined;
 }
 
 export interface ApprovalContext {
@@ -71,6 +116,8 @@ export interface ApprovalContext {
   realCwd?: string;
   /** Set when input can be sent to the command while it runs. */
   takesInput?: boolean;
+  /** Set when the command is going to run outside the walls. */
+  outside?: boolean;
   /** What else the id of the action stands for, where its subject does not say all. */
   exact?: string;
   signal: AbortSignal;

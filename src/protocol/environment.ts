@@ -179,6 +179,8 @@ export interface Environment {
   readonly sharesHost: boolean;
   /** The persistent working directory of a task. */
   cwd(taskId?: string): string;
+  /** Does ahead what the first command would have to wait for; absent where that is nothing. */
+  prepare?(): Promise<void>;
   /** Runs in a shell and waits. A non-zero exit is a result; only infrastructure failures throw `EnvironmentError`. */
   exec(command: string, options?: ExecOptions): Promise<ExecResult>;
   spawn(command: string, options?: SpawnOptions): Promise<BackgroundProcess>;

@@ -91,6 +91,8 @@ export type EventBody =
     type: "approval_end";
     callId: string;
     answer: ApprovalAnswer;
+    /** Which of the choices was made, where one was. */
+    choice?: string;
     /** Who decided: the person, a policy, a remembered answer, the auxiliary model, a timeout. */
     by: string;
   }

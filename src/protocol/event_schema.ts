@@ -4,6 +4,7 @@
  */
 import { z } from "../deps/zod.ts";
 import { APPROVAL_ANSWERS } from "./approval.ts";
+import { GRANT_KINDS } from "./grant.ts";
 import type { AgentEvent } from "./event.ts";
 import { toolDetails, viewBlock } from "./tool_details_schema.ts";
 
@@ -60,6 +61,26 @@ const endReason = z.enum([
   "interrupted",
 ]);
 
+const approvalAnswer = z.enum(APPROVAL_ANSWERS);
+
+const grantOffer = z.object({
+  scope: z.enum(["once", "session", "project"]),
+  kind: z.enum(GRANT_KINDS),
+  value: z.string(),
+  project: z.string(),
+  tool: z.string().exactOptional(),
+  rules: z.array(z.string()).exactOptional(),
+  cwd: z.string().exactOptional(),
+  digest: z.string().exactOptional(),
+});
+
+const approvalChoice = z.object({
+  id: z.string(),
+  answer: approvalAnswer,
+  text: z.string().describe("Says exactly what it allows"),
+  grants: z.array(grantOffer).describe("What it keeps"),
+});
+
 const approvalRequest = z.object({
   id: z.string().exactOptional().describe("The same action has the same id"),
   tool: z.string(),
@@ -68,14 +89,14 @@ const approvalRequest = z.object({
   description: z.string(),
   allowAlways: z.boolean(),
   onceOnly: z.boolean().exactOptional(),
+  choices: z.array(approvalChoice).exactOptional().describe("What may be answered, in order"),
 });
-
-const approvalAnswer = z.enum(APPROVAL_ANSWERS);
 
 const questionAnswer = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("approval"),
     answer: approvalAnswer,
+    choice: z.string().exactOptional().describe("The id of one of the choices"),
     reason: z.string().exactOptional(),
   }),
   z.object({
@@ -195,6 +216,7 @@ export const AgentEventSchema = z.discriminatedUnion("type", [
   event("approval_end", {
     callId: z.string(),
     answer: approvalAnswer,
+    choice: z.string().exactOptional().describe("Which of the choices was made"),
     by: z.string(),
   }),
   event("question_start", { question }),

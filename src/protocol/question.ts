@@ -12,7 +12,8 @@ export type QuestionBody =
   | { kind: "confirm"; text: string };
 
 export type QuestionAnswer =
-  | { kind: "approval"; answer: ApprovalAnswer; reason?: string }
+  /** `choice` names one of `request.choices`; without it, the choice of the answer's own name. */
+  | { kind: "approval"; answer: ApprovalAnswer; choice?: string; reason?: string }
   /** Chosen or typed texts for each question; absent when the person declines. */
   | { kind: "clarify"; answers?: string[][] }
   | { kind: "confirm"; yes: boolean };

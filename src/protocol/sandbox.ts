@@ -2,6 +2,7 @@
  * The walls around commands on this machine, as data: which mode, which network, which places.
  * Made once for a session; the kernel's walls, the file tools and what people read come of it.
  */
+import type { Grant, WallGrantKind } from "./grant.ts";
 
 /** `read-only` changes nothing, `workspace-write` changes the work alone, `off` has no walls. */
 export const SANDBOX_MODES = ["read-only", "workspace-write", "off"] as const;
@@ -46,15 +47,7 @@ export interface SandboxLimits {
 }
 
 /** A yes to more than the walls allow: as narrow as the question that was answered. */
-export interface SandboxGrant {
-  readonly scope: "once" | "session" | "project";
-  readonly kind: "command" | "path-write" | "path-read" | "host" | "outside";
-  readonly value: string;
-  /** The project it holds in. */
-  readonly project: string;
-  /** ISO 8601. */
-  readonly createdAt: string;
-}
+export type SandboxGrant = Grant & { readonly kind: WallGrantKind };
 
 /** The walls that an environment starts its commands behind. */
 export interface CommandWalls {

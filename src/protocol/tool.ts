@@ -3,7 +3,7 @@
  * plugins all register this one shape.
  */
 import type { RedactMode } from "../text/redact.ts";
-import type { ApprovalOutcome, ApprovalRequest } from "./approval.ts";
+import type { ApprovalOutcome, ApprovalRequest, WantedGrant } from "./approval.ts";
 import type { Environment } from "./environment.ts";
 import type { InferSchema, JsonSchema } from "./json_schema.ts";
 import type { ToolDefinition } from "./provider.ts";
@@ -61,11 +61,15 @@ export interface CommandPlace {
   takesInput?: boolean;
 }
 
-/** One yes that a call needs: the rules judge a command, an action always needs a person. */
+/**
+ * One yes that a call needs: the rules judge a command, an action always needs a person, and so
+ * does what the walls around commands stop.
+ */
 export type ApprovalAsk =
   & (
     | { command: string; place?: CommandPlace }
     | { action: Omit<ApprovalRequest, "tool"> }
+    | { grant: WantedGrant }
   )
   & {
     /** What the model reads after a no; by default the reason as an error. */

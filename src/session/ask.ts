@@ -25,11 +25,12 @@ export function questionApprover({ questions, expiresMs }: AskOptions): Approver
         ...limit,
       });
       if (answer.kind !== "approval") return { answer: "deny", by };
-      const reason = answer.reason === undefined ? {} : { reason: answer.reason };
+      const { reason, choice } = answer;
       return {
         answer: answer.answer,
         by,
-        ...reason,
+        ...(choice === undefined ? {} : { choice }),
+        ...(reason === undefined ? {} : { reason }),
         ...(by === "timeout" ? { expired: true } : {}),
       };
     },

@@ -2,18 +2,25 @@
  * The approval gate of a session. The rules and the shell parser behind it are loaded with the
  * first command, not with the session.
  */
+import type { SessionGate } from "../approval/gate.ts";
+import type { ProjectPlace } from "../approval/grant_memory.ts";
+import { effectivePolicy } from "../approval/policy.ts";
 import type { Settings } from "../config/load.ts";
 import type {
   ApprovalContext,
-  ApprovalGate,
   ApprovalOutcome,
   ApprovalPolicy,
   ApprovalRequest,
   Approver,
+  EffectfulCall,
+  WantedGrant,
 } from "../protocol/approval.ts";
+import type { Grant } from "../protocol/grant.ts";
 import type { HookRunner } from "../protocol/hook.ts";
+import type { InsideWalls } from "../approval/rules/inside_walls.ts";
 import { type AssistantMessage, messageText } from "../protocol/message.ts";
 import type { Provider } from "../protocol/provider.ts";
+import { projectRoot } from "../util/project_root.ts";
 
 export interface GateOptions {
   settings: Settings;
@@ -31,34 +38,87 @@ export interface GateOptions {
   /** The variables hermes was started with. */
   processEnv: Readonly<Record<string, string>>;
   redact: (text: string) => string;
-  /** Told of a rule that was allowed for good. */
-  onRemember?: (rule: string) => void;
   /** Told which call a person is asked about; undefined when the question is over. */
   asking: (callId: string | undefined) => void;
   /** Commands reach this machine itself. */
   sharesHost: boolean;
+  /** Told of a yes that lasts longer than once. */
+  onGranted?: (grant: Grant) => void;
+  /** The walls around commands, once they stand. */
+  walls?: () => Promise<InsideWalls | undefined>;
 }
 
 const REVIEW_TOKENS = 512;
 const TIMEOUT_MARGIN_MS = 5_000;
 
 /** A gate that loads itself. */
-export function createGate(options: GateOptions): ApprovalGate {
-  let loading: Promise<ApprovalGate> | undefined;
-  const gate = () => loading ??= load(options);
-  const asking = options.approver === undefined ? undefined : options.asking;
-  return {
-    checkCommand: (command, context) =>
-      whileAsking(context, {
-        asking,
-        check: async (followed) => (await gate()).checkCommand(command, followed),
-      }),
-    checkAction: (request, context) =>
-      whileAsking(context, {
-        asking,
-        check: async (followed) => (await gate()).checkAction(request, followed),
-      }),
-  };
+export function createGate(options: GateOptions): SessionGate {
+  return new LazyGate(options);
+}
+
+class LazyGate implements SessionGate {
+  readonly #options: GateOptions;
+  #policy: ApprovalPolicy;
+  #loading: Promise<SessionGate> | undefined;
+  #loaded: SessionGate | undefined;
+
+  constructor(options: GateOptions) {
+    const { approvals } = options.settings.config;
+    this.#options = options;
+    this.#policy = effectivePolicy({
+      mode: approvals.mode,
+      headless: approvals.headless,
+      flag: options.approve,
+      interactive: !options.headless,
+    });
+  }
+
+  get policy(): ApprovalPolicy {
+    return this.#policy;
+  }
+
+  set policy(policy: ApprovalPolicy) {
+    this.#policy = policy;
+    if (this.#loaded !== undefined) this.#loaded.policy = policy;
+  }
+
+  get judgesEffects(): boolean {
+    return this.#policy === "ask-all" || this.#policy === "plan";
+  }
+
+  checkCommand(command: string, context: ApprovalContext): Promise<ApprovalOutcome> {
+    return this.#check(context, (gate, followed) => gate.checkCommand(command, followed));
+  }
+
+  checkAction(request: ApprovalRequest, context: ApprovalContext): Promise<ApprovalOutcome> {
+    return this.#check(context, (gate, followed) => gate.checkAction(request, followed));
+  }
+
+  checkGrant(wanted: WantedGrant, context: ApprovalContext): Promise<ApprovalOutcome> {
+    return this.#check(context, (gate, followed) => gate.checkGrant(wanted, followed));
+  }
+
+  checkEffects(call: EffectfulCall, context: ApprovalContext): Promise<ApprovalOutcome> {
+    return this.#check(context, (gate, followed) => gate.checkEffects!(call, followed));
+  }
+
+  #check(
+    context: ApprovalContext,
+    check: (gate: SessionGate, context: ApprovalContext) => Promise<ApprovalOutcome>,
+  ): Promise<ApprovalOutcome> {
+    const { approver, asking } = this.#options;
+    return whileAsking(context, {
+      asking: approver === undefined ? undefined : asking,
+      check: async (followed) => await check(await (this.#loading ??= this.#load()), followed),
+    });
+  }
+
+  async #load(): Promise<SessionGate> {
+    this.#loaded = await load(this.#options, this.#policy);
+    // The policy may have changed meanwhile.
+    this.#loaded.policy = this.#policy;
+    return this.#loaded;
+  }
 }
 
 /** Tells which call a person is asked about, and that it is over before the call goes on. */
@@ -83,14 +143,15 @@ async function whileAsking(
   }
 }
 
-async function load(options: GateOptions): Promise<ApprovalGate> {
+async function load(options: GateOptions, policy: ApprovalPolicy): Promise<SessionGate> {
   const { settings, approver, hooks, processEnv: env } = options;
-  const [{ createApprovalGate }, { hostDisk }, { effectivePolicy }, found] = await Promise.all([
-    import("../approval/gate.ts"),
-    import("./host_disk.ts"),
-    import("../approval/policy.ts"),
-    import("./protected_places.ts"),
-  ]);
+  const [{ createApprovalGate }, { GrantFile, GRANTS_FILE }, { hostDisk }, found] = await Promise
+    .all([
+      import("../approval/gate.ts"),
+      import("../approval/grant_store.ts"),
+      import("./host_disk.ts"),
+      import("./protected_places.ts"),
+    ]);
   const [places, programs] = await Promise.all([
     found.protectedPlaces({ home: settings.home, userHome: options.userHome, env }),
     found.hermesPrograms(env),
@@ -98,12 +159,7 @@ async function load(options: GateOptions): Promise<ApprovalGate> {
   const { approvals, command_allowlist: allowlist } = settings.config;
   return createApprovalGate({
     sessionId: options.sessionId,
-    policy: effectivePolicy({
-      mode: approvals.mode,
-      headless: approvals.headless,
-      flag: options.approve,
-      interactive: !options.headless,
-    }),
+    policy,
     approver,
     rules: {
       denyGlobs: approvals.deny,
@@ -119,10 +175,10 @@ async function load(options: GateOptions): Promise<ApprovalGate> {
     // The question ends by itself; this is for an approver that forgets to.
     timeoutMs: approvals.timeout * 1000 + TIMEOUT_MARGIN_MS,
     once: options.approveOnce,
-    async remember(rule) {
-      await remember(settings, rule);
-      options.onRemember?.(rule);
-    },
+    store: new GrantFile(settings.home.path(GRANTS_FILE)),
+    projectOf: (context) => projectOf(context, { ...options, homes: places.homes }),
+    onKept: options.onGranted,
+    ...options.walls === undefined ? {} : { walls: options.walls },
     smart: {
       review: async (prompt, signal) => await review(options, { prompt, signal }),
       operatorRules: approvals.smart_policy,
@@ -133,13 +189,22 @@ async function load(options: GateOptions): Promise<ApprovalGate> {
   });
 }
 
-/** Adds a rule to `command_allowlist` for good. */
-async function remember(settings: Settings, rule: string): Promise<void> {
-  const { editConfig } = await import("../config/edit.ts");
-  await editConfig(settings.home, {
-    key: "command_allowlist",
-    change: (current) => [...new Set([...(Array.isArray(current) ? current : []), rule])],
-  });
+/**
+ * The project of a call: the git work tree around its directory. Elsewhere the directory itself on
+ * that host; the machine of a cloud or a container may be another one the next time.
+ */
+function projectOf(
+  { environment, cwd, realCwd }: ApprovalContext,
+  { settings, homes }: GateOptions & { homes: readonly string[] },
+): ProjectPlace {
+  if (environment === "local") {
+    return { name: projectRoot(realCwd ?? cwd, { homes }), isLasting: true };
+  }
+  const { ssh_host: host, ssh_user: user } = settings.config.terminal;
+  if (environment !== "ssh" || host === "") {
+    return { name: `${environment}:${cwd}`, isLasting: false };
+  }
+  return { name: `ssh:${user === "" ? "" : `${user}@`}${host}:${cwd}`, isLasting: true };
 }
 
 /** Asks the model one question outside the conversation. Empty when it fails, which is no approval. */

@@ -62,8 +62,6 @@ export interface OpenOptions {
   log: (line: string) => void;
   /** What takes a while before a command can run: an image that is pulled. */
   progress: (line: string) => void;
-  /** Told of a rule that was allowed for good: later sessions know it. */
-  onRemember?: (rule: string) => void;
   /** Called when the session is closed; frees what belongs to the host. */
   release: () => Promise<void>;
 }

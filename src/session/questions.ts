@@ -113,15 +113,23 @@ function answerProblem(question: Question, answer: QuestionAnswer): string | und
 }
 
 function approvalProblem(
-  { id, request: { allowAlways, onceOnly } }: Question & { kind: "approval" },
-  { answer, reason }: QuestionAnswer & { kind: "approval" },
+  { id, request: { allowAlways, onceOnly, choices = [] } }: Question & { kind: "approval" },
+  { answer, choice, reason }: QuestionAnswer & { kind: "approval" },
 ): string | undefined {
   if (!APPROVAL_ANSWERS.includes(answer)) {
     return `${id} is answered with ${APPROVAL_ANSWERS.join(", ")}`;
   }
   const isRefused = (answer === "always" && !allowAlways) ||
     (answer === "session" && onceOnly === true);
-  if (isRefused) return `${id} cannot be answered with ${answer}`;
+  if (choice !== undefined) {
+    const named = choices.find((offered) => offered.id === choice);
+    if (named === undefined) {
+      return `${id} has no choice ${JSON.stringify(choice)}: ${
+        choices.map((one) => one.id).join(", ")
+      }`;
+    }
+    if (named.answer !== answer) return `${id}: the choice ${choice} is the answer ${named.answer}`;
+  } else if (isRefused) return `${id} cannot be answered with ${answer}`;
   return reason === undefined || typeof reason === "string" ? undefined : `${id}: reason is a text`;
 }
 

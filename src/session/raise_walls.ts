@@ -16,7 +16,7 @@ import { sessionPolicy, type WallFacts } from "./walls.ts";
 
 export interface WallsOptions {
   /** What the policy is made of, as it is now, with directories of this session's own. */
-  policy: (facts: Pick<WallFacts, "own">) => WallFacts;
+  policy: (facts: Pick<WallFacts, "own">) => Promise<WallFacts>;
   /** Refuses to run commands where walls cannot be raised. */
   required: boolean;
   /** Where versions of files lie that commands changed and that were put back. */
@@ -27,6 +27,8 @@ export interface WallsOptions {
   isBusy: () => boolean;
   /** Told to the person: which walls are missing here, what was put back. */
   notice: (line: string) => void;
+  /** False for a command that stays on the person's terminal. */
+  ownSession?: boolean;
   /** Leaves namespaces out, for the tests that prove the other walls. */
   withoutNamespaces?: boolean;
 }
@@ -46,7 +48,7 @@ export async function raiseWalls(
   directory: string,
   options: WallsOptions & { kept: () => KeptFiles | undefined },
 ): Promise<SessionWallSet | undefined> {
-  const policy = sessionPolicy(options.policy({ own: { writable: [directory] } }));
+  const policy = sessionPolicy(await options.policy({ own: { writable: [directory] } }));
   if (policy === undefined) return undefined;
   const temporary = joinPath(directory, "tmp");
   const empty = { directory: joinPath(directory, "empty"), file: joinPath(directory, "none") };
@@ -61,6 +63,7 @@ export async function raiseWalls(
     empty,
     kept: [],
     proxyPort: proxy?.port,
+    ownSession: options.ownSession,
     withoutNamespaces: options.withoutNamespaces,
   });
   const close = async () => {

@@ -4,7 +4,8 @@
  */
 import type { CommandWalls, RaisedWalls } from "../protocol/sandbox.ts";
 import type { KeptFiles } from "../sandbox/command/kept_files.ts";
-import type { StandingWalls } from "../sandbox/command/standing.ts";
+import type { InsideWalls } from "../approval/rules/inside_walls.ts";
+import { type StandingWalls, standsFully } from "../sandbox/command/standing.ts";
 import type { SessionWallSet, WallsOptions } from "./raise_walls.ts";
 
 export class SessionWalls implements CommandWalls {
@@ -27,6 +28,17 @@ export class SessionWalls implements CommandWalls {
   /** What stands now; undefined before the first command and without walls. */
   get standing(): StandingWalls | undefined {
     return this.#raised?.kernel.standing;
+  }
+
+  /**
+   * The walls as the approval rules know them: only where everything is kept, so that a command
+   * cannot do harm in a way that the rules would have asked about.
+   */
+  get inside(): InsideWalls | undefined {
+    const { policy, kernel } = this.#raised ?? {};
+    if (policy === undefined || !standsFully(kernel!.standing)) return undefined;
+    const { network } = kernel!.standing;
+    return { workspace: policy.workspace, closed: network === "off" || network === "loopback" };
   }
 
   async raise(directory: string): Promise<RaisedWalls | undefined> {

@@ -10,7 +10,6 @@ import type { ToolDispatcher } from "../protocol/dispatch.ts";
 import type { HookRunner } from "../protocol/hook.ts";
 import type { AssistantMessage, Message } from "../protocol/message.ts";
 import type { Provider } from "../protocol/provider.ts";
-import type { SandboxPolicy } from "../protocol/sandbox.ts";
 import type { BlobSink, Clarifier, ProcessTable, ToolServices } from "../protocol/services.ts";
 import { createDispatcher } from "../registry/dispatch/dispatch.ts";
 import { Hooks } from "../registry/hooks/hooks.ts";
@@ -22,6 +21,7 @@ import type { ProtectedPlaces } from "../util/protected_paths.ts";
 import { createGate } from "./gate.ts";
 import { projectRedactor } from "./project_secrets.ts";
 import type { SessionWalls } from "./session_walls.ts";
+import { WallFactsOf } from "./wall_facts.ts";
 import { createSpillStore } from "./spill.ts";
 import { createTodoList } from "./todo_list.ts";
 
@@ -43,8 +43,6 @@ export interface ToolRuntimeOptions {
   approveOnce: Set<string>;
   /** Told which call a person is asked about; undefined when the question is over. */
   asking: (callId: string | undefined) => void;
-  /** Told of a rule that was allowed for good. */
-  onRemember?: (rule: string) => void;
   approver?: Approver;
   clarifier?: Clarifier;
   contextTokens: number;
@@ -83,7 +81,8 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
   const sudoPassword = settings.env("SUDO_PASSWORD");
   const redact = projectRedactor(settings, options.cwd);
   const processes = createProcessTable({ onNotice: options.onNotice });
-  const walls = await sessionWalls(options, { userHome, processes });
+  const facts = new WallFactsOf(options, userHome);
+  const walls = await sessionWalls(options, { facts, processes });
   const environment = await createEnvironment(options.environment, {
     cwd: options.cwd,
     env: sudoPassword === undefined ? processEnv : { ...processEnv, SUDO_PASSWORD: sudoPassword },
@@ -100,7 +99,6 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
     mode: parseChildMode(processEnv.HERMES_SANDBOX_MODE),
   });
   let places: Promise<ProtectedPlaces> | undefined;
-  let policy: Promise<SandboxPolicy | undefined> | undefined;
   const spill = createSpillStore({
     ...spillPlace(options),
     sessionId: options.sessionId,
@@ -110,19 +108,34 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
     todo: createTodoList(options.transcript()),
     clarifier: options.clarifier ?? NOBODY,
     processes,
-    files: new SessionFileLedger(),
+    files: new SessionFileLedger((path) => walls?.noteAllowed(path)),
     spill,
     blobs: { put: (bytes) => options.blobs().put(bytes) },
     sandbox,
     protectedPlaces: () => places ??= findPlaces(options, userHome),
-    sandboxPolicy: () => policy ??= findPolicy(options, userHome),
+    sandboxPolicy: () => facts.policy(),
   };
   const dispatcher = createDispatcher({
     registry: options.registry,
     environment,
     services,
     hooks,
-    gate: createGate({ ...options, hooks, userHome, redact, sharesHost: environment.sharesHost }),
+    gate: createGate({
+      ...options,
+      hooks,
+      userHome,
+      redact,
+      sharesHost: environment.sharesHost,
+      ...walls === undefined ? {} : {
+        async walls() {
+          await environment.prepare?.();
+          return walls.inside;
+        },
+        onGranted: (grant) => {
+          if (facts.grant(grant)) void walls.discard();
+        },
+      },
+    }),
     fetch,
     tools: options.tools,
     session: { id: options.sessionId, contextTokens: options.contextTokens },
@@ -153,26 +166,17 @@ async function findPlaces(
   return protectedPlaces({ home: settings.home, userHome, env });
 }
 
-/** The walls; made when the first tool asks. */
-async function findPolicy(
-  { settings, cwd, processEnv: env }: ToolRuntimeOptions,
-  userHome: string,
-): Promise<SandboxPolicy | undefined> {
-  const { sessionPolicy } = await import("./walls.ts");
-  return sessionPolicy({ settings, cwd, userHome, env });
-}
-
 /** Made with the first command; undefined where none are asked for. */
 async function sessionWalls(
   options: ToolRuntimeOptions,
-  { userHome, processes }: { userHome: string; processes: ProcessTable },
+  { facts, processes }: { facts: WallFactsOf; processes: ProcessTable },
 ): Promise<SessionWalls | undefined> {
-  const { settings, cwd, processEnv: env } = options;
+  const { settings, cwd } = options;
   const { backend, sandbox, sandbox_required: required } = settings.config.terminal;
   if (backend !== "local" || sandbox === "off") return undefined;
   const { SessionWalls } = await import("./session_walls.ts");
   return new SessionWalls({
-    policy: (facts) => ({ settings, cwd, userHome, env, ...facts }),
+    policy: async (own) => ({ ...await facts.now(), ...own }),
     required,
     keptDir: settings.home.path("cache", "kept"),
     cwd: () => cwd,

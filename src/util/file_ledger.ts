@@ -21,8 +21,14 @@ interface FileRecord {
 }
 
 export class SessionFileLedger {
+  readonly #onWrite: (path: string) => void;
   #files = new Map<string, FileRecord>();
   #writers = new Map<string, Promise<void>>();
+
+  /** `onWrite` hears of every file that a tool has written. */
+  constructor(onWrite: (path: string) => void = () => {}) {
+    this.#onWrite = onWrite;
+  }
 
   noteRead(taskId: string, path: string, mtimeMs: number, partial: boolean): void {
     const { views } = this.#record(path);
@@ -36,6 +42,7 @@ export class SessionFileLedger {
     record.views.set(taskId, { mtimeMs, partial: false });
     record.written = { taskId, mtimeMs };
     record.shown.clear();
+    this.#onWrite(path);
   }
 
   staleness(

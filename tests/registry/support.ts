@@ -4,6 +4,7 @@ import type {
   ApprovalGate,
   ApprovalOutcome,
   ApprovalRequest,
+  WantedGrant,
 } from "../../src/protocol/approval.ts";
 import type { DispatchOptions, DispatchResult } from "../../src/protocol/dispatch.ts";
 import type { Environment } from "../../src/protocol/environment.ts";
@@ -32,6 +33,11 @@ export class FixedGate implements ApprovalGate {
   checkCommand(command: string, context: ApprovalContext): Promise<ApprovalOutcome> {
     const rule = { rule: "any", description: "any command", allowAlways: true };
     return this.checkAction({ tool: context.tool, subject: command, ...rule }, context);
+  }
+
+  checkGrant({ kind, value, reason }: WantedGrant, context: ApprovalContext) {
+    const asked = { rule: `sandbox: ${kind}`, description: reason, allowAlways: true };
+    return this.checkAction({ tool: context.tool, subject: value, ...asked }, context);
   }
 
   checkAction(request: ApprovalRequest, context: ApprovalContext): Promise<ApprovalOutcome> {

@@ -109,7 +109,10 @@ export async function askGate(
 ): Promise<ApprovalOutcome> {
   const { emit } = state.options;
   // What the surface is told if the question is cut off by an abort.
-  let ended: Pick<ApprovalOutcome, "answer" | "by"> = { answer: "deny", by: "interrupt" };
+  let ended: Pick<ApprovalOutcome, "answer" | "by" | "choice"> = {
+    answer: "deny",
+    by: "interrupt",
+  };
   let asked = false;
   try {
     const outcome = await pauseDeadlines(state, () =>
@@ -132,7 +135,9 @@ export async function askGate(
     return outcome;
   } finally {
     if (asked) {
-      emit({ type: "approval_end", callId: state.id, answer: ended.answer, by: ended.by });
+      const { answer, by, choice } = ended;
+      const made = choice === undefined ? {} : { choice };
+      emit({ type: "approval_end", callId: state.id, answer, by, ...made });
     }
   }
 }

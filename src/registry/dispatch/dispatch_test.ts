@@ -220,6 +220,7 @@ Deno.test("run() leaves the wait for an approval out of the time", async () => {
   const dispatcher = bench.dispatcher({
     gate: {
       checkAction: gate.checkAction.bind(gate),
+      checkGrant: gate.checkGrant.bind(gate),
       async checkCommand(command, context) {
         // Longer than the call's whole time.
         setTimeout(release, 90);

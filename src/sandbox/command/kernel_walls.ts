@@ -25,6 +25,8 @@ export interface KernelWallsOptions {
   kept: readonly string[];
   /** Where a proxy listens that alone may be connected to. */
   proxyPort?: number | undefined;
+  /** False for a command that stays on the person's terminal. */
+  ownSession?: boolean | undefined;
   /** Leaves namespaces out, for the tests that prove the other walls. */
   withoutNamespaces?: boolean | undefined;
 }
@@ -143,7 +145,7 @@ interface LaunchParts {
 function launchSteps({ options, namespaces, ruleset, sockets }: LaunchParts): Step[] {
   const join = namespaces?.joinSteps() ?? [];
   return [
-    must("setsid"),
+    ...options.ownSession === false ? [] : [must("setsid")],
     // The descriptor that joins is the first free one; the ruleset is kept until it is used.
     ...closeAllBut(ruleset),
     ...join,

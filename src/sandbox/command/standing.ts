@@ -12,6 +12,14 @@ export interface StandingWalls {
   network: NetworkAccess;
 }
 
+/** Signals and sockets without a file are kept since this version. */
+const SCOPES = 6;
+
+/** True where nothing of a command's reach is left to its good will. */
+export function standsFully({ landlock, view }: StandingWalls): boolean {
+  return landlock >= SCOPES && view !== "none";
+}
+
 /** Why the walls are not what was asked for, in one line; undefined when they are. */
 export function missingWalls(
   standing: StandingWalls | undefined,
@@ -38,7 +46,7 @@ export function wallLines({ landlock, view, sockets }: StandingWalls): string[] 
   if (landlock > 0 && landlock < 3) {
     lines.push("not kept: files outside can be emptied (Landlock 3)");
   }
-  if (landlock > 0 && landlock < 6) {
+  if (landlock > 0 && landlock < SCOPES) {
     lines.push("not kept: signals to your other programs (Landlock 6)");
   }
   lines.push(

@@ -1,0 +1,86 @@
+/**
+ * A question on its way through the gate: what is asked, what each answer would keep, and how it
+ * is shown to others. Owns no answer.
+ */
+import type {
+  ApprovalChoice,
+  ApprovalContext,
+  ApprovalOutcome,
+  ApprovalRequest,
+} from "../protocol/approval.ts";
+import { sha256Hex } from "../util/hash.ts";
+
+export interface GateQuestion {
+  request: ApprovalRequest;
+  /** Every answer that is offered, with what it keeps in full. */
+  choices: readonly ApprovalChoice[];
+  context: ApprovalContext;
+  isCommand: boolean;
+  /** Only a person may answer: no policy, no reviewer, no rule for sub-agents. */
+  personOnly?: boolean;
+  /** Whether a yes given while it waits already covers it. */
+  isCovered(): Promise<boolean>;
+}
+
+/** So many that nobody finds two actions of one id. */
+const ACTION_ID_CHARS = 24;
+
+/** Of all that was about to happen, and where: the same command elsewhere is another action. */
+export async function actionId({ request, context }: GateQuestion): Promise<string> {
+  const { tool, rule, subject } = request;
+  const { environment, cwd, exact = null } = context;
+  const text = JSON.stringify([tool, rule, subject, exact, environment, cwd]);
+  return (await sha256Hex(text)).slice(0, ACTION_ID_CHARS);
+}
+
+/** The request as others may see it, with the id of its action and the offered answers. */
+export async function shownRequest(
+  question: GateQuestion,
+  clean: (text: string) => string,
+): Promise<ApprovalRequest> {
+  const { request, choices } = question;
+  return {
+    ...request,
+    subject: clean(request.subject),
+    description: clean(request.description),
+    choices: choices.map((choice) => ({
+      ...choice,
+      text: clean(choice.text),
+      grants: choice.grants.map((grant) => ({ ...grant, value: clean(grant.value) })),
+    })),
+    id: await actionId(question),
+  };
+}
+
+/** What a request says of its choices to those who do not read them. */
+export function summaryOf(
+  choices: readonly ApprovalChoice[],
+): Pick<ApprovalRequest, "allowAlways" | "onceOnly"> {
+  const has = (id: string) => choices.some((choice) => choice.id === id);
+  return { allowAlways: has("always"), ...(has("session") ? {} : { onceOnly: true }) };
+}
+
+/**
+ * The choice that an answer means; undefined for a no. A choice that was not offered is none, and
+ * an answer without one is the narrowest that was offered: it never means a shape or a rule.
+ */
+export function chosen(
+  choices: readonly ApprovalChoice[],
+  { answer, choice: id }: Pick<ApprovalOutcome, "answer" | "choice">,
+): ApprovalChoice | undefined {
+  const find = (wanted: string) => choices.find((choice) => choice.id === wanted);
+  if (id !== undefined) {
+    const named = find(id);
+    return named?.answer === answer && named.answer !== "deny" ? named : undefined;
+  }
+  switch (answer) {
+    case "always":
+      return find("always") ?? find("session") ?? find("once");
+    case "session":
+      return find("session") ?? find("once");
+    case "once":
+      return find("once");
+    default:
+      return undefined;
+  }
+}
