@@ -85,6 +85,8 @@ export interface PluginTool<S extends JsonSchema = JsonSchema> {
   idempotent?: boolean;
   /** The result comes from outside and may try to instruct the model. */
   untrusted?: boolean;
+  /** Changes nothing anywhere: the modes `ask-all` and `plan` let it run. */
+  readOnly?: boolean;
   /** Replaces a tool of that name; works only where the operator has allowed it. */
   override?: boolean;
 }

@@ -38,8 +38,7 @@ export function writingRefusal(
 /** Why a file is written only after a person's yes, or undefined. */
 export function outsideReason(policy: SandboxPolicy, real: string): string | undefined {
   if (placeOf(policy, real) === "write") return undefined;
-  const open = [...policy.workspace, ...policy.writable];
   return `${real} is outside what the sandbox (${policy.mode}) lets you change: ` +
-    `${open.join(", ") || "nothing"}. ` +
+    `${policy.workspace.join(", ") || "nothing"}. ` +
     "It would take terminal.sandbox_writable with this place, or --sandbox off.";
 }

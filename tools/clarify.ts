@@ -47,6 +47,7 @@ const SCHEMA = {
 registry.register({
   name: "clarify",
   toolset: "clarify",
+  effects: [],
   description: "Ask the user when the task is truly ambiguous and the answer changes the result. " +
     "Not for permission, and not for what you can find out.",
   schema: SCHEMA,

@@ -33,6 +33,7 @@ export const TOOL_MANIFEST: readonly ManifestEntry[] = [
         },
       },
     },
+    "effects": [],
     "emoji": "❓",
     "lenient": true,
     "timeoutMs": 0,
@@ -189,6 +190,10 @@ export const TOOL_MANIFEST: readonly ManifestEntry[] = [
         },
         "workdir": { "type": "string", "description": "Directory for this command only" },
         "pty": { "type": "boolean", "description": "Pseudo-terminal, for interactive programs" },
+        "outside": {
+          "type": "string",
+          "description": "Why it must run outside the sandbox; asks the user",
+        },
         "notify_on_complete": { "type": "boolean", "description": "Background: tell when it ends" },
         "watch_patterns": {
           "type": "array",
@@ -229,6 +234,7 @@ export const TOOL_MANIFEST: readonly ManifestEntry[] = [
         "merge": { "type": "boolean" },
       },
     },
+    "effects": [],
     "emoji": "📋",
     "lenient": true,
     load: () => import("./todo.ts"),

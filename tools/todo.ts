@@ -15,6 +15,7 @@ const MAX_CONTENT_CHARS = 4000;
 registry.register({
   name: "todo",
   toolset: "todo",
+  effects: [],
   description:
     "Task list for work of three or more steps. Keep one item in_progress, complete it " +
     "at once when done. Without todos it returns the list; todos replaces it, or with merge " +

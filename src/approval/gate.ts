@@ -21,9 +21,16 @@ import { FifoLock, settleOrAbort } from "./fifo_lock.ts";
 import type { CommandPolicy, Evaluation, Finding, Inspection } from "./decide.ts";
 import { JudgedBefore } from "./judged_before.ts";
 import { commandCase } from "./command_case.ts";
-import { actionId, chosen, type GateQuestion, shownRequest, summaryOf } from "./gate_question.ts";
+import {
+  actionId,
+  chosen,
+  type GateQuestion,
+  onlyOnce,
+  shownRequest,
+  summaryOf,
+} from "./gate_question.ts";
 import { GrantMemory, type GrantMemoryOptions } from "./grant_memory.ts";
-import { actionChoices, commandChoices, wallChoices } from "./grant_choices.ts";
+import { actionChoices, commandChoices } from "./grant_choices.ts";
 import { coversAction, coversCommand, coversWall } from "./grants.ts";
 import { effectFinding } from "./trust.ts";
 import type { InsideWalls } from "./rules/inside_walls.ts";
@@ -228,32 +235,27 @@ class Gate implements SessionGate {
   }
 
   async checkGrant(wanted: WantedGrant, context: ApprovalContext): Promise<ApprovalOutcome> {
-    const { judgeWall, wallRequest } = await import("./wall_question.ts");
-    const project = this.#memory.projectOf(context);
-    const judged = judgeWall(wanted, this.#commandPolicy(context));
-    if (judged.refused !== undefined) {
-      return this.#refuse("hardline", { description: judged.refused, by: "rule" });
-    }
-    const isCovered = async () =>
-      !judged.onceOnly &&
-      coversWall(await this.#memory.grants(), { ...wanted, project: project.name });
-    if (await isCovered()) return this.#allow({ answer: "once", by: "remembered answer" });
-    const choices = wallChoices(wanted, {
-      project: project.name,
-      onceOnly: judged.onceOnly,
-      canStore: this.#memory.canStore(project),
+    const isChange = wanted.kind === "outside" || wanted.kind === "path-write";
+    if (this.policy === "plan" && isChange) return this.#onlyPlans(UNKNOWN);
+    const { wallQuestion } = await import("./wall_question.ts");
+    const place = this.#memory.projectOf(context);
+    const project = place.name;
+    const asked = wallQuestion(wanted, {
+      policy: this.#commandPolicy(context),
+      tool: context.tool,
+      project,
+      canStore: this.#memory.canStore(place),
       isSecret: this.#isSecret(wanted.value),
     });
-    const request = { ...wallRequest(wanted, context), ...summaryOf(choices) };
-    const isCommand = wanted.kind === "outside";
-    return await this.#settle({
-      request,
-      choices,
-      context,
-      isCommand,
-      isCovered,
-      personOnly: true,
-    });
+    if ("refused" in asked) {
+      return this.#refuse("hardline", { description: asked.refused, by: "rule" });
+    }
+    const { request, choices } = asked;
+    const isCovered = async () =>
+      request.onceOnly !== true && coversWall(await this.#memory.grants(), { ...wanted, project });
+    if (await isCovered()) return this.#allow({ answer: "once", by: "remembered answer" });
+    const question = { request, choices, context, isCommand: false, isCovered };
+    return await this.#settle({ ...question, personOnly: true });
   }
 
   async #settle(question: GateQuestion): Promise<ApprovalOutcome> {
@@ -421,10 +423,4 @@ function answerOf({ answer, by, choice }: ApprovalOutcome) {
 
 function reasons(findings: readonly Finding[]): string {
   return findings.map(({ description }) => description).join("; ");
-}
-
-/** The same question, with a yes for this one time as its only yes. */
-function onlyOnce(question: GateQuestion): GateQuestion {
-  const choices = question.choices.filter(({ grants }) => grants.length === 0);
-  return { ...question, choices, request: { ...question.request, ...summaryOf(choices) } };
 }

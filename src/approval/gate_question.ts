@@ -84,3 +84,9 @@ export function chosen(
       return undefined;
   }
 }
+
+/** The same question, with a yes for this one time as its only yes. */
+export function onlyOnce(question: GateQuestion): GateQuestion {
+  const choices = question.choices.filter(({ grants }) => grants.length === 0);
+  return { ...question, choices, request: { ...question.request, ...summaryOf(choices) } };
+}

@@ -20,7 +20,7 @@ export interface ShapePlace {
 
 /** Words that mean themselves to every shell: no quotes, expansions, operators or assignments. */
 const PLAIN_COMMAND = /^[A-Za-z0-9_./+=,@%-]+(?: +[A-Za-z0-9_./+=,@%-]+)*$/;
-const OPERAND = /^[A-Za-z0-9_.][A-Za-z0-9_./-]*$/;
+const OPERAND = /^[A-Za-z0-9_./][A-Za-z0-9_./-]*$/;
 const FIXED_OPERAND = /^[A-Za-z0-9][A-Za-z0-9_.+=,-]*$/;
 /** A yes to other paths of a project is none to its history or to the settings of hermes. */
 const KEPT_NAMES = new Set([".git", ".hermes"]);

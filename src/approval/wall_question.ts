@@ -1,35 +1,70 @@
 /**
- * Questions about what the walls stop: what may be asked at all, and in which words. Who may answer
- * is the gate's business.
+ * Questions about what the walls stop: what may be asked at all, with which answers and in which
+ * words. Who may answer is the gate's business.
  */
-import type { ApprovalContext, ApprovalRequest, WantedGrant } from "../protocol/approval.ts";
-import { protectionOf } from "../util/protected_paths.ts";
+import type { ApprovalChoice, ApprovalRequest, WantedGrant } from "../protocol/approval.ts";
+import { isWithin } from "../util/path.ts";
+import { isTrustedBase, type ProtectedPlaces, protectionOf } from "../util/protected_paths.ts";
 import { type CommandPolicy, evaluate } from "./decide.ts";
+import { summaryOf } from "./gate_question.ts";
+import { type Keeping, wallChoices } from "./grant_choices.ts";
 
-/** What may be asked about something that the walls stop. */
-export interface JudgedWall {
-  /** Why it is never given, whoever asks. */
-  refused?: string;
-  /** A yes to it is not remembered. */
-  onceOnly: boolean;
+export interface WallPlace extends Keeping {
+  /** How commands of the call are judged. */
+  policy: CommandPolicy;
+  tool: string;
+  project: string;
+}
+
+/** The question, or why it is not asked at all. */
+export function wallQuestion(
+  wanted: WantedGrant,
+  place: WallPlace,
+): { request: ApprovalRequest; choices: ApprovalChoice[] } | { refused: string } {
+  const judged = judgeWall(wanted, place.policy);
+  if ("refused" in judged) return judged;
+  const choices = wallChoices(wanted, { ...place, ...judged });
+  const { what, why } = WALL_WORDS[wanted.kind];
+  const { tool } = place;
+  const reason = wanted.reason.trim();
+  const description = reason === "" ? why : `${why}; the reason given: ${reason}`;
+  const about = { subject: `${what}${wanted.value}`, rule: `sandbox: ${wanted.kind}`, description };
+  return { request: { tool, ...about, ...summaryOf(choices) }, choices };
 }
 
 /** Hardline commands and places that nobody may touch are not offered. */
-export function judgeWall({ kind, value }: WantedGrant, policy: CommandPolicy): JudgedWall {
+function judgeWall(
+  { kind, value }: WantedGrant,
+  policy: CommandPolicy,
+): { onceOnly: boolean } | { refused: string } {
   if (kind === "outside") {
     const { decision, findings } = evaluate(value, policy);
     if (decision === "forbidden") {
-      return { refused: findings.map(({ description }) => description).join("; "), onceOnly: true };
+      return { refused: findings.map(({ description }) => description).join("; ") };
     }
     return {
       onceOnly: findings.some(({ once, everyTime }) => once === true || everyTime === true),
     };
   }
   if (kind === "host" || policy.places === undefined) return { onceOnly: false };
-  const verdict = protectionOf(value, policy.places);
-  const use = verdict?.[kind === "path-write" ? "write" : "read"];
-  if (use === "refuse") return { refused: verdict!.description, onceOnly: true };
-  return { onceOnly: use === "ask" };
+  return judgePath(value, { places: policy.places, isWrite: kind === "path-write" });
+}
+
+/** What belongs to hermes stays behind the walls, and so does what holds a whole home. */
+function judgePath(
+  path: string,
+  { places, isWrite }: { places: ProtectedPlaces; isWrite: boolean },
+): { onceOnly: boolean } | { refused: string } {
+  const { homes, hermesHomes, trustedBase, secrets = [] } = places;
+  if (isTrustedBase(path, places) || secrets.includes(path)) {
+    return { refused: `${path} belongs to hermes` };
+  }
+  const held = [...homes, ...hermesHomes, ...trustedBase, ...secrets];
+  if (held.some((place) => isWithin(place, path))) {
+    return { refused: `${path} is wider than what a yes can cover` };
+  }
+  const isProtected = isWrite && (protectionOf(path, places)?.write ?? "free") !== "free";
+  return { onceOnly: isProtected };
 }
 
 const WALL_WORDS: Readonly<Record<WantedGrant["kind"], { what: string; why: string }>> = {
@@ -38,13 +73,3 @@ const WALL_WORDS: Readonly<Record<WantedGrant["kind"], { what: string; why: stri
   "path-read": { what: "read ", why: "reads a place that the sandbox hides" },
   host: { what: "connect to ", why: "reaches a host that the sandbox refuses" },
 };
-
-/** The question about something that the walls stop. */
-export function wallRequest(
-  { kind, value, reason }: WantedGrant,
-  { tool }: ApprovalContext,
-): Pick<ApprovalRequest, "tool" | "subject" | "rule" | "description"> {
-  const { what, why } = WALL_WORDS[kind];
-  const said = reason.trim() === "" ? "" : `; the reason given: ${reason.trim()}`;
-  return { tool, subject: `${what}${value}`, rule: `sandbox: ${kind}`, description: why + said };
-}

@@ -1,6 +1,6 @@
 /** Every command of `hermes`, as data. Help, completion and parsing are made from this table. */
 import type { CommandSpec, FlagSpec } from "./command.ts";
-import { RUN_FLAGS, SESSION_FLAGS } from "./run_flags_data.ts";
+import { RUN_FLAGS, SANDBOX_FLAGS, SESSION_FLAGS } from "./run_flags_data.ts";
 
 /** Accepted by every command, in any position before `--`. */
 export const GLOBAL_FLAGS: readonly FlagSpec[] = [
@@ -384,24 +384,6 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
   },
   {
-    name: "sandbox",
-    summary: "The walls around commands: run one behind them",
-    subcommands: [
-      {
-        name: "run",
-        summary: "Run a command behind the walls, on this terminal",
-        args: "CMD [ARG...]",
-        flags: SESSION_FLAGS.filter(({ name }) => name === "sandbox" || name === "network"),
-        load: loadSandbox,
-      },
-    ],
-    examples: [
-      "hermes sandbox run -- make test",
-      "hermes sandbox run --network off -- npm test",
-      "hermes sandbox run --sandbox read-only -- ./configure --help",
-    ],
-  },
-  {
     name: "env",
     summary: "Show where commands can run, open a shell there, tidy up",
     flags: [JSON_FLAG],
@@ -433,6 +415,31 @@ export const COMMANDS: readonly CommandSpec[] = [
       },
     ],
     examples: ["hermes env check docker", "hermes env shell docker", "hermes env clean"],
+  },
+  {
+    name: "sandbox",
+    summary: "Show what commands may do behind the walls, run one there",
+    subcommands: [
+      {
+        name: "run",
+        summary: "Run a command behind the walls, on this terminal",
+        args: "CMD [ARG...]",
+        flags: SANDBOX_FLAGS,
+        load: loadSandbox,
+      },
+      {
+        name: "explain",
+        summary: "Print what commands may read, change and reach in this directory",
+        flags: [...SANDBOX_FLAGS, JSON_FLAG],
+        load: loadSandbox,
+      },
+    ],
+    examples: [
+      "hermes sandbox explain",
+      "hermes sandbox explain --sandbox read-only --json",
+      "hermes sandbox run -- make test",
+      "hermes sandbox run --network off -- npm test",
+    ],
   },
   {
     name: "hooks",

@@ -2,6 +2,33 @@
 import { SANDBOX_MODES } from "../protocol/sandbox.ts";
 import type { FlagSpec } from "./command.ts";
 
+const CWD_FLAG: FlagSpec = {
+  name: "cwd",
+  short: "C",
+  type: "string",
+  value: "DIR",
+  help: "Work in this directory",
+};
+
+const WALL_FLAGS: readonly FlagSpec[] = [
+  {
+    name: "sandbox",
+    type: "string",
+    value: "MODE",
+    choices: SANDBOX_MODES,
+    help: "What commands and file tools may change here: nothing, the work, or all",
+  },
+  {
+    name: "network",
+    type: "string",
+    value: "WHAT",
+    help: "What commands reach: on, off, loopback, or HOST,…",
+  },
+];
+
+/** Where, and behind which walls: what `hermes sandbox` needs to know. */
+export const SANDBOX_FLAGS: readonly FlagSpec[] = [CWD_FLAG, ...WALL_FLAGS];
+
 /** Which model, which tools, where, what is allowed. */
 export const SESSION_FLAGS: readonly FlagSpec[] = [
   { name: "model", short: "m", type: "string", value: "MODEL", help: "Model, or PROVIDER/MODEL" },
@@ -20,26 +47,14 @@ export const SESSION_FLAGS: readonly FlagSpec[] = [
     value: "A,B",
     help: "Take these toolsets or tools away",
   },
-  { name: "cwd", short: "C", type: "string", value: "DIR", help: "Work in this directory" },
+  CWD_FLAG,
   {
     name: "env",
     type: "string",
     value: "NAME",
     help: "Where commands run: local, docker[:IMAGE], ssh[:USER@HOST], …",
   },
-  {
-    name: "sandbox",
-    type: "string",
-    value: "MODE",
-    choices: SANDBOX_MODES,
-    help: "What commands and file tools may change here: nothing, the work, or all",
-  },
-  {
-    name: "network",
-    type: "string",
-    value: "WHAT",
-    help: "What commands reach: on, off, loopback, or HOST,…",
-  },
+  ...WALL_FLAGS,
   { name: "max-turns", type: "number", value: "N", help: "Model calls per request at most" },
   {
     name: "max-tokens",
@@ -57,8 +72,9 @@ export const SESSION_FLAGS: readonly FlagSpec[] = [
     name: "approve",
     type: "string",
     value: "POLICY",
-    choices: ["never", "ask", "smart", "always"],
-    help: "Actions that need a yes: refuse, ask, let a model judge, allow",
+    choices: ["never", "ask", "smart", "always", "ask-all", "plan"],
+    help: "Actions that need a yes: refuse, ask, let a model judge, allow; ask-all asks about " +
+      "every command and write, plan changes nothing",
   },
   {
     name: "approve-once",

@@ -11,9 +11,7 @@ export const TERMINAL_BACKENDS = [
 
 export const SSH_UNKNOWN_HOSTS = ["refuse", "accept"] as const;
 
-export const APPROVAL_MODES = ["manual", "smart", "off"] as const;
-
-export const APPROVAL_POLICIES = ["never", "ask", "smart", "always"] as const;
+export const APPROVAL_MODES = ["manual", "smart", "off", "ask-all", "plan"] as const;
 
 /** Empty: whatever the model does by itself. */
 export const REASONING_EFFORTS = ["", "none", "minimal", "low", "medium", "high"] as const;

@@ -1,6 +1,7 @@
 /** Variables that override settings, from the environment or `.env`. The first one set wins. */
+import { APPROVAL_POLICIES } from "../protocol/approval.ts";
 import { SANDBOX_MODES } from "../protocol/sandbox.ts";
-import { APPROVAL_POLICIES, REASONING_EFFORTS, TERMINAL_BACKENDS } from "./choices_data.ts";
+import { REASONING_EFFORTS, TERMINAL_BACKENDS } from "./choices_data.ts";
 
 export interface EnvKey {
   path: string;

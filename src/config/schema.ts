@@ -4,10 +4,10 @@
  * Defaults live in `defaults_data.ts`; a merged configuration is what is checked.
  */
 import { z } from "../deps/zod.ts";
+import { APPROVAL_POLICIES } from "../protocol/approval.ts";
 import {
   API_MODES,
   APPROVAL_MODES,
-  APPROVAL_POLICIES,
   REASONING_EFFORTS,
   SSH_UNKNOWN_HOSTS,
   TERMINAL_BACKENDS,
@@ -177,7 +177,9 @@ const codeExecution = z.object({
 });
 
 const approvals = z.object({
-  mode: z.enum(APPROVAL_MODES).describe("manual asks, smart lets a model judge first, off allows"),
+  mode: z.enum(APPROVAL_MODES).describe(
+    "manual asks, smart judges, off allows, ask-all asks always, plan only plans",
+  ),
   headless: z.enum(APPROVAL_POLICIES).describe("The default of hermes run --approve"),
   timeout: seconds("Wait for an answer"),
   deny: words("Commands never run, as globs; no mode overrides them"),

@@ -2,6 +2,7 @@
  * What is wrong with the spec of a session as it came: a server or a chat platform passes on what it
  * was given. A limit that is no number would limit nothing, and a list that is none lists nobody.
  */
+import { APPROVAL_POLICIES } from "../protocol/approval.ts";
 import { UsageError } from "../protocol/error.ts";
 import { SANDBOX_MODES } from "../protocol/sandbox.ts";
 
@@ -43,7 +44,7 @@ const SHAPES: Readonly<Record<string, Kind | Readonly<Record<string, Kind>>>> = 
   offersOffline: FLAG,
   toolsets: { enabled: LIST, disabled: LIST },
   approval: {
-    policy: oneOf("never", "ask", "smart", "always"),
+    policy: oneOf(...APPROVAL_POLICIES),
     questions: oneOf("none", "approvals", "all"),
     once: LIST,
     answerers: LIST,

@@ -14,7 +14,7 @@ export function toolSpec(
   { id, plugin }: { id: string; plugin: Plugin },
   record: ToolRecord,
 ): ToolSpec {
-  const { checked, override: _, ...facts } = record;
+  const { checked, readOnly, override: _, ...facts } = record;
   const { name } = record;
   const check = async () => {
     const signal = AbortSignal.timeout(COMMAND_TIMEOUT_MS);
@@ -24,6 +24,8 @@ export function toolSpec(
   return {
     ...facts,
     toolset: id,
+    // One that does not say so may change anything.
+    ...(readOnly ? { effects: [] } : {}),
     handler: (args, ctx) => callTool({ id, plugin, name }, args, ctx),
     ...(checked ? { check } : {}),
   };

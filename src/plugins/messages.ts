@@ -15,6 +15,7 @@ export interface ToolRecord {
   parallel?: boolean;
   idempotent?: boolean;
   untrusted?: boolean;
+  readOnly?: boolean;
   override?: boolean;
   /** The tool has a `check` that must be asked. */
   checked?: boolean;

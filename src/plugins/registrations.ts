@@ -93,7 +93,7 @@ function readTool(item: Fields): ToolRecord | string {
     timeoutMs: limited(item.timeoutMs, { standard: DEFAULT_TOOL_TIMEOUT_MS, max: MAX_TIMEOUT_MS }),
     ...(typeof item.emoji === "string" ? { emoji: plainLine(item.emoji, 8) } : {}),
     ...(typeof item.maxResultChars === "number" ? { maxResultChars: item.maxResultChars } : {}),
-    ...flags(item, ["parallel", "idempotent", "untrusted", "override", "checked"]),
+    ...flags(item, ["parallel", "idempotent", "untrusted", "readOnly", "override", "checked"]),
   };
 }
 

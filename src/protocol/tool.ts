@@ -140,7 +140,10 @@ export interface ToolSpec<
   /** Read by the model: short, and makes it choose right. */
   description: string;
   schema: S;
-  /** What it does to the world; a tool that declares any must have `approval`. */
+  /**
+   * What it does to the world; a tool that declares any must have `approval`. Absent says nothing:
+   * where every change is asked about or refused, such a tool counts as one that changes something.
+   */
   effects?: readonly ToolEffect[];
   /** Says before anything happens which yeses the call needs; may refuse it by throwing `ToolError`. */
   approval?(

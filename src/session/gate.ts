@@ -4,7 +4,6 @@
  */
 import type { SessionGate } from "../approval/gate.ts";
 import type { ProjectPlace } from "../approval/grant_memory.ts";
-import { effectivePolicy } from "../approval/policy.ts";
 import type { Settings } from "../config/load.ts";
 import type {
   ApprovalContext,
@@ -24,9 +23,9 @@ import { projectRoot } from "../util/project_root.ts";
 
 export interface GateOptions {
   settings: Settings;
-  headless: boolean;
   sessionId: string;
-  approve?: ApprovalPolicy;
+  /** What happens to what needs a yes, until it is changed. */
+  approve: ApprovalPolicy;
   approveOnce: Set<string>;
   approver?: Approver;
   reviewer: () => Promise<Provider>;
@@ -63,14 +62,8 @@ class LazyGate implements SessionGate {
   #loaded: SessionGate | undefined;
 
   constructor(options: GateOptions) {
-    const { approvals } = options.settings.config;
     this.#options = options;
-    this.#policy = effectivePolicy({
-      mode: approvals.mode,
-      headless: approvals.headless,
-      flag: options.approve,
-      interactive: !options.headless,
-    });
+    this.#policy = options.approve;
   }
 
   get policy(): ApprovalPolicy {

@@ -2,8 +2,10 @@
  * The tool runtime, imported and built when the first tool call needs it, and hooks, which
  * exist only where the settings name one. Neither costs anything before the first request.
  */
+import type { ApprovalPolicy } from "../protocol/approval.ts";
 import type { HookRunner } from "../protocol/hook.ts";
 import type { SessionPlugins } from "../protocol/plugin.ts";
+import { changeNote } from "./approval_policy.ts";
 import type { ToolRuntime, ToolRuntimeOptions } from "./tool_runtime.ts";
 
 export type LazyRuntimeOptions = Omit<ToolRuntimeOptions, "hooks"> & {
@@ -21,6 +23,7 @@ export class LazyRuntime {
   #building: Promise<ToolRuntime> | undefined;
   #built: ToolRuntime | undefined;
   #hooks: Promise<HookRunner | undefined> | undefined;
+  readonly #notes: string[] = [];
   #closed = false;
 
   constructor(options: LazyRuntimeOptions) {
@@ -33,6 +36,24 @@ export class LazyRuntime {
       this.#building = undefined;
       throw error;
     });
+  }
+
+  /** What happens to what needs a yes. */
+  get policy(): ApprovalPolicy {
+    return this.#options.approve;
+  }
+
+  /** The same from now on; the model is told where that changes what it can do. */
+  set policy(policy: ApprovalPolicy) {
+    const note = changeNote(this.#options.approve, policy);
+    if (note !== undefined) this.#notes.push(note);
+    this.#options = { ...this.#options, approve: policy };
+    if (this.#built !== undefined) this.#built.gate.policy = policy;
+  }
+
+  /** What the model has to know before its next call. */
+  notices(): string[] {
+    return [...this.#notes.splice(0), ...this.#built?.notices() ?? []];
   }
 
   /** The runtime if a tool was ever called. */
@@ -74,8 +95,10 @@ export class LazyRuntime {
   async #build(): Promise<ToolRuntime> {
     const { createToolRuntime } = await import("./tool_runtime.ts");
     const hooks = await this.hooks();
-    this.#built = await createToolRuntime({ ...this.#options, ...(hooks ? { hooks } : {}) });
-    return this.#built;
+    const built = await createToolRuntime({ ...this.#options, ...(hooks ? { hooks } : {}) });
+    // The policy may have changed meanwhile.
+    built.gate.policy = this.policy;
+    return this.#built = built;
   }
 
   async #loadHooks(): Promise<HookRunner | undefined> {

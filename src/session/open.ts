@@ -16,6 +16,7 @@ import type { SessionSpec, SurfacePolicy } from "../protocol/session_spec.ts";
 import type { ToolRegistry } from "../registry/registry.ts";
 import type { SessionRecord } from "../store/record.ts";
 import type { Store } from "../store/store.ts";
+import { policyOf } from "./approval_policy.ts";
 import { questionApprover, questionClarifier } from "./ask.ts";
 import type { Cassette } from "./cassette.ts";
 import { withImages } from "./images.ts";
@@ -138,7 +139,8 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
     images: records.blobs,
     logScriptCall: (call) => records.logScriptCall(call),
     onFirstRequest: () => runtime.warmSoon(),
-    notices: () => runtime.peek()?.notices() ?? [],
+    notices: () => runtime.notices(),
+    approvals: runtime,
     clock: cassette.clock,
     findModel: (name, provider) =>
       otherModel({ ...models, images: dress }, {
@@ -204,12 +206,10 @@ function createRuntime(options: SessionOptions, parts: RuntimeParts): LazyRuntim
   const { spec, surface, settings } = options;
   const { records, tools, primary, budget, once, notices, late } = parts;
   const kinds = spec.approval?.questions ?? surface.questions;
-  const { policy } = spec.approval ?? {};
   const questions = () => late.session!.questions;
   const { approvals: { timeout }, agent: { clarify_timeout: patience } } = settings.config;
   return new LazyRuntime({
     ...options,
-    headless: surface.headless,
     persist: isDurable(options),
     acceptHooks: spec.extensions?.acceptHooks ?? false,
     tools: tools.map((tool) => tool.name),
@@ -217,7 +217,7 @@ function createRuntime(options: SessionOptions, parts: RuntimeParts): LazyRuntim
     transcript: () => records.history.messages(),
     blobs: records.blobs,
     contextTokens: primary.model.contextTokens,
-    ...(policy === undefined ? {} : { approve: policy }),
+    approve: policyOf(options),
     approveOnce: once,
     asking: (callId) => records.asking(callId),
     ...(kinds === "none"
@@ -280,6 +280,7 @@ function choosePrompt(
     contextTokens: primary.model.contextTokens,
     headless: surface.headless,
     sections: plugins?.promptSections ?? [],
+    isPlan: policyOf(options) === "plan",
     ...(spec.prompt === undefined ? {} : { ownPrompt: spec.prompt }),
   }, own);
 }

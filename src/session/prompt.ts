@@ -7,6 +7,7 @@ import type { ToolDefinition } from "../protocol/provider.ts";
 import type { PromptFacts as StoredPrompt } from "../store/record.ts";
 import { existsSync } from "../util/exists.ts";
 import { mayHoldSecret } from "../text/secret_hint.ts";
+import { PLAN_NOTE } from "./approval_policy.ts";
 import { ENV_FILES } from "./env_files_data.ts";
 import { readProjectText } from "./project_text.ts";
 
@@ -19,6 +20,8 @@ export interface PromptFacts {
   tools: readonly ToolDefinition[];
   /** The model's window: project files take a share of it. */
   contextTokens: number;
+  /** Nothing is changed: the session ends with a plan. */
+  isPlan: boolean;
   /** Texts of plugins. */
   sections: readonly string[];
   /** What the spec adds; absent: what it added when the session began. */
@@ -59,9 +62,9 @@ async function buildPrompt(facts: PromptFacts, ownPrompt: string): Promise<strin
     })
     : undefined;
   const { environment_hint: hint, system_prompt: own } = config.agent;
-  const extra = [hint, own, ...facts.sections, ownPrompt].filter((text) => text !== "").join(
-    "\n\n",
-  );
+  const plan = facts.isPlan ? PLAN_NOTE : "";
+  const extra = [hint, own, ...facts.sections, ownPrompt, plan].filter((text) => text !== "")
+    .join("\n\n");
   return buildSystemPrompt({
     cwd: facts.environment === "local" ? cwd : startDirectory(facts.environment, config.terminal),
     platform: `${Deno.build.os} ${Deno.build.arch}`,

@@ -225,6 +225,11 @@ export class Session {
     }
   }
 
+  /** No operation on purpose: whoever may submit input may not allow everything. */
+  get approvals(): SessionDeps["approvals"] {
+    return this.#deps.approvals;
+  }
+
   /** Background work has something to say; without a text, what it left behind. */
   wake(text?: string): Acknowledgement {
     return this.#ending === undefined ? this.#waker.wake(text) : rejected("the session is closed");

@@ -1,5 +1,6 @@
 /** What a session is made of, and the parts that only sessions have. `open.ts` supplies them. */
 import type { LoopDeps } from "../agent/types.ts";
+import type { ApprovalPolicy } from "../protocol/approval.ts";
 import { EXIT } from "../protocol/error.ts";
 import type { EndReason } from "../protocol/event.ts";
 import type { HookName, HookPayload, HookRunner } from "../protocol/hook.ts";
@@ -46,6 +47,8 @@ export type SessionDeps = Omit<LoopDeps, "signal" | "inbox"> & {
   timeMs?: number;
   /** Who may answer questions; absent: whoever submits an answer. */
   answerers?: readonly string[];
+  /** What happens to what needs a yes; set, it holds from the next call on. */
+  approvals?: { policy: ApprovalPolicy };
   /** The model of later turns. @throws {HermesError} when there is none of that name. */
   findModel?: (name: string, provider?: string) => Promise<LoopDeps["providers"]>;
   /** Told of the model of later turns, so that it is kept. */

@@ -31,6 +31,10 @@ Deno.test("createSpillStore() overwrites nothing, redacts and prunes what is a d
       paths.every((path) => path.startsWith(`${directory}/`) && basename(path).length < 160),
     );
     await assert.rejects(Deno.stat(old), Deno.errors.NotFound);
+    const real = await Promise.all(paths.map((path) => Deno.realPath(path)));
+    const own = await Promise.all(real.map((path) => one.holds!(path)));
+    assert.deepEqual(own, [true, true, false, true, true]);
+    assert.equal(await one.holds!(`${directory}/s10/x`), false);
   } finally {
     await Deno.remove(directory, { recursive: true });
   }

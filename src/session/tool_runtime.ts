@@ -4,6 +4,7 @@
  */
 import { createEnvironment } from "../../environments/manifest.ts";
 import { createProcessTable } from "../../environments/process_table.ts";
+import type { SessionGate } from "../approval/gate.ts";
 import type { Settings } from "../config/load.ts";
 import type { ApprovalPolicy, Approver } from "../protocol/approval.ts";
 import type { ToolDispatcher } from "../protocol/dispatch.ts";
@@ -29,8 +30,6 @@ export interface ToolRuntimeOptions {
   settings: Settings;
   /** The session's own view of the tools. */
   registry: ToolRegistry;
-  /** No person watches the session. */
-  headless: boolean;
   /** Names offered to the model. */
   tools: readonly string[];
   sessionId: string;
@@ -38,7 +37,7 @@ export interface ToolRuntimeOptions {
   environment: string;
   persist: boolean;
   processEnv: Readonly<Record<string, string>>;
-  approve?: ApprovalPolicy;
+  approve: ApprovalPolicy;
   /** Ids of actions that may run one time; what was used is taken out. */
   approveOnce: Set<string>;
   /** Told which call a person is asked about; undefined when the question is over. */
@@ -64,6 +63,8 @@ export interface ToolRuntimeOptions {
 }
 
 export interface ToolRuntime {
+  /** What asks before a call runs. */
+  gate: SessionGate;
   dispatcher: ToolDispatcher;
   services: ToolServices;
   /** What background processes reported since the last call, without secrets. */
@@ -115,27 +116,28 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
     protectedPlaces: () => places ??= findPlaces(options, userHome),
     sandboxPolicy: () => facts.policy(),
   };
+  const gate = createGate({
+    ...options,
+    hooks,
+    userHome,
+    redact,
+    sharesHost: environment.sharesHost,
+    ...walls === undefined ? {} : {
+      async walls() {
+        await environment.prepare?.();
+        return walls.inside;
+      },
+      onGranted: (grant) => {
+        if (facts.grant(grant)) void walls.discard();
+      },
+    },
+  });
   const dispatcher = createDispatcher({
     registry: options.registry,
     environment,
     services,
     hooks,
-    gate: createGate({
-      ...options,
-      hooks,
-      userHome,
-      redact,
-      sharesHost: environment.sharesHost,
-      ...walls === undefined ? {} : {
-        async walls() {
-          await environment.prepare?.();
-          return walls.inside;
-        },
-        onGranted: (grant) => {
-          if (facts.grant(grant)) void walls.discard();
-        },
-      },
-    }),
+    gate,
     fetch,
     tools: options.tools,
     session: { id: options.sessionId, contextTokens: options.contextTokens },
@@ -144,6 +146,7 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
     log: options.log,
   });
   return {
+    gate,
     dispatcher,
     services,
     notices: () => services.processes.drainNotices().map((text) => redact(text, "code")),

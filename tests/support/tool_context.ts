@@ -11,7 +11,7 @@ import type { Environment } from "../../src/protocol/environment.ts";
 import { ToolError } from "../../src/protocol/error.ts";
 import type { Clarifier, ToolServices } from "../../src/protocol/services.ts";
 import type { TodoItem } from "../../src/protocol/todo.ts";
-import type { CommandPlace, ToolContext } from "../../src/protocol/tool.ts";
+import type { ApprovalAsk, CommandPlace, ToolContext } from "../../src/protocol/tool.ts";
 import type { ToolResult } from "../../src/protocol/tool_result.ts";
 import { denied } from "../../src/registry/approvals.ts";
 import { registry } from "../../src/registry/registry.ts";
@@ -127,7 +127,7 @@ export async function runToolWhole(
     for (const ask of needed.asks) {
       const outcome = "command" in ask
         ? await ctx.approveCommand(ask.command, ask.place)
-        : await ctx.approve({ tool: name, ...ask.action });
+        : await ctx.approve({ tool: name, ...actionOf(ask) });
       if (outcome.answer === "deny") return denied(ask, outcome);
       outcomes.push(outcome);
     }
@@ -136,4 +136,11 @@ export async function runToolWhole(
     if (!(error instanceof ToolError)) throw error;
     return { content: { error: error.message, ...error.extra }, isError: true };
   }
+}
+
+/** What a person would be asked; the gate's words about walls are not needed here. */
+function actionOf(ask: Exclude<ApprovalAsk, { command: string }>): Omit<ApprovalRequest, "tool"> {
+  if ("action" in ask) return ask.action;
+  const { kind, value, reason } = ask.grant;
+  return { subject: value, rule: `sandbox: ${kind}`, description: reason, allowAlways: true };
 }

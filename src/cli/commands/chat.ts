@@ -4,6 +4,7 @@
  */
 import type { Host } from "../../host/host.ts";
 import type { PluginHost } from "../../plugins/plugin_host.ts";
+import type { ApprovalPolicy } from "../../protocol/approval.ts";
 import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
 import type { AgentEvent } from "../../protocol/event.ts";
 import type { SessionSpec } from "../../protocol/session_spec.ts";
@@ -198,6 +199,7 @@ class Chat {
       write: out,
       reopen: (resume) => this.#reopen(resume),
       setModel: (name) => this.#setModel(name),
+      setApproval: (policy) => this.#setApproval(policy),
       quit: () => this.#leaving.abort(),
     };
   }
@@ -211,6 +213,15 @@ class Chat {
     if (answer.type !== "model_change") return;
     const { spec } = this.#choices;
     const chosen = { ...spec, model: { ...spec.model, name: model } };
+    this.#choices = { ...this.#choices, spec: chosen };
+  }
+
+  /** Sessions that are opened later have it, too. */
+  #setApproval(policy: ApprovalPolicy): void {
+    const { approvals } = this.#seat!.session;
+    if (approvals !== undefined) approvals.policy = policy;
+    const { spec } = this.#choices;
+    const chosen = { ...spec, approval: { ...spec.approval, policy } };
     this.#choices = { ...this.#choices, spec: chosen };
   }
 

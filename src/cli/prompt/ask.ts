@@ -1,16 +1,26 @@
 /** Approval and clarifying questions put to the person at the terminal. */
 import type { ApprovalAnswer, ApprovalRequest } from "../../protocol/approval.ts";
+import type { QuestionAnswer } from "../../protocol/question.ts";
 import type { ClarifyQuestion } from "../../protocol/services.ts";
-import { oneLine, plainText } from "../render/tool_line.ts";
+import { oneLine, plainText, visibleText } from "../render/tool_line.ts";
 import { Select, type SelectOptions } from "./select.ts";
 import type { TerminalInput } from "./terminal_input.ts";
 
-const ANSWERS: readonly { answer: ApprovalAnswer; label: string }[] = [
-  { answer: "once", label: "Allow once" },
-  { answer: "session", label: "Allow for this session" },
-  { answer: "always", label: "Always allow" },
-  { answer: "deny", label: "Deny" },
+/** One answer as it is shown; `choice` names what it keeps. */
+interface Offered {
+  answer: ApprovalAnswer;
+  text: string;
+  choice?: string;
+}
+
+/** For a request that brings no choices of its own. */
+const ANSWERS: readonly Offered[] = [
+  { answer: "once", text: "Allow this once" },
+  { answer: "session", text: "Allow this for the session" },
+  { answer: "always", text: "Always allow this" },
+  { answer: "deny", text: "Deny" },
 ];
+const APPROVAL_KEYS = "y yes, once · n no · ↑↓ or a number moves, enter confirms, esc is no";
 const OTHER = "Something else (type it)";
 
 /** Where a question is asked, and until when. */
@@ -49,32 +59,59 @@ async function show(terminal: TerminalInput, question: string): Promise<void> {
   terminal.write(`\n${question.replaceAll("\n", "\r\n")}\r\n`);
 }
 
-/** Repaints `lines` over the `over` lines drawn before. A line that wrapped would be two. */
+/** Repaints `lines` over the `over` rows drawn before; a long line takes several. */
 function draw(terminal: TerminalInput, frame: { lines: string[]; over: number }): number {
   const up = frame.over > 0 ? `\x1b[${frame.over}A` : "";
   const width = Math.max(20, terminal.columns - 1);
-  terminal.write(
-    up + frame.lines.map((line) => `\r\x1b[2K${[...line].slice(0, width).join("")}\r\n`).join(""),
-  );
-  return frame.lines.length;
+  const rows = frame.lines.flatMap((line) => wrapped(line, width));
+  terminal.write(up + rows.map((row) => `\r\x1b[2K${row}\r\n`).join(""));
+  return rows.length;
+}
+
+/** Where the text of an answer begins: `❯ 1. `. */
+const INDENT = "     ";
+
+/** A line as rows that fit, cut at blanks where there are some: what it says is all shown. */
+function wrapped(line: string, width: number): string[] {
+  const rows: string[] = [];
+  let rest = [...line];
+  while (rest.length > width) {
+    const blank = rest.lastIndexOf(" ", width);
+    const cut = blank > INDENT.length ? blank : width;
+    rows.push(rest.slice(0, cut).join(""));
+    rest = [...INDENT, ...rest.slice(blank > INDENT.length ? cut + 1 : cut)];
+  }
+  return [...rows, rest.join("")];
 }
 
 /** Asks about an action; cancelling is a no, undefined is Ctrl-C. */
 export async function askApproval(
   request: ApprovalRequest,
   place: Place,
-): Promise<ApprovalAnswer | undefined> {
-  const offered = ANSWERS.filter(({ answer }) => isOffered(answer, request));
+): Promise<QuestionAnswer & { kind: "approval" } | undefined> {
+  const offered = offeredBy(request);
   const subject = plainText(request.subject).replaceAll("\n", "\n  ");
+  const [yes, no] = ["once", "deny"].map((wanted) =>
+    offered.findIndex(({ answer }) => answer === wanted)
+  );
   const chosen = await choose(place, {
     question: `${oneLine(request.description)}\n  ${subject}\nAllow it?`,
-    choices: offered.map(({ label }) => label),
+    choices: offered.map(({ text }) => visibleText(text.replaceAll(/\s+/g, " "))),
     // Enter at the end of a line typed meanwhile must not be a yes.
-    start: offered.length - 1,
+    start: no!,
+    shortcuts: { y: yes!, n: no! },
+    help: APPROVAL_KEYS,
   });
   if (chosen === undefined) return undefined;
-  const [index] = chosen;
-  return index === undefined ? "deny" : offered[index]!.answer;
+  const { answer, choice } = offered[chosen[0] ?? no!]!;
+  return { kind: "approval", answer, ...(choice === undefined ? {} : { choice }) };
+}
+
+/** The answers of a request, in its order; a yes for this once and a no are always there. */
+function offeredBy(request: ApprovalRequest): Offered[] {
+  const own = request.choices?.map(({ id, answer, text }) => ({ answer, text, choice: id })) ?? [];
+  const isWhole = ["once", "deny"].every((wanted) => own.some(({ answer }) => answer === wanted));
+  return isWhole ? own : ANSWERS.filter(({ answer }) => isOffered(answer, request));
 }
 
 function isOffered(answer: ApprovalAnswer, request: ApprovalRequest): boolean {

@@ -52,10 +52,8 @@ async function ask(
 ): Promise<QuestionAnswer | undefined> {
   if (place.signal.aborted) return undefined;
   switch (question.kind) {
-    case "approval": {
-      const answer = await askApproval(question.request, place);
-      return answer && { kind: "approval", answer };
-    }
+    case "approval":
+      return await askApproval(question.request, place);
     case "clarify": {
       const answers = await askClarify(question.questions, place);
       return answers && { kind: "clarify", answers };

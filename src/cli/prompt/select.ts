@@ -1,6 +1,6 @@
 /**
- * Choosing among answers with arrow keys or numbers: a state machine that renders one line per
- * answer and takes keys, free of any terminal.
+ * Choosing among answers with arrow keys or numbers, which only move the mark: a state machine that
+ * renders one line per answer and takes keys, free of any terminal.
  */
 
 export interface SelectOptions {
@@ -9,6 +9,10 @@ export interface SelectOptions {
   multi?: boolean;
   /** Which answer enter gives at first; default the first. */
   start?: number;
+  /** Keys that give an answer at once, by its index. */
+  shortcuts?: Readonly<Record<string, number>>;
+  /** What the keys do, in one line; default the line for a plain choice. */
+  help?: string;
 }
 
 export type SelectStep =
@@ -28,20 +32,25 @@ export class Select {
 
   /** The lines to show now. */
   render(): string[] {
-    const { choices, multi } = this.#options;
+    const { choices, multi, help } = this.#options;
     const rows = choices.map((choice, index) => {
       const pointer = index === this.#at ? "❯" : " ";
       const box = multi ? (this.#marked.has(index) ? "[x] " : "[ ] ") : "";
       return `${pointer} ${index + 1}. ${box}${choice}`;
     });
-    const help = multi
-      ? "↑↓ move, space marks, enter confirms, esc cancels"
-      : "↑↓ and enter, or a number alone; esc cancels";
-    return [...rows, help];
+    const keys = multi
+      ? "↑↓ move, space or a number marks, enter confirms, esc cancels"
+      : "↑↓ or a number moves, enter confirms, esc cancels";
+    return [...rows, help ?? keys];
   }
 
   onKey(key: string): SelectStep {
-    const { choices, multi } = this.#options;
+    const { choices, multi, shortcuts = {} } = this.#options;
+    const answer = Object.hasOwn(shortcuts, key) ? shortcuts[key] : undefined;
+    if (answer !== undefined) {
+      this.#at = answer;
+      return { kind: "chosen", indexes: [answer] };
+    }
     if (key === "up" || key === "k") this.#at = (this.#at + choices.length - 1) % choices.length;
     else if (key === "down" || key === "j") this.#at = (this.#at + 1) % choices.length;
     else if (key === "escape" || key === "ctrl-c" || key === "ctrl-d") return { kind: "cancelled" };
@@ -49,8 +58,7 @@ export class Select {
     else if (key === "enter") return { kind: "chosen", indexes: this.#result() };
     else if (/^[1-9]$/.test(key) && Number(key) <= choices.length) {
       this.#at = Number(key) - 1;
-      if (!multi) return { kind: "chosen", indexes: [this.#at] };
-      this.#toggle(this.#at);
+      if (multi) this.#toggle(this.#at);
     }
     return { kind: "open" };
   }

@@ -18,10 +18,19 @@ Deno.test("Select moves with arrows, wraps round and confirms with enter", () =>
   match(select.render()[2]!, /^❯ 3\. c$/);
 });
 
-Deno.test("Select takes a number at once", () => {
-  const select = new Select({ choices: ["a", "b"] });
-  deepStrictEqual(press(select, "2"), { kind: "chosen", indexes: [1] });
-  deepStrictEqual(press(new Select({ choices: ["a"] }), "7"), { kind: "open" });
+Deno.test("Select only moves to a number, and enter confirms it", () => {
+  const select = new Select({ choices: ["a", "b", "c"] });
+  deepStrictEqual(press(select, "2"), { kind: "open" });
+  match(select.render()[1]!, /^❯ 2\. b$/);
+  deepStrictEqual(press(select, "7"), { kind: "open" });
+  deepStrictEqual(press(select, "\r"), { kind: "chosen", indexes: [1] });
+});
+
+Deno.test("Select takes a shortcut at once and shows what it chose", () => {
+  const select = new Select({ choices: ["yes", "no"], start: 1, shortcuts: { y: 0, n: 1 } });
+  deepStrictEqual(press(select, "x"), { kind: "open" });
+  deepStrictEqual(press(select, "y"), { kind: "chosen", indexes: [0] });
+  match(select.render()[0]!, /^❯ 1\. yes$/);
 });
 
 Deno.test("Select marks several with space and gives them in order", () => {

@@ -98,21 +98,52 @@ Deno.test("TerminalInput hands typed-ahead lines to onTypedAhead", async () => {
   await terminal.hangUp();
 });
 
-Deno.test("askApproval() answers by key, restores the terminal, denies on escape", async () => {
+/** What is answered when `keys` are pressed at a question. */
+async function answered(request: ApprovalRequest, keys: string) {
   const terminal = fakeTerminal();
   const place = { terminal: terminal.input, signal: new AbortController().signal };
-  let asking = terminal.asking();
-  const allowed = askApproval(REQUEST, place);
+  const asking = terminal.asking();
+  const answer = askApproval(request, place);
   await asking;
-  await terminal.type("2");
-  strictEqual(await allowed, "session");
-  asking = terminal.asking();
-  const denied = askApproval({ ...REQUEST, allowAlways: false }, place);
-  await asking;
-  await terminal.type("\x1b");
-  strictEqual(await denied, "deny");
-  deepStrictEqual(terminal.raw, [true, false, true, false]);
+  for (const key of keys) await terminal.type(key);
+  const given = await answer;
+  deepStrictEqual(terminal.raw, [true, false]);
   await terminal.hangUp();
+  return { given, text: terminal.screen.text };
+}
+
+Deno.test("askApproval() takes y, n and escape at once, and a number only with enter", async () => {
+  const expected: [string, string][] = [
+    ["y", "once"],
+    ["n", "deny"],
+    ["\x1b", "deny"],
+    ["\r", "deny"],
+    ["2\r", "session"],
+    ["13\r", "always"],
+    ["1n", "deny"],
+  ];
+  for (const [keys, answer] of expected) {
+    deepStrictEqual((await answered(REQUEST, keys)).given, { kind: "approval", answer }, keys);
+  }
+});
+
+Deno.test("askApproval() shows the choices of the request and answers with the id of one", async () => {
+  const request: ApprovalRequest = {
+    ...REQUEST,
+    choices: [
+      { id: "once", answer: "once", text: "Allow this once", grants: [] },
+      { id: "shape", answer: "always", text: "Always allow `rm -rf *`\x1b[2J in /p", grants: [] },
+      { id: "deny", answer: "deny", text: "Deny", grants: [] },
+    ],
+  };
+  const { given, text } = await answered(request, "2\r");
+  deepStrictEqual(given, { kind: "approval", answer: "always", choice: "shape" });
+  ok(text.includes("2. Always allow `rm -rf *`") && !text.includes("\x1b[2J in"));
+  deepStrictEqual((await answered(request, "y")).given, {
+    kind: "approval",
+    answer: "once",
+    choice: "once",
+  });
 });
 
 Deno.test("askApproval() shows the whole command once, without its tricks", async () => {
@@ -127,14 +158,14 @@ Deno.test("askApproval() shows the whole command once, without its tricks", asyn
   await asking;
   await terminal.type("\x1b[A\x1b[A\x1b[B");
   await terminal.type("\r");
-  strictEqual(await outcome, "once");
+  deepStrictEqual(await outcome, { kind: "approval", answer: "once" });
   const { text } = terminal.screen;
   strictEqual(text.split(end).length, 2, "the command is painted once");
   ok(!text.includes("\x1b[2J") && !text.includes("\u202e"));
   ok(!text.includes("session") && !text.includes("Always"));
-  // Three lines are painted again at each of four keys: none may wrap.
-  strictEqual(text.split("\x1b[3A").length, 5);
-  const lines = text.replaceAll("\x1b[3A", "").split("\r\x1b[2K").slice(1);
+  // Two answers and a line about the keys, which takes three rows, are painted at each key.
+  strictEqual(text.split("\x1b[5A").length, 5);
+  const lines = text.replaceAll("\x1b[5A", "").split("\r\x1b[2K").slice(1);
   for (const line of lines) ok([...line.trim()].length < 30, line);
   await terminal.hangUp();
 });
@@ -181,7 +212,7 @@ Deno.test("askClarify() lets the person choose or type something else", async ()
   const typed = askClarify([question], place);
   await asking;
   const prompted = terminal.shown("> ");
-  await terminal.type("3");
+  await terminal.type("3\r");
   await prompted;
   await terminal.type("neither\n");
   deepStrictEqual(await typed, [["neither"]]);

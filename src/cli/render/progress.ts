@@ -2,7 +2,6 @@
  * Progress of a headless run as plain lines for standard error: one fold over events, pure,
  * so that what people and CI logs see can be tested without a terminal.
  */
-import type { ApprovalAnswer } from "../../protocol/approval.ts";
 import type { AgentEvent, EndReason } from "../../protocol/event.ts";
 import type { Usage } from "../../protocol/message.ts";
 import { terminalText } from "../../util/terminal_text.ts";
@@ -116,12 +115,17 @@ const REFUSALS: Readonly<Record<string, string>> = {
   "failure": "refused: the question could not be asked",
 };
 
-const LASTING: Readonly<Partial<Record<ApprovalAnswer, string>>> = {
+/** How long a yes lasts and for what, by the choice that was made or else by the answer. */
+const LASTING: Readonly<Record<string, string>> = {
   session: " for this session",
-  always: " for good",
+  always: " always, in this project",
+  shape: " always, for this shape of command in this project",
+  rule: " with everything of the rule, in this project",
 };
 
-function decisionText({ answer, by }: AgentEvent & { type: "approval_end" }): string {
-  if (answer !== "deny") return `allowed by ${terminalText(by)}${LASTING[answer] ?? ""}`;
+function decisionText({ answer, choice, by }: AgentEvent & { type: "approval_end" }): string {
+  if (answer !== "deny") {
+    return `allowed by ${terminalText(by)}${LASTING[choice ?? answer] ?? ""}`;
+  }
   return REFUSALS[by] ?? `refused by ${terminalText(by)}`;
 }

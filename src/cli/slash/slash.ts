@@ -1,6 +1,7 @@
 /** Slash commands of the chat: one table that help and the prompt both read. */
 import { usageText } from "../render/progress.ts";
 import type { PluginHost } from "../../plugins/plugin_host.ts";
+import { APPROVAL_POLICIES, type ApprovalPolicy } from "../../protocol/approval.ts";
 import type { SessionSpec } from "../../protocol/session_spec.ts";
 import type { Session } from "../../session/session.ts";
 
@@ -14,6 +15,8 @@ export interface SlashContext {
   reopen(resume?: SessionSpec["resume"]): Promise<void>;
   /** Goes on with another model. */
   setModel(name: string): Promise<void>;
+  /** Goes on with another policy for what needs a yes. */
+  setApproval(policy: ApprovalPolicy): void;
   quit(): void;
 }
 
@@ -48,6 +51,19 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     async run(argument, context) {
       if (argument !== "") await context.setModel(argument);
       context.write(`  ${context.session.model}\n`);
+    },
+  },
+  {
+    name: "approve",
+    args: "[MODE]",
+    help: `What happens to what needs a yes: ${APPROVAL_POLICIES.join(", ")}`,
+    run(argument, context) {
+      const policy = APPROVAL_POLICIES.find((name) => name === argument);
+      if (policy !== undefined) context.setApproval(policy);
+      else if (argument !== "") {
+        context.write(`  No mode ${argument}; there are ${APPROVAL_POLICIES.join(", ")}\n`);
+      }
+      context.write(`  ${context.session.approvals?.policy ?? "nothing needs a yes here"}\n`);
     },
   },
   {

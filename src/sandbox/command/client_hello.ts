@@ -26,6 +26,8 @@ const SERVER_NAME = 0;
 export function readClientHello(bytes: Uint8Array): HelloVerdict {
   if (bytes.length > 0 && bytes[0] !== HANDSHAKE) return { kind: "not tls" };
   if (bytes.length > 1 && bytes[1] !== 3) return { kind: "not tls" };
+  // Other protocols may wait for an answer to their first byte.
+  if (bytes.length < 2) return { kind: "more", need: bytes.length + 1 };
   const message = new Uint8Array(bytes.length);
   let length = 0;
   let at = 0;

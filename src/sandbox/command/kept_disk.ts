@@ -30,6 +30,8 @@ export interface Stamp {
   size: number;
   mtime: number;
   ctime: number;
+  /** When it was made, to the millisecond; undefined where the file system does not say. */
+  bornAt: number | undefined;
   /** False when a change right after could have left the same times: content decides. */
   isSettled: boolean;
 }
@@ -46,6 +48,7 @@ export function stampOf(info: Deno.FileInfo): Stamp {
     size: info.size,
     mtime: info.mtime?.getTime() ?? 0,
     ctime,
+    bornAt: info.birthtime?.getTime(),
     isSettled: Date.now() >= lastPossible,
   };
 }

@@ -50,6 +50,8 @@ export class KeptFiles {
   readonly #times = new CommandTimes();
   readonly #search: KeptSearch;
   #running = 0;
+  /** Something still ran at the last comparison: what changed since then can be its work. */
+  #isOpenEnded = false;
   #isRemembered = false;
   #isClosed = false;
   #isFullTold = false;
@@ -104,9 +106,8 @@ export class KeptFiles {
    */
   beforeCommand(): void {
     this.remember();
-    const isAlone = this.#running === 0 && this.#options.isBusy?.() !== true;
-    if (isAlone) this.#adoptAll(() => true);
-    else this.#putBackAll({});
+    if (this.#isOpenEnded || this.#isWorking()) this.#putBackAll({});
+    else this.#adoptAll(() => true);
     this.#times.start(Date.now());
     this.#running++;
   }
@@ -114,17 +115,26 @@ export class KeptFiles {
   /** After a command and its children ended: puts back, and returns all since the last call. */
   check(): PutBack[] {
     this.#running = Math.max(0, this.#running - 1);
-    this.#putBackAll({});
-    if (this.#running === 0 && this.#options.isBusy?.() !== true) this.#times.end(Date.now());
+    return this.#compareNow({});
+  }
+
+  #compareNow(options: { isThorough?: boolean }): PutBack[] {
+    this.#isOpenEnded = this.#isWorking();
+    this.#putBackAll(options);
+    if (!this.#isOpenEnded) this.#times.end(Date.now());
     this.#unsearched = true;
     this.#later();
     return this.#pending.splice(0);
   }
 
+  /** True while something of the session runs that could change files. */
+  #isWorking(): boolean {
+    return this.#running > 0 || this.#options.isBusy?.() === true;
+  }
+
   /** After a background process ended: as `check()`, whatever else runs. */
   backgroundEnded(): PutBack[] {
-    this.#running++;
-    return this.check();
+    return this.#compareNow({ isThorough: true });
   }
 
   /** A file tool changed this path after a person's yes: it is right as it is now. */
@@ -141,14 +151,18 @@ export class KeptFiles {
     if (!this.#isClosed) await this.#catchUp();
   }
 
-  /** A last, thorough comparison; then frees everything. Returns all since the last `check()`. */
+  /**
+   * When everything that the session started has ended: a last comparison where something ran
+   * since the one before, and a last search; then frees everything. Returns all that is new.
+   */
   async close(): Promise<PutBack[]> {
     if (this.#isClosed) return [];
     this.#isClosed = true;
     clearTimeout(this.#timer);
     await this.#work;
     if (this.#isRemembered) {
-      this.#putBackAll({ isThorough: true });
+      // Otherwise what changed since the last comparison is the work of others.
+      if (this.#isOpenEnded || this.#isWorking()) this.#putBackAll({ isThorough: true });
       if (this.#unsearched) await this.#searchAll();
       await this.#store.end();
     }
@@ -166,7 +180,9 @@ export class KeptFiles {
         return record !== undefined;
       },
       modeChanged: (directory, mode) => {
-        const isOwn = directory.role !== "project" && this.#putter.mode(directory);
+        // Of an ordinary directory only that hermes can still look into it.
+        const isOpen = directory.role === "project" && (mode & 0o700) === 0o700;
+        const isOwn = !isOpen && this.#putter.mode(directory);
         if (!isOwn) directory.mode = mode;
         else done.push(this.#modeRecord(directory));
       },
@@ -203,10 +219,12 @@ export class KeptFiles {
     const keys = judgement.keys === undefined || judgement.keys.length === 0
       ? {}
       : { keys: judgement.keys };
-    if (judgement.do === "undo") return [{ ...this.#putter.file(change), ...keys }];
-    const record = this.#putter.file(change, judgement.as);
-    if (record.outcome !== "left") this.#adoptFromDisk(change);
-    return [record.outcome === "left" ? record : { ...record, ...keys, outcome: "mended" }];
+    const as = judgement.do === "mend" ? judgement.as : change.was;
+    const record = this.#putter.file(change, as);
+    if (record === undefined) return [];
+    if (judgement.do === "undo" || record.outcome === "left") return [{ ...record, ...keys }];
+    this.#adoptFromDisk(change);
+    return [{ ...record, ...keys, outcome: "mended" }];
   }
 
   #isKeptGit(path: string): boolean {
@@ -344,7 +362,7 @@ export class KeptFiles {
 
   /** A kept file that was not known: the work of a command is judged, that of others is right. */
   #meet(change: FileChange): void {
-    if (change.stamp === undefined || !this.#times.covers(change.stamp.ctime)) {
+    if (change.stamp === undefined || !this.#times.covers(change.stamp)) {
       this.#adopt(change);
     } else {
       this.#tell(this.#settle(change));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { KeptWorkspace, lines } from "../../../tests/support/kept_workspace.ts";
-import { FILE_BYTES_MAX } from "./kept_files_data.ts";
+import { ENTRIES_MAX, FILE_BYTES_MAX, TOTAL_BYTES_MAX } from "./kept_files_data.ts";
 
 const PROJECT = {
   "AGENTS.md": "be kind\n",
@@ -172,6 +172,36 @@ Deno.test("KeptFiles.check() tells of a change in a file that is too large to re
   assert.deepEqual(work.command(() => {}), []);
 });
 
+Deno.test("KeptFiles remembers so many bytes and no more, and tells what it cannot restore", async () => {
+  await using work = new KeptWorkspace();
+  const count = TOTAL_BYTES_MAX / FILE_BYTES_MAX + 1;
+  const text = "x".repeat(FILE_BYTES_MAX);
+  for (let i = 0; i < count; i++) work.write(`.claude/${i}`, text);
+  await work.remember();
+  const done = work.command(() => {
+    for (let i = 0; i < count; i++) Deno.truncateSync(work.at(`.claude/${i}`), 1);
+  });
+  const left = done.filter((line) => line.startsWith("changed left "));
+  assert.equal(left.length, 1);
+  assert.equal(done.length, count);
+});
+
+Deno.test("KeptFiles takes no file for new that did not fit, and says that there are too many", async () => {
+  await using work = new KeptWorkspace({ "AGENTS.md": "kind\n" });
+  for (let i = 0; i < ENTRIES_MAX + 100; i++) work.write(`.claude/${i}`, "");
+  const kept = await work.remember();
+  assert.equal(kept.isComplete, false);
+  const done = work.command(() => {
+    Deno.removeSync(work.at(".claude/1"));
+    Deno.removeSync(work.at(".claude/2"));
+    work.write("AGENTS.md", "evil\n");
+  });
+  assert.ok(done.includes("changed restored AGENTS.md"), done.join());
+  assert.equal(done.filter((line) => line.startsWith("created removed")).length, 0, done.join());
+  assert.match(work.told.map(({ reason }) => reason).join(), /more than 2000 protected files/);
+  assert.deepEqual(work.command(() => {}), []);
+});
+
 Deno.test("KeptFiles.check() is not blocked by a pipe in a file's place", async () => {
   await using work = new KeptWorkspace(PROJECT);
   await work.remember();
@@ -276,13 +306,68 @@ Deno.test("KeptFiles lets commands make, move and remove whole directories", asy
   assert.equal(work.has("packages"), false);
 });
 
-Deno.test("KeptFiles.close() compares contents once more and tells what it found", async () => {
+Deno.test("KeptFiles.close() puts back what ran on after the last comparison", async () => {
+  await using work = new KeptWorkspace(PROJECT);
+  let isBusy = false;
+  const kept = await work.remember({ isBusy: () => isBusy });
+  assert.deepEqual(work.command(() => isBusy = true), []);
+  work.write("AGENTS.md", "late\n");
+  isBusy = false;
+  assert.deepEqual(lines(await kept.close()), ["changed restored AGENTS.md"]);
+  assert.deepEqual(await kept.close(), []);
+});
+
+Deno.test("KeptFiles.close() leaves what others changed after the last command", async () => {
   await using work = new KeptWorkspace(PROJECT);
   const kept = await work.remember();
   assert.deepEqual(work.command(() => {}), []);
-  work.write("AGENTS.md", "late\n");
-  assert.deepEqual(lines(await kept.close()), ["changed restored AGENTS.md"]);
+  work.write("AGENTS.md", "by the person\n");
   assert.deepEqual(await kept.close(), []);
+  assert.equal(work.read("AGENTS.md"), "by the person\n");
+});
+
+Deno.test("KeptFiles lets no command out of reach of hermes by closing a directory", async () => {
+  await using work = new KeptWorkspace(PROJECT);
+  await work.remember();
+  const before = work.mode(".");
+  const done = work.command(() => {
+    work.write("AGENTS.md", "evil\n");
+    Deno.chmodSync(work.at(".claude"), 0);
+    Deno.chmodSync(work.root, 0);
+  });
+  assert.ok(done.includes("changed restored AGENTS.md"), done.join());
+  assert.equal(work.mode("."), before);
+  assert.equal(work.read(".claude/agents/a.md"), "a\n");
+});
+
+Deno.test("KeptFiles follows no link that another process plants while files are put back", async () => {
+  await using work = new KeptWorkspace(PROJECT);
+  const kept = await work.remember({ isBusy: () => true });
+  await Deno.mkdir(`${work.base}/outside/agents`, { recursive: true });
+  await Deno.writeTextFile(`${work.base}/outside/agents/a.md`, "outside\n");
+  const loop = "while :; do echo evil > .claude/agents/a.md; mv -T .claude aside; " +
+    "ln -s ../outside .claude; rm -f .claude; mv -T aside .claude; done";
+  const attacker = new Deno.Command("sh", {
+    args: ["-c", loop],
+    cwd: work.root,
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+  try {
+    kept.beforeCommand();
+    for (let i = 0; i < 60; i++) {
+      kept.backgroundEnded();
+      await new Promise((resolve) => setTimeout(resolve));
+      assert.equal(await Deno.readTextFile(`${work.base}/outside/agents/a.md`), "outside\n");
+    }
+  } finally {
+    attacker.kill("SIGKILL");
+    await attacker.status;
+  }
+  kept.backgroundEnded();
+  assert.equal(work.read(".claude/agents/a.md"), "a\n");
+  const outside = await Array.fromAsync(Deno.readDir(`${work.base}/outside`), ({ name }) => name);
+  assert.deepEqual(outside, ["agents"]);
 });
 
 Deno.test("KeptFiles is not led out of the workspace by links on the way to a kept file", async () => {

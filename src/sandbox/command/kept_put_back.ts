@@ -28,6 +28,8 @@ export class Putter {
   readonly #disk: KeptDisk;
   readonly #state: KeptState;
   readonly #store: KeptStore;
+  /** Paths that could not be put back, as was told. */
+  readonly #failed: Set<string> = new Set();
 
   constructor(options: PutterOptions) {
     this.#disk = options.disk;
@@ -35,8 +37,11 @@ export class Putter {
     this.#store = options.store;
   }
 
-  /** Restores, or removes a file that was not there. Never throws: the record says what failed. */
-  file(change: FileChange, as: Remembered | undefined = change.was): PutBack {
+  /**
+   * Restores, or removes a file that was not there. Never throws: the record says what failed.
+   * What failed is tried again by the next comparison, and told once: undefined after that.
+   */
+  file(change: FileChange, as: Remembered | undefined = change.was): PutBack | undefined {
     const record = describeChange(change);
     if (as?.type === "large" || as?.type === "other") {
       this.#state.adopt(change);
@@ -49,10 +54,12 @@ export class Putter {
       const copy = this.#disk.within(place, (at) => this.#put(change, { at, as }));
       this.#state.restamp(change.path);
       if (as === undefined) this.#removeEmpty(dirname(change.path));
+      this.#failed.delete(change.path);
       const outcome = as === undefined ? "removed" : "restored";
       return { ...record, outcome, ...(copy === undefined ? {} : { copy }) };
     } catch (error) {
-      this.#state.adopt(change);
+      if (this.#failed.has(change.path)) return undefined;
+      this.#failed.add(change.path);
       return { ...record, outcome: "left", reason: reasonOf(error) };
     }
   }
@@ -168,9 +175,12 @@ export class Putter {
   mode(directory: KeptDirectory): boolean {
     try {
       const { root, path } = directory;
-      this.#disk.within({ root, path: dirname(path) }, (at) => {
-        this.#disk.chmod(at(basename(path)), directory.mode);
-      });
+      if (path === root) this.#disk.chmod(root, directory.mode);
+      else {
+        this.#disk.within({ root, path: dirname(path) }, (at) => {
+          this.#disk.chmod(at(basename(path)), directory.mode);
+        });
+      }
       return true;
     } catch {
       return false; // It belongs to somebody else now; its files are compared all the same.

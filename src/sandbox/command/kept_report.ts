@@ -29,7 +29,7 @@ const OUTCOMES: Readonly<Record<PutBack["change"], string>> = {
   deleted: "restored",
   replaced: "restored",
   mode: "mode restored",
-  unknown: "changed since a session that was killed",
+  unknown: "changed",
 };
 
 /** One line for the model: what was undone, and how to get it done. Empty when nothing was. */
@@ -81,9 +81,8 @@ export function describeForPerson(changes: readonly PutBack[]): string {
 
 function listed(changes: readonly PutBack[]): string {
   const names = changes.slice(0, SHOWN_MAX).map((one) => {
-    const what = one.outcome === "left" && one.change !== "unknown"
-      ? one.change
-      : one.keys === undefined
+    if (one.outcome === "left") return printable(one.shown);
+    const what = one.keys === undefined
       ? OUTCOMES[one.change]
       : `without ${printable(one.keys.slice(0, SHOWN_MAX).join(", "))}`;
     return `${printable(one.shown)} (${what})`;

@@ -137,19 +137,27 @@ export class CommandTimes {
     if (last !== undefined) last.to = nowMs;
   }
 
-  /** True when a change at that time can be the work of a command. */
-  covers(ctimeMs: number): boolean {
-    const from = Math.floor(ctimeMs / 1000) * 1000;
-    return this.#spans.some((span) =>
-      from + 1000 > span.from - SLACK_MS && from <= span.to + SLACK_MS
-    );
+  /** True when a file's last change is the work of a command. */
+  covers(stamp: Stamp): boolean {
+    // The last change is known to the second, the making to the millisecond.
+    const first = Math.floor(stamp.ctime / 1000) * 1000;
+    const last = first + 999;
+    return this.#spans.some(({ from, to }) => {
+      if (last < from || first > to + SLACK_MS) return false;
+      const isCertain = first >= from && last <= to + SLACK_MS;
+      return isCertain || isWithin(stamp.bornAt, { from, to });
+    });
   }
 
   /** True for a directory that was made while commands ran. */
   isMade(info: Deno.FileInfo): boolean {
-    const bornAt = (info.birthtime ?? info.ctime)?.getTime() ?? 0;
-    return this.#spans.some(({ from, to }) => bornAt >= from - SLACK_MS && bornAt <= to + SLACK_MS);
+    const bornAt = (info.birthtime ?? info.ctime)?.getTime();
+    return this.#spans.some((span) => isWithin(bornAt, span));
   }
+}
+
+function isWithin(at: number | undefined, span: { from: number; to: number }): boolean {
+  return at !== undefined && at >= span.from - SLACK_MS && at <= span.to + SLACK_MS;
 }
 
 /** The times of files advance in ticks, a little behind the clock. */

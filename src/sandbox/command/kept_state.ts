@@ -110,7 +110,8 @@ export class KeptState {
       path: place.path,
       root: place.root,
       role: place.role,
-      isOptional: options.isOptional || isNew,
+      // It may have been lost and found again: files of it that are remembered stay so.
+      isOptional: (options.isOptional || isNew) && !this.#holds(place.path),
       isNew,
       isPartial: false,
       mode: info.mode ?? 0,

@@ -3,7 +3,6 @@
  * an index of the remembered files for as long as a session is open. A session that was killed
  * leaves its index behind, and the next one tells what differs. Private to the user.
  */
-import { isOwnerGone, thisOwner } from "../../process/owner.ts";
 import { writeFileAtomic } from "../../util/atomic_write.ts";
 import { sha256Hex } from "../../util/hash.ts";
 import { createId } from "../../util/id.ts";
@@ -72,6 +71,8 @@ export class KeptStore {
     for (const [hash, bytes] of copies) {
       await Deno.writeFile(joinPath(this.#session, hash), bytes, { mode: 0o600 });
     }
+    // Loaded here, because the way to the first command does not need it.
+    const { thisOwner } = await import("../../process/owner.ts");
     const index: Index = { owner: await thisOwner(), roots: this.#roots, files: rows };
     await writeFileAtomic(joinPath(this.#session, "index.json"), JSON.stringify(index));
     this.#written = text;
@@ -93,6 +94,7 @@ export class KeptStore {
    */
   async leftBehind(): Promise<LeftChange[]> {
     const changes: LeftChange[] = [];
+    const { isOwnerGone } = await import("../../process/owner.ts");
     for (const name of await namesIn(this.#directory)) {
       const directory = joinPath(this.#directory, name);
       if (!name.startsWith("session-") || directory === this.#session) continue;

@@ -90,7 +90,7 @@ export function sandboxPolicy(facts: PolicyFacts): SandboxPolicy {
   const configured = mode === "read-only" ? [] : placeNames(settings.writable, facts, home);
   const writable = [...configured, ...caches.writable].filter(ordinary);
   writable.push(...(facts.own?.writable ?? []).map((path) => disk.real(path)));
-  writable.push(...granting.filter(outside));
+  writable.push(...granting.filter((path) => outside(path) && !programs.includes(path)));
   // Who opens what holds the home means the home as well, though homes are closed.
   if (home !== "" && writable.some((path) => path !== home && isWithin(home, path))) {
     writable.push(home);
@@ -133,29 +133,29 @@ function trustedPlaces({ places, disk }: PolicyFacts): { trusted: string[]; prog
 }
 
 /** Credentials and histories of the person, secrets of the system. */
-function secretPlaces({ disk, home: given, cwd }: PolicyFacts, home: string): string[] {
+function secretPlaces(facts: PolicyFacts, home: string): string[] {
   const below = [...HOME_CREDENTIALS, ...HOME_HISTORIES].map((place) => place.replace(/\/$/, ""));
-  const own = home === "" ? [] : below.flatMap((place) => namesBelow(home, place, disk));
-  const system = SYSTEM_SECRET_PLACES.flatMap((place) => namesBelow("/", place.slice(1), disk));
-  const needed = [disk.real(cwd), home, given];
-  return [...own, ...system].filter((path) => !isTooWide(path, needed));
+  const own = home === "" ? [] : below.flatMap((place) => namesBelow(home, place, facts));
+  return [
+    ...own,
+    ...SYSTEM_SECRET_PLACES.flatMap((place) => namesBelow("/", place.slice(1), facts)),
+  ];
 }
 
 /** Other users' homes, and where sockets are. */
 function neighbours(facts: PolicyFacts, home: string): string[] {
-  const { disk, cwd, env } = facts;
-  const homes = OTHER_HOMES.filter((place) => place !== home);
-  const sockets = [
-    ...TEMPORARY_SOCKET_PLACES,
-    ...SOCKET_PLACES.flatMap((place) => namesBelow("/", place.slice(1), disk)),
-    ...home === "" ? [] : HOME_SOCKET_PLACES.flatMap((place) => namesBelow(home, place, disk)),
-    ...SOCKET_DIRECTORY_VARIABLES.map((name) => env[name] ?? "").filter(isAbsolute)
-      .map((path) => disk.real(path)),
-  ];
+  const { disk, env } = facts;
+  const directories = SOCKET_DIRECTORY_VARIABLES.map((name) => env[name] ?? "").filter(isAbsolute)
+    .map((path) => disk.real(path));
   const named = SOCKET_VARIABLES.flatMap((name) => socketPlaces(env[name] ?? "", facts));
-  const needed = [disk.real(cwd), home];
-  // The other homes do hold the person's own and the work, which stay open.
-  return [...homes, ...[...sockets, ...named].filter((path) => !isTooWide(path, needed))];
+  return [
+    // These do hold the person's own and the work, which stay open.
+    ...OTHER_HOMES.filter((place) => place !== home),
+    ...SOCKET_PLACES.flatMap((place) => namesBelow("/", place.slice(1), facts)),
+    ...TEMPORARY_SOCKET_PLACES,
+    ...home === "" ? [] : HOME_SOCKET_PLACES.flatMap((place) => namesBelow(home, place, facts)),
+    ...[...directories, ...named].filter((path) => !isTooWide(path, facts)),
+  ];
 }
 
 /** The socket a variable names, and its directory where that holds nothing else. */
@@ -205,7 +205,8 @@ function placeNames(
  * The names of a place below a real directory: as written, and where its links lead. Walks through
  * listings, which are kept, instead of asking for each of a hundred places that are not there.
  */
-function namesBelow(base: string, place: string, disk: PolicyDisk): string[] {
+function namesBelow(base: string, place: string, facts: PolicyFacts): string[] {
+  const { disk } = facts;
   let at = base === "/" ? "" : base;
   const parts = place.split("/");
   for (const [i, part] of parts.entries()) {
@@ -215,7 +216,8 @@ function namesBelow(base: string, place: string, disk: PolicyDisk): string[] {
     if (kind !== "link") continue;
     const rest = parts.slice(i + 1).join("/");
     const real = disk.real(at);
-    return rest === "" ? [at, real] : [`${at}/${rest}`, ...namesBelow(real, rest, disk)];
+    if (rest !== "") return [`${at}/${rest}`, ...namesBelow(real, rest, facts)];
+    return isTooWide(real, facts) ? [at] : [at, real];
   }
   return [at];
 }
@@ -231,10 +233,11 @@ function isThere(path: string, disk: PolicyDisk): boolean {
   });
 }
 
-/** A link that makes a secret of a whole system, a home or the work must not close all of it. */
-function isTooWide(path: string, needed: readonly string[]): boolean {
-  if (path === "/run" || path === "/var/run") return false;
-  return TOO_WIDE.includes(path) || needed.some((one) => one !== "" && isWithin(one, path));
+/** A link or a variable must not close a whole system, a home or the work. */
+function isTooWide(path: string, { disk, cwd, home }: PolicyFacts): boolean {
+  if (path === "/run") return false;
+  const needed = [disk.real(cwd), ...home === "" ? [] : [disk.real(home)]];
+  return TOO_WIDE.includes(path) || needed.some((one) => isWithin(one, path));
 }
 
 /** A host that was granted is reached although the network is closed. */

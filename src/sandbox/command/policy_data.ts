@@ -32,9 +32,9 @@ export const HOME_SOCKET_PLACES: readonly string[] = [
   ".screen",
 ];
 
-/** Names of such places in a temporary directory. */
+/** The same in a temporary directory, by their names; lower-case paths. */
 export const SOCKET_NAMES =
-  /^(?:\.(?:x11|ice|font|xim)-unix|\.x\d+-lock|(?:ssh|tmux|dbus|gpg|pulse|kde|keyring|orbit|agent|vscode|com\.apple)[-.].*|screens?|s-.*|uscreens|emacs\d+|nvim\..*)$/;
+  /^\/(?:private\/)?(?:var\/)?tmp\/(?:\.(?:x11|ice|font|xim)-unix|\.x\d+-lock|(?:ssh|tmux|dbus|gpg|pulse|kde|keyring|orbit|agent|vscode|com\.apple)[-.][^/]*|screens?|uscreens|emacs\d+|nvim\.[^/]*)(?:\/|$)/;
 
 /** Variables that say where such a socket is; a comma, a `unix:` and options are cut off. */
 export const SOCKET_VARIABLES: readonly string[] = [
@@ -119,4 +119,4 @@ export const OPEN_DEVICE_TREES: readonly string[] = ["/dev/pts", "/dev/shm"];
 export const KERNEL_TREES: readonly string[] = ["/proc", "/sys"];
 
 /** Limits of commands: enough for parallel builds, too few for a fork bomb to stop the machine. */
-export const COMMAND_LIMITS = { processes: 4096, memoryBytes: 0 } as const;
+export const COMMAND_LIMITS = { processes: 10_000, memoryBytes: 0 } as const;

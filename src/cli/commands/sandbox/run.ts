@@ -17,7 +17,7 @@ const NOT_STARTED = 126;
 const ENTER = 'cd -- "$0" && exec "$@"';
 
 /** The exit code of the command; 126 when the walls are required and do not stand. */
-export async function run(input: CommandInput): Promise<number> {
+export async function main(input: CommandInput): Promise<number> {
   if (input.args.length === 0) {
     throw new UsageError("There is no command to run", {
       hint: "hermes sandbox run -- make test",
