@@ -19,6 +19,7 @@ export interface AttemptRun {
   user: WallsUser;
   mode: SandboxMode;
   network?: string;
+  withoutNamespaces?: boolean;
   helper: string;
 }
 
@@ -63,7 +64,7 @@ async function attemptSet(
   rows: readonly AnyRow[],
   run: AttemptRun,
 ): Promise<Map<string, Attempted>> {
-  const { machine, user, mode, network, helper } = run;
+  const { machine, user, mode, network, helper, withoutNamespaces = false } = run;
   const world = await World.create({ machine, user, rows, helper });
   try {
     const script = `${world.base}/attempts.sh`;
@@ -72,6 +73,7 @@ async function attemptSet(
       mode,
       ...network === undefined ? {} : { network },
       user,
+      withoutNamespaces,
       home: world.home,
       cwd: world.workspace,
       env: world.env,

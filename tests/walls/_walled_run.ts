@@ -28,7 +28,7 @@ const settings = await loadSettings({
 });
 const directory = await Deno.makeTempDir({ prefix: `hermes-env-${Deno.pid}-` });
 const walls = new SessionWalls({
-  policy: (facts) => ({ settings, cwd, userHome, env, ...facts }),
+  policy: (facts) => Promise.resolve({ settings, cwd, userHome, env, ...facts }),
   required: false,
   keptDir: settings.home.path("cache", "kept"),
   cwd: () => cwd,

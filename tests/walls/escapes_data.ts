@@ -371,6 +371,13 @@ const LATER: readonly EscapeRow[] = [
 /** Other processes of the same user. */
 const PROCESSES: readonly EscapeRow[] = [
   {
+    id: "victim-arguments",
+    attempt: "tr '\\0' ' ' < /proc/$VICTIM/cmdline",
+    effect: { printed: "victim-memory" },
+    expect: RECORDED,
+    note: "arguments of programs are everybody's to read, as with ps",
+  },
+  {
     id: "victim-environ",
     attempt: "tr '\\0' '\\n' < /proc/$VICTIM/environ",
     effect: { printed: "victim-env" },

@@ -29,7 +29,7 @@ const READING: EverydayGroup = {
     ["ls", "ls -A"],
     ["ls-long", "ls -l words.txt table.csv | awk '{print $1, $5, $NF}'"],
     ["ls-home", "ls ~ >/dev/null"],
-    ["ls-home-all", "ls -A ~ | grep -c ."],
+    ["ls-home-all", "ls -A ~ | grep -c notes"],
     ["ls-root", "ls / | head -5"],
     ["ls-recursive", "ls -R src"],
     ["find-name", "find . -name '*.txt' | sort"],
