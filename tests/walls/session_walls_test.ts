@@ -122,21 +122,23 @@ Deno.test({
 });
 
 Deno.test({
-  name:
-    "what a command exports stays inside: a library to load does not reach hermes' own programs",
+  name: "a search path that a command exports does not reach programs that hermes itself starts",
   ignore: IGNORED,
   async fn() {
+    const fake = '#!/bin/sh\\ntouch "$HOME/made-fake"\\n';
     const replies = [
-      call({ command: "export LD_PRELOAD=$PWD/none.so PATH=$PWD:$PATH; echo set" }),
-      call({ command: "echo $LD_PRELOAD" }),
-      { toolCalls: [{ name: "search_files", arguments: { pattern: "needle", path: "." } }] },
+      call({
+        command: `for p in rg grep git find sh; do printf '${fake}' > $p; chmod +x $p; done; ` +
+          "export PATH=$PWD:$PATH; command -v rg",
+      }),
+      call({ command: "command -v rg" }),
+      { toolCalls: [{ name: "search_files", arguments: { pattern: "touch", path: "." } }] },
+      { toolCalls: [{ name: "read_file", arguments: { path: "rg" } }] },
       { text: "done" },
     ];
-    await inSession([], ({ text }) => {
-      match(text, /none\.so/);
-      const [, , search = ""] = text.split("\n");
-      ok(!search.includes("LD_PRELOAD"), search);
-      return Promise.resolve();
+    await inSession([], async ({ job, project, text }) => {
+      strictEqual(text.split(`${project}/rg`).length >= 3, true, text);
+      strictEqual(await exists(`${job.home}/made-fake`), false);
     }, replies);
   },
 });
