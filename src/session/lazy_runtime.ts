@@ -5,10 +5,13 @@
 import type { ApprovalPolicy } from "../protocol/approval.ts";
 import type { HookRunner } from "../protocol/hook.ts";
 import type { SessionPlugins } from "../protocol/plugin.ts";
+import { sandboxOf } from "../approval/policy.ts";
+import type { SandboxMode } from "../protocol/sandbox.ts";
 import { changeNote } from "./approval_policy.ts";
+import { sandboxMode, type WallChoice } from "./wall_choice.ts";
 import type { ToolRuntime, ToolRuntimeOptions } from "./tool_runtime.ts";
 
-export type LazyRuntimeOptions = Omit<ToolRuntimeOptions, "hooks"> & {
+export type LazyRuntimeOptions = Omit<ToolRuntimeOptions, "hooks" | "wallChoice"> & {
   acceptHooks: boolean;
   plugins?: SessionPlugins;
   /** What the person should know before anything runs. */
@@ -24,6 +27,8 @@ export class LazyRuntime {
   #built: ToolRuntime | undefined;
   #hooks: Promise<HookRunner | undefined> | undefined;
   readonly #notes: string[] = [];
+  /** What a person chose instead of the settings. */
+  #walls: WallChoice = {};
   #closed = false;
 
   constructor(options: LazyRuntimeOptions) {
@@ -49,6 +54,30 @@ export class LazyRuntime {
     if (note !== undefined) this.#notes.push(note);
     this.#options = { ...this.#options, approve: policy };
     if (this.#built !== undefined) this.#built.gate.policy = policy;
+    if (note !== undefined) void this.#built?.changeWalls();
+  }
+
+  /** The walls around commands; `off` where commands run elsewhere. */
+  get sandbox(): SandboxMode {
+    return sandboxMode(this.#options.settings, this.#wallChoice());
+  }
+
+  /** What commands reach, in the words of `--network`; empty is the mode's default. */
+  get network(): string {
+    return this.#walls.network ?? this.#options.settings.config.terminal.network;
+  }
+
+  /** Other walls from the next command on; the model is told. */
+  async changeWalls(choice: WallChoice): Promise<void> {
+    this.#walls = { ...this.#walls, ...choice };
+    const network = this.network === "" ? "" : `, network ${this.network}`;
+    this.#notes.push(`The sandbox around commands is now ${this.sandbox}${network}.`);
+    await this.#built?.changeWalls();
+  }
+
+  #wallChoice(): WallChoice {
+    const sandbox = sandboxOf(this.policy) ?? this.#walls.sandbox;
+    return { ...this.#walls, sandbox };
   }
 
   /** What the model has to know before its next call. */
@@ -86,16 +115,21 @@ export class LazyRuntime {
   }
 
   async #warm(): Promise<void> {
-    await Promise.all([
+    const [runtime] = await Promise.all([
       this.get(),
       ...this.#options.tools.map((name) => this.#options.registry.load(name)),
     ]);
+    if (!this.#closed && this.#options.tools.includes("terminal")) await runtime.prepare();
   }
 
   async #build(): Promise<ToolRuntime> {
     const { createToolRuntime } = await import("./tool_runtime.ts");
     const hooks = await this.hooks();
-    const built = await createToolRuntime({ ...this.#options, ...(hooks ? { hooks } : {}) });
+    const built = await createToolRuntime({
+      ...this.#options,
+      wallChoice: () => this.#wallChoice(),
+      ...(hooks ? { hooks } : {}),
+    });
     // The policy may have changed meanwhile.
     built.gate.policy = this.policy;
     return this.#built = built;

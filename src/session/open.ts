@@ -141,6 +141,7 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
     onFirstRequest: () => runtime.warmSoon(),
     notices: () => runtime.notices(),
     approvals: runtime,
+    walls: runtime,
     clock: cassette.clock,
     findModel: (name, provider) =>
       otherModel({ ...models, images: dress }, {

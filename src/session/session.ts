@@ -230,6 +230,10 @@ export class Session {
     return this.#deps.approvals;
   }
 
+  get walls(): SessionDeps["walls"] {
+    return this.#deps.walls;
+  }
+
   /** Background work has something to say; without a text, what it left behind. */
   wake(text?: string): Acknowledgement {
     return this.#ending === undefined ? this.#waker.wake(text) : rejected("the session is closed");

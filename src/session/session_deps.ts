@@ -5,6 +5,7 @@ import { EXIT } from "../protocol/error.ts";
 import type { EndReason } from "../protocol/event.ts";
 import type { HookName, HookPayload, HookRunner } from "../protocol/hook.ts";
 import type { BusyPolicy } from "../protocol/operation.ts";
+import type { SandboxMode } from "../protocol/sandbox.ts";
 import type { SessionOrigin, WakePolicy } from "../protocol/session_spec.ts";
 import type { ScriptCall } from "../store/record.ts";
 import type { ImageBlobs } from "./images.ts";
@@ -20,6 +21,13 @@ export const EXIT_CODES: Record<EndReason, number> = {
   schema: EXIT.schema,
   interrupted: EXIT.interrupted,
 };
+
+/** Changed by a person at the surface, never by an operation. */
+export interface SessionWallControl {
+  readonly sandbox: SandboxMode;
+  readonly network: string;
+  changeWalls(choice: { sandbox?: SandboxMode; network?: string }): Promise<void>;
+}
 
 /** Everything of the loop but what belongs to one turn. */
 export type SessionDeps = Omit<LoopDeps, "signal" | "inbox"> & {
@@ -49,6 +57,8 @@ export type SessionDeps = Omit<LoopDeps, "signal" | "inbox"> & {
   answerers?: readonly string[];
   /** What happens to what needs a yes; set, it holds from the next call on. */
   approvals?: { policy: ApprovalPolicy };
+  /** The walls around commands, which a person may change from the next command on. */
+  walls?: SessionWallControl;
   /** The model of later turns. @throws {HermesError} when there is none of that name. */
   findModel?: (name: string, provider?: string) => Promise<LoopDeps["providers"]>;
   /** Told of the model of later turns, so that it is kept. */

@@ -23,6 +23,7 @@ import { createGate } from "./gate.ts";
 import { projectRedactor } from "./project_secrets.ts";
 import type { SessionWalls } from "./session_walls.ts";
 import { WallFactsOf } from "./wall_facts.ts";
+import type { WallChoice } from "./wall_choice.ts";
 import { createSpillStore } from "./spill.ts";
 import { createTodoList } from "./todo_list.ts";
 
@@ -38,6 +39,8 @@ export interface ToolRuntimeOptions {
   persist: boolean;
   processEnv: Readonly<Record<string, string>>;
   approve: ApprovalPolicy;
+  /** Walls that hold instead of those of the settings, as chosen now. */
+  wallChoice: () => WallChoice;
   /** Ids of actions that may run one time; what was used is taken out. */
   approveOnce: Set<string>;
   /** Told which call a person is asked about; undefined when the question is over. */
@@ -67,6 +70,10 @@ export interface ToolRuntime {
   gate: SessionGate;
   dispatcher: ToolDispatcher;
   services: ToolServices;
+  /** The walls that are chosen have changed: the next command gets others. */
+  changeWalls(): Promise<void>;
+  /** Does ahead what the first command would have to wait for. */
+  prepare(): Promise<void>;
   /** What background processes reported since the last call, without secrets. */
   notices(): string[];
   close(): Promise<void>;
@@ -149,6 +156,11 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
     gate,
     dispatcher,
     services,
+    async changeWalls() {
+      facts.changed();
+      await walls?.discard();
+    },
+    prepare: async () => await environment.prepare?.(),
     notices: () => services.processes.drainNotices().map((text) => redact(text, "code")),
     async close() {
       await sandbox.close();
@@ -169,14 +181,14 @@ async function findPlaces(
   return protectedPlaces({ home: settings.home, userHome, env });
 }
 
-/** Made with the first command; undefined where none are asked for. */
+/** Raised with the first command; undefined where commands run elsewhere. */
 async function sessionWalls(
   options: ToolRuntimeOptions,
   { facts, processes }: { facts: WallFactsOf; processes: ProcessTable },
 ): Promise<SessionWalls | undefined> {
   const { settings, cwd } = options;
-  const { backend, sandbox, sandbox_required: required } = settings.config.terminal;
-  if (backend !== "local" || sandbox === "off") return undefined;
+  const { backend, sandbox_required: required } = settings.config.terminal;
+  if (backend !== "local") return undefined;
   const { SessionWalls } = await import("./session_walls.ts");
   return new SessionWalls({
     policy: async (own) => ({ ...await facts.now(), ...own }),

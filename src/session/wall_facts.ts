@@ -5,12 +5,15 @@
 import type { Settings } from "../config/load.ts";
 import type { Grant } from "../protocol/grant.ts";
 import type { SandboxGrant, SandboxPolicy } from "../protocol/sandbox.ts";
+import type { WallChoice } from "./wall_choice.ts";
 import type { WallFacts } from "./walls.ts";
 
 export interface WallFactsOptions {
   settings: Settings;
   cwd: string;
   processEnv: Readonly<Record<string, string>>;
+  /** What holds instead of the settings, as it is now. */
+  wallChoice: () => WallChoice;
 }
 
 /** Kinds that change what the walls let through; one that runs a command outside does not. */
@@ -36,6 +39,11 @@ export class WallFactsOf {
     return true;
   }
 
+  /** The mode or the network was changed. */
+  changed(): void {
+    this.#policy = undefined;
+  }
+
   async now(): Promise<WallFacts> {
     const { settings, cwd, processEnv: env } = this.#options;
     const stored = await (this.#stored ??= this.#read());
@@ -44,6 +52,7 @@ export class WallFactsOf {
       cwd,
       userHome: this.#userHome,
       env,
+      chosen: this.#options.wallChoice(),
       grants: [...this.#session, ...stored],
     };
   }

@@ -7,6 +7,7 @@ import type { SandboxGrant, SandboxPolicy } from "../protocol/sandbox.ts";
 import { HostDisk } from "../sandbox/command/disk.ts";
 import { readNetwork } from "../sandbox/command/network_words.ts";
 import { sandboxPolicy } from "../sandbox/command/policy.ts";
+import { sandboxMode, type WallChoice } from "./wall_choice.ts";
 import type { ProtectedPlaces } from "../util/protected_paths.ts";
 import { protectedPlaces } from "./protected_places.ts";
 
@@ -18,6 +19,8 @@ export interface WallFacts {
   userHome: string;
   /** The variables hermes was started with. */
   env: Readonly<Record<string, string | undefined>>;
+  /** What holds instead of the settings. */
+  chosen?: WallChoice;
   /** Known already; looked up otherwise. */
   places?: ProtectedPlaces;
   grants?: readonly SandboxGrant[];
@@ -32,11 +35,13 @@ export interface WallFacts {
 export function sessionPolicy(facts: WallFacts): SandboxPolicy | undefined {
   const { settings, cwd, userHome, env } = facts;
   const { terminal } = settings.config;
-  if (terminal.backend !== "local" || terminal.sandbox === "off") return undefined;
+  const { chosen = {} } = facts;
+  const mode = sandboxMode(settings, chosen);
+  if (mode === "off") return undefined;
   const name = settings.origin("terminal.network") === "flag" ? "--network" : "terminal.network";
   return sandboxPolicy({
-    mode: terminal.sandbox,
-    network: readNetwork(terminal.network, { mode: terminal.sandbox, name }),
+    mode,
+    network: readNetwork(chosen.network ?? terminal.network, { mode, name }),
     cwd,
     home: userHome,
     places: facts.places ?? protectedPlaces({ home: settings.home, userHome, env }),

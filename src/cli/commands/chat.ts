@@ -7,6 +7,7 @@ import type { PluginHost } from "../../plugins/plugin_host.ts";
 import type { ApprovalPolicy } from "../../protocol/approval.ts";
 import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
 import type { AgentEvent } from "../../protocol/event.ts";
+import type { SandboxMode } from "../../protocol/sandbox.ts";
 import type { SessionSpec } from "../../protocol/session_spec.ts";
 import type { Session } from "../../session/session.ts";
 import { nearest } from "../../util/nearest.ts";
@@ -200,6 +201,7 @@ class Chat {
       reopen: (resume) => this.#reopen(resume),
       setModel: (name) => this.#setModel(name),
       setApproval: (policy) => this.#setApproval(policy),
+      setWalls: (choice) => this.#setWalls(choice),
       quit: () => this.#leaving.abort(),
     };
   }
@@ -223,6 +225,17 @@ class Chat {
     const { spec } = this.#choices;
     const chosen = { ...spec, approval: { ...spec.approval, policy } };
     this.#choices = { ...this.#choices, spec: chosen };
+  }
+
+  /** Sessions that are opened later have them, too. @throws {UsageError} for a network that is none. */
+  async #setWalls(choice: { sandbox?: SandboxMode; network?: string }): Promise<void> {
+    const { walls } = this.#seat!.session;
+    if (choice.network !== undefined) {
+      const { readNetwork } = await import("../../sandbox/command/network_words.ts");
+      readNetwork(choice.network, { mode: choice.sandbox ?? walls?.sandbox ?? "workspace-write" });
+    }
+    await walls?.changeWalls(choice);
+    this.#choices = { ...this.#choices, spec: { ...this.#choices.spec, ...choice } };
   }
 
   /** Opens the other session first: when that fails, this one goes on. */

@@ -2,6 +2,7 @@
 import { usageText } from "../render/progress.ts";
 import type { PluginHost } from "../../plugins/plugin_host.ts";
 import { APPROVAL_POLICIES, type ApprovalPolicy } from "../../protocol/approval.ts";
+import { SANDBOX_MODES, type SandboxMode } from "../../protocol/sandbox.ts";
 import type { SessionSpec } from "../../protocol/session_spec.ts";
 import type { Session } from "../../session/session.ts";
 
@@ -17,6 +18,8 @@ export interface SlashContext {
   setModel(name: string): Promise<void>;
   /** Goes on with another policy for what needs a yes. */
   setApproval(policy: ApprovalPolicy): void;
+  /** Goes on with other walls around commands. @throws {UsageError} for a network that is none. */
+  setWalls(choice: { sandbox?: SandboxMode; network?: string }): Promise<void>;
   quit(): void;
 }
 
@@ -67,6 +70,12 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
     },
   },
   {
+    name: "sandbox",
+    args: "[MODE] [NETWORK]",
+    help: `Show or change the walls around commands: ${SANDBOX_MODES.join(", ")}`,
+    run: (argument, context) => changeSandbox(argument, context),
+  },
+  {
     name: "tools",
     help: "List the tools the model has",
     run: (_, context) => context.write(`  ${context.session.toolNames.join(", ")}\n`),
@@ -95,4 +104,22 @@ function slashHelp(
   return all.map(({ name, args, help }) =>
     `  /${`${name} ${args ?? ""}`.trimEnd().padEnd(14)} ${help}\n`
   ).join("");
+}
+
+/** `/sandbox read-only`, `/sandbox workspace-write off`, `/sandbox loopback`. */
+async function changeSandbox(argument: string, context: SlashContext): Promise<void> {
+  const { walls } = context.session;
+  const words = argument.split(/\s+/).filter((word) => word !== "");
+  const sandbox = SANDBOX_MODES.find((mode) => mode === words[0]);
+  const [network, ...more] = sandbox === undefined ? words : words.slice(1);
+  if (walls === undefined || more.length > 0) {
+    context.write(`  Say one of ${SANDBOX_MODES.join(", ")}, and what commands reach\n`);
+    return;
+  }
+  const choice = {
+    ...sandbox === undefined ? {} : { sandbox },
+    ...network === undefined ? {} : { network },
+  };
+  if (Object.keys(choice).length > 0) await context.setWalls(choice);
+  context.write(`  ${walls.sandbox}, network ${walls.network || "as the mode has it"}\n`);
 }

@@ -101,11 +101,10 @@ Deno.test("startForwardProxy() closes a tunnel whose receiver stopped reading", 
   })().catch(() => {
     isBroken = true;
   });
-  await time.settle();
-  await time.tick(11_000);
+  // Bytes that still fill the kernel's buffers move the deadline; then nothing does.
+  while (proxy.connections > 0) await time.tick(1000);
   await flood;
   equal(isBroken, true);
-  await until(() => proxy.connections === 0);
   end();
 });
 
