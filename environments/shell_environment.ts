@@ -59,6 +59,8 @@ export class ShellEnvironment implements Environment {
   readonly #tasks = new Map<string, ShellState>();
   readonly #running = new Set<Promise<unknown>>();
   readonly #background = new Set<ShellProcess>();
+  /** About background processes that have ended. */
+  readonly #lateNotes: string[] = [];
   #closing: Promise<void> | undefined;
 
   constructor(options: ShellEnvironmentOptions) {
@@ -92,7 +94,10 @@ export class ShellEnvironment implements Environment {
       ? { outcome: { exitCode: 130, timedOut: false, interrupted: true } }
       : await this.#run(command, options, capture);
     const { text, totalBytes, truncated } = capture.finish();
-    const notes = started?.notes?.({ exitCode: outcome.exitCode, output: text }) ?? [];
+    const notes = [
+      ...this.#lateNotes.splice(0),
+      ...started?.notes?.({ exitCode: outcome.exitCode, output: text }) ?? [],
+    ];
     return {
       ...outcome,
       ...notes.length === 0 ? {} : { notes },
@@ -156,6 +161,8 @@ export class ShellEnvironment implements Environment {
       graceMs: this.#options.killGraceMs,
       onEnd: async () => {
         this.#background.delete(background);
+        // Its caller has its result already: the next command brings the news.
+        this.#lateNotes.push(...started.notes?.({ exitCode: 0, output: "" }) ?? []);
         await started.release();
       },
     });

@@ -68,10 +68,7 @@ export interface PluginTool<S extends JsonSchema = JsonSchema> {
   description: string;
   /** The arguments, as a JSON Schema literal of type `object`. */
   schema: S;
-  handler(
-    args: InferSchema<S>,
-    call: PluginCall,
-  ): PluginToolResult | Promise<PluginToolResult>;
+  handler(args: InferSchema<S>, call: PluginCall): PluginToolResult | Promise<PluginToolResult>;
   /** False or a reason hides the tool from the model. */
   check?(): boolean | string | Promise<boolean | string>;
   emoji?: string;

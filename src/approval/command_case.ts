@@ -1,9 +1,8 @@
 /** A command as grants see it: with its findings, its shape and the project it runs in. */
 import type { ApprovalContext } from "../protocol/approval.ts";
-import type { Finding } from "./decide.ts";
+import type { CommandPolicy, Finding } from "./decide.ts";
 import type { CommandCase } from "./grants.ts";
 import { shapeOf } from "./grant_shapes.ts";
-import type { Disk } from "./shell/disk.ts";
 
 /** Under `ask-all` every command needs a yes; one to all of them would be no such mode. */
 const EVERY_COMMAND: Finding = {
@@ -16,22 +15,25 @@ const EVERY_COMMAND: Finding = {
 /** A command as grants see it. */
 export function commandCase(
   command: string,
-  { findings, context, project, disk, isAskAll }: {
+  { findings, context, project, policy, isAskAll }: {
     findings: readonly Finding[];
-    context: ApprovalContext;
+    context: Pick<ApprovalContext, "tool" | "cwd" | "realCwd" | "environment">;
     project: string;
-    disk: Disk | undefined;
+    policy: Pick<CommandPolicy, "disk" | "home" | "places">;
     isAskAll: boolean;
   },
 ): CommandCase {
   const { tool, cwd, realCwd = cwd, environment } = context;
+  const { disk, home, places } = policy;
+  // A whole home is no project, and elsewhere nobody can look where paths lead.
+  const isWide = project === "/" || project === home || places?.homes.includes(project) === true;
+  const hasShape = environment === "local" && !isWide;
   return {
     command,
     tool,
     project,
     cwd: realCwd,
     findings: isAskAll ? [...findings, EVERY_COMMAND] : findings,
-    // Elsewhere nobody can look where paths lead.
-    shape: environment === "local" ? shapeOf(command, { cwd: realCwd, project, disk }) : undefined,
+    shape: hasShape ? shapeOf(command, { cwd: realCwd, project, disk }) : undefined,
   };
 }

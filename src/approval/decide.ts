@@ -49,7 +49,7 @@ export interface CommandPolicy {
   /** Walls that stand around the command: what they bound needs no yes. */
   walls?: InsideWalls | undefined;
   /** What was judged before, and how often what earlier commands left has changed since. */
-  judged?: { before: JudgedBefore<Inspection>; versions: Versions } | undefined;
+  judged?: { before: JudgedBefore<Inspection>; versions(): Versions } | undefined;
 }
 
 /** One reason not to run a command without a yes. */
@@ -131,7 +131,7 @@ export function evaluate(command: string, policy: CommandPolicy = {}): Evaluatio
     ? inspect(command, policy)
     : judged.before.inspect(
       command,
-      { ...policy, versions: judged.versions, among: JSON.stringify(policy.walls) },
+      { ...policy, versions: judged.versions(), among: JSON.stringify(policy.walls) },
       (disk) => inspect(command, { ...policy, disk }),
     );
   const hardline = findings.filter(({ kind }) => kind === "hardline");

@@ -16,10 +16,9 @@ import {
 import type { HookName } from "../protocol/hook.ts";
 import { sha256Hex } from "../util/hash.ts";
 import { allowsRule } from "./allowlist.ts";
-import { SeenFiles, SeenVariables } from "./shell/earlier_commands.ts";
 import { FifoLock, settleOrAbort } from "./fifo_lock.ts";
-import type { CommandPolicy, Evaluation, Finding, Inspection } from "./decide.ts";
-import { JudgedBefore } from "./judged_before.ts";
+import type { Finding } from "./decide.ts";
+import { CommandJudge, type JudgeOptions } from "./command_judge.ts";
 import { commandCase } from "./command_case.ts";
 import {
   actionId,
@@ -33,16 +32,14 @@ import { GrantMemory, type GrantMemoryOptions } from "./grant_memory.ts";
 import { actionChoices, commandChoices } from "./grant_choices.ts";
 import { coversAction, coversCommand, coversWall } from "./grants.ts";
 import { effectFinding } from "./trust.ts";
-import type { InsideWalls } from "./rules/inside_walls.ts";
 import { refusal, type RefusalKind } from "./refusal.ts";
 import type { SmartReview } from "./smart_review.ts";
 
-export interface ApprovalGateOptions extends GrantMemoryOptions {
+export interface ApprovalGateOptions extends GrantMemoryOptions, JudgeOptions {
   sessionId: string;
   policy: ApprovalPolicy;
   /** Asks a person; absent when no person is present. */
   approver?: Approver | undefined;
-  rules?: Omit<CommandPolicy, "cwd" | "realCwd" | "takesInput" | "variables" | "files" | "judged">;
   /** Ids of actions that a person approved before; each counts once and is then taken out. */
   once?: Set<string> | undefined;
   /** Waiting for an answer longer than this is a no; default 300 000. */
@@ -55,8 +52,6 @@ export interface ApprovalGateOptions extends GrantMemoryOptions {
   ): Promise<void>;
   /** Removes secrets before a subject is shown to anybody. */
   redact?(text: string): string;
-  /** The walls around commands, once they stand; undefined where there are none. */
-  walls?: () => Promise<InsideWalls | undefined>;
   /** Environments whose loss does not hurt this machine; only hardline and deny rules hold there. */
   isIsolated?(environment: string): boolean;
   /** Sub-agents get a yes instead of a no (`delegation.subagent_auto_approve`). */
@@ -84,11 +79,8 @@ class Gate implements SessionGate {
   readonly #options: ApprovalGateOptions;
   readonly #questions = new FifoLock();
   readonly #memory: GrantMemory;
-  readonly #variables = new SeenVariables();
-  readonly #files = new SeenFiles();
-  readonly #judged = new JudgedBefore<Inspection>();
+  readonly #judge: CommandJudge;
   readonly #once: Set<string>;
-  #decide: Promise<typeof import("./decide.ts")> | undefined;
   #denials = 0;
 
   constructor(options: ApprovalGateOptions) {
@@ -96,6 +88,7 @@ class Gate implements SessionGate {
     this.policy = options.policy;
     this.#memory = new GrantMemory(options);
     this.#once = options.once ?? new Set();
+    this.#judge = new CommandJudge(options);
   }
 
   get judgesEffects(): boolean {
@@ -103,11 +96,7 @@ class Gate implements SessionGate {
   }
 
   async checkCommand(command: string, context: ApprovalContext): Promise<ApprovalOutcome> {
-    // The parser and the rules are loaded with the first command, not with the session; asking
-    // for a module again takes a turn of the event loop even when it is there.
-    const { evaluate } = await (this.#decide ??= import("./decide.ts"));
-    const [policy, by] = await this.#placedPolicy(command, context, evaluate);
-    const judge = () => evaluate(command, { ...policy, judged: this.#judgedBefore() });
+    const { judge, by } = await this.#judge.placed(command, context);
     const evaluation = judge();
     const { decision } = evaluation;
     if (decision === "forbidden") {
@@ -115,25 +104,24 @@ class Gate implements SessionGate {
     }
     if (this.policy === "plan") {
       const { changesNothing } = await import("./read_only.ts");
-      if (!changesNothing(command, this.#commandPolicy(context))) return this.#onlyPlans(UNKNOWN);
+      if (!changesNothing(command, this.#judge.policy(context))) return this.#onlyPlans(UNKNOWN);
     }
     const isAskAll = this.policy === "ask-all";
     const isIsolated = this.#options.isIsolated ?? ((name) => ISOLATED.has(name));
     if (!isAskAll && (decision === "allow" || isIsolated(context.environment))) {
-      this.#keep(evaluation);
+      this.#judge.keep(evaluation);
       return { answer: "once", by: decision === "allow" ? by : "isolated environment" };
     }
     const project = this.#memory.projectOf(context);
-    const disk = this.#options.rules?.disk;
-    const caseOf = (found: readonly Finding[]) =>
-      commandCase(command, { findings: found, context, project: project.name, disk, isAskAll });
+    const about = { context, project: project.name, policy: this.#options.rules ?? {}, isAskAll };
+    const caseOf = (findings: readonly Finding[]) => commandCase(command, { findings, ...about });
     const isCovered = async () => {
       const { decision, findings } = judge();
       if (decision === "allow" && !isAskAll) return true;
       return coversCommand(await this.#memory.grants(), caseOf(findings));
     };
     if (await isCovered()) {
-      this.#keep(evaluation);
+      this.#judge.keep(evaluation);
       return this.#allow({ answer: "once", by: "remembered answer" });
     }
     const wanted = caseOf(evaluation.findings);
@@ -150,50 +138,8 @@ class Gate implements SessionGate {
     };
     const question = { request, choices, context, isCommand: true, isCovered };
     const outcome = await this.#settle(question);
-    if (outcome.answer !== "deny") this.#keep(evaluation);
+    if (outcome.answer !== "deny") this.#judge.keep(evaluation);
     return outcome;
-  }
-
-  /** How a command is judged where it is going to run, and who lets it run if nobody is asked. */
-  async #placedPolicy(
-    command: string,
-    context: ApprovalContext,
-    evaluate: typeof import("./decide.ts").evaluate,
-  ): Promise<[CommandPolicy, by: string]> {
-    const policy = this.#commandPolicy(context);
-    const { walls } = this.#options;
-    if (walls === undefined || context.environment !== "local" || context.outside === true) {
-      return [policy, "rules"];
-    }
-    const { decision } = evaluate(command, { ...policy, judged: this.#judgedBefore() });
-    // Walls are asked for only where they could matter: raising the first ones takes a moment.
-    const standing = decision === "prompt" ? await walls() : undefined;
-    return standing === undefined ? [policy, "rules"] : [{ ...policy, walls: standing }, "walls"];
-  }
-
-  #judgedBefore(): NonNullable<CommandPolicy["judged"]> {
-    const versions = { variables: this.#variables.version, files: this.#files.version };
-    return { before: this.#judged, versions };
-  }
-
-  /** How a command of this call is judged. */
-  #commandPolicy({ cwd, realCwd, environment, takesInput }: ApprovalContext): CommandPolicy {
-    const { rules } = this.#options;
-    return {
-      ...rules,
-      cwd,
-      realCwd,
-      disk: environment === "local" ? rules?.disk : undefined,
-      takesInput,
-      variables: this.#variables.seen,
-      files: this.#files,
-    };
-  }
-
-  /** What a command that runs leaves to later ones. */
-  #keep({ variables, files }: Evaluation): void {
-    this.#variables.keep(variables);
-    for (const written of files) this.#files.keep(written);
   }
 
   async checkAction(request: ApprovalRequest, context: ApprovalContext): Promise<ApprovalOutcome> {
@@ -241,7 +187,7 @@ class Gate implements SessionGate {
     const place = this.#memory.projectOf(context);
     const project = place.name;
     const asked = wallQuestion(wanted, {
-      policy: this.#commandPolicy(context),
+      policy: this.#judge.policy(context),
       tool: context.tool,
       project,
       canStore: this.#memory.canStore(place),

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { commandCase } from "./command_case.ts";
 import { shapeOf } from "./grant_shapes.ts";
 
 const PLACE = { cwd: "/p/sub", project: "/p" };
@@ -68,4 +69,19 @@ Deno.test("shapeOf() looks behind links", () => {
   assert.equal(shape("rm -rf out/x"), undefined);
   assert.equal(shape("rm -rf in"), "rm -rf *");
   assert.equal(shape("rm -rf nothing/there"), "rm -rf *");
+});
+
+Deno.test("commandCase() gives no shape where the project is a whole home, or on another machine", () => {
+  const policy = { home: "/home/me", places: { homes: ["/h"], hermesHomes: [], trustedBase: [] } };
+  const shape = (cwd: string, environment = "local") =>
+    commandCase("rm -rf a", {
+      findings: [],
+      context: { tool: "terminal", environment, cwd },
+      project: cwd,
+      policy,
+      isAskAll: false,
+    }).shape;
+  assert.equal(shape("/home/me/app"), "rm -rf *");
+  for (const cwd of ["/", "/home/me", "/h"]) assert.equal(shape(cwd), undefined);
+  assert.equal(shape("/home/me/app", "ssh"), undefined);
 });

@@ -29,7 +29,7 @@ function session() {
     inspections: () => inspections,
     /** Judges a command, and keeps what it leaves to later ones. */
     run(command: string, cwd = "/project") {
-      const versions = { variables: variables.version, files: files.version };
+      const versions = () => ({ variables: variables.version, files: files.version });
       const policy = { cwd, disk, variables: variables.seen, files, home: "/home/me" };
       const counted: typeof before.inspect = (text, place, fresh) =>
         before.inspect(text, place, (asked) => {

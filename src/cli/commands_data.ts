@@ -58,7 +58,7 @@ function loadSchema() {
 }
 
 function loadApprovals() {
-  return import("./commands/approvals.ts");
+  return import("./commands/approvals/approvals.ts");
 }
 
 function loadCompletion() {
@@ -359,7 +359,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       },
       {
         name: "list",
-        summary: "Print what is allowed for good",
+        summary: "Print what is allowed for good, where and since when",
         flags: [JSON_FLAG],
         load: loadApprovals,
       },
@@ -371,8 +371,8 @@ export const COMMANDS: readonly CommandSpec[] = [
       },
       {
         name: "forget",
-        summary: "Take something off the allowlist",
-        args: "RULE",
+        summary: "Take back what is allowed for good",
+        args: "ID|CMD|RULE",
         load: loadApprovals,
       },
     ],
@@ -380,6 +380,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       'hermes approvals check "rm -rf build"',
       "hermes approvals check - < commands.txt",
       'hermes approvals allow "rm -rf node_modules"',
+      "hermes approvals list",
       'hermes approvals forget "recursive delete"',
     ],
   },

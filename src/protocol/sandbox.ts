@@ -47,7 +47,7 @@ export interface SandboxLimits {
 }
 
 /** A yes to more than the walls allow: as narrow as the question that was answered. */
-export type SandboxGrant = Grant & { readonly kind: WallGrantKind };
+export type SandboxGrant = Grant & { readonly kind: WallGrantKind | "command" };
 
 /** The walls that an environment starts its commands behind. */
 export interface CommandWalls {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { Bench, FixedGate, parsed } from "../../tests/registry/support.ts";
+import { createApprovalGate } from "../approval/gate.ts";
 import { createTempEnvironment } from "../../tests/support/memory_environment.ts";
 import { ToolError } from "../protocol/error.ts";
 import type { ApprovalAsk, ToolEffect, ToolSpec } from "../protocol/tool.ts";
@@ -146,4 +147,39 @@ Deno.test("register() rejects a tool with effects and no approval", () => {
     /"t" is rejected: it declares effects \(send\) and no approval/,
   );
   assert.equal(registry.register({ ...tool, handler, effects: [] }), true);
+});
+
+Deno.test("dispatch judges every call by declared effects where the mode wants that", async () => {
+  const ran: string[] = [];
+  const bench = new Bench();
+  const approval = () => ({ asks: [], plan: undefined });
+  const effects: Record<string, readonly ToolEffect[] | undefined> = {
+    reads: [],
+    executes: ["execute"],
+    writes: ["write"],
+    sends: ["send"],
+    silent: undefined,
+  };
+  for (const [name, declared] of Object.entries(effects)) {
+    const own = declared === undefined ? {} : { effects: declared, approval };
+    bench.add({ name, ...own, handler: () => `${ran.push(name)}` });
+  }
+  const gate = createApprovalGate({ sessionId: "s", policy: "plan" });
+  const dispatcher = bench.dispatcher({ gate });
+  for (const name of bench.tools) await dispatcher.run(name);
+  assert.deepEqual(ran.splice(0), ["reads", "executes"]);
+  gate.policy = "ask-all";
+  const waiting = [];
+  for (const name of bench.tools) {
+    const { needsApproval } = await dispatcher.run(name);
+    if (needsApproval) waiting.push(name);
+  }
+  assert.deepEqual([ran.splice(0), waiting], [["reads", "executes"], [
+    "writes",
+    "sends",
+    "silent",
+  ]]);
+  gate.policy = "never";
+  for (const name of bench.tools) await dispatcher.run(name);
+  assert.deepEqual(ran, bench.tools);
 });

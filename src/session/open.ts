@@ -78,15 +78,7 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
   const { settings, spec, found, surface, cassette } = given;
   await given.plugins?.begin();
   const { backend: environment } = settings.config.terminal;
-  environmentFactory(environment);
-  requireSameWalls(given);
-  const { sandbox, network } = spec;
-  if (sandbox !== undefined || network !== undefined || settings.config.terminal.network !== "") {
-    (await import("./wall_check.ts")).requireWalls(given);
-  }
-  if (environment !== "local") {
-    await (await import("./environment_check.ts")).requireEnvironment(given);
-  }
+  await requirePlace(given);
   const records = openRecords(given);
   const own = records.isImported ? undefined : found;
   const cwd = sessionDirectory(given, own);
@@ -155,6 +147,20 @@ export async function openSession(given: OpenOptions): Promise<OpenedSession> {
   });
   given.plugins?.attach(late.session);
   return { session: late.session, notices };
+}
+
+/** @throws {HermesError} when commands cannot run where and behind what they should. */
+async function requirePlace(given: OpenOptions): Promise<void> {
+  const { backend, network: configured } = given.settings.config.terminal;
+  environmentFactory(backend);
+  requireSameWalls(given);
+  const { sandbox, network } = given.spec;
+  if (sandbox !== undefined || network !== undefined || configured !== "") {
+    (await import("./wall_check.ts")).requireWalls(given);
+  }
+  if (backend !== "local") {
+    await (await import("./environment_check.ts")).requireEnvironment(given);
+  }
 }
 
 type SessionOptions = OpenOptions & { environment: string };

@@ -1,4 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
+import type { ApprovalAnswer } from "../protocol/approval.ts";
 import type { EventBody } from "../protocol/event.ts";
 import { Questions } from "./questions.ts";
 
@@ -127,6 +128,32 @@ Deno.test("ask() takes nothing for a yes that is none of the answers", async () 
   match(questions.answer("q3-0", { kind: "confirm", yes: "no" } as never, "x")!, /true or false/);
   equal(questions.answer("q3-0", YES, "x"), undefined);
   await confirm;
+});
+
+Deno.test("ask() takes the id of an offered choice, and no other", async () => {
+  const { questions } = createQuestions();
+  const { signal } = new AbortController();
+  const offered = (id: string, answer: ApprovalAnswer) => ({ id, answer, text: id, grants: [] });
+  const request = {
+    tool: "terminal",
+    subject: "rm -rf x",
+    rule: "r",
+    description: "d",
+    allowAlways: false,
+    choices: [offered("once", "once"), offered("rule", "always"), offered("deny", "deny")],
+  };
+  const fallback = { kind: "approval", answer: "deny" } as const;
+  const asked = questions.ask({ kind: "approval", request }, { fallback, signal });
+  const give = (answer: ApprovalAnswer, choice?: unknown) => {
+    const named = choice === undefined ? {} : { choice };
+    return questions.answer("q1-0", { kind: "approval", answer, ...named } as never, "x");
+  };
+  match(give("always")!, /cannot be answered with always/);
+  match(give("always", "shape")!, /has no choice "shape": once, rule, deny/);
+  match(give("always", 1)!, /has no choice 1/);
+  match(give("once", "rule")!, /the choice rule is the answer always/);
+  equal(give("always", "rule"), undefined);
+  deepEqual((await asked).answer, { kind: "approval", answer: "always", choice: "rule" });
 });
 
 Deno.test("an answer from before a restart meets no question of today", async () => {

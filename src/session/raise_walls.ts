@@ -9,9 +9,12 @@ import type { ForwardProxy } from "../sandbox/command/forward_proxy.ts";
 import { KeptFiles } from "../sandbox/command/kept_files.ts";
 import { describeForModel, describeForPerson } from "../sandbox/command/kept_report.ts";
 import { type KernelWalls, raiseKernelWalls } from "../sandbox/command/kernel_walls.ts";
+import { makeOwnPlaces } from "../sandbox/command/own_places.ts";
 import { refusalNotes } from "../sandbox/command/refusal_notes.ts";
 import { missingWalls } from "../sandbox/command/standing.ts";
 import { joinPath } from "../util/path.ts";
+import type { ProtectedPlaces } from "../util/protected_paths.ts";
+import { protectedPlaces } from "./protected_places.ts";
 import { sessionPolicy, type WallFacts } from "./walls.ts";
 
 export interface WallsOptions {
@@ -36,6 +39,7 @@ export interface WallsOptions {
 /** One set of walls, and what belongs to it. */
 export interface SessionWallSet extends RaisedWalls {
   readonly policy: SandboxPolicy;
+  readonly places: ProtectedPlaces;
   readonly kernel: KernelWalls;
   close(): Promise<void>;
 }
@@ -48,20 +52,25 @@ export async function raiseWalls(
   directory: string,
   options: WallsOptions & { kept: () => KeptFiles | undefined },
 ): Promise<SessionWallSet | undefined> {
-  const policy = sessionPolicy(await options.policy({ own: { writable: [directory] } }));
+  const facts = await options.policy({ own: { writable: [directory] } });
+  const { settings: { home }, userHome, env } = facts;
+  const places = facts.places ?? protectedPlaces({ home, userHome, env });
+  const policy = sessionPolicy({ ...facts, places });
   if (policy === undefined) return undefined;
   const temporary = joinPath(directory, "tmp");
   const empty = { directory: joinPath(directory, "empty"), file: joinPath(directory, "none") };
-  for (const path of [temporary, empty.directory, ...policy.own]) {
-    Deno.mkdirSync(path, { recursive: true, mode: 0o700 });
+  for (const path of [temporary, empty.directory]) {
+    await Deno.mkdir(path, { recursive: true, mode: 0o700 });
   }
-  Deno.writeTextFileSync(empty.file, "", { mode: 0o400 });
+  // Where a cache cannot be made, commands run without it.
+  makeOwnPlaces(policy);
+  await Deno.writeTextFile(empty.file, "", { mode: 0o400 });
   const proxy = await startProxy(policy);
   const kernel = await raiseKernelWalls({
     policy,
     disk: new HostDisk(),
     empty,
-    kept: [],
+    kept: keptDirectories(policy),
     proxyPort: proxy?.port,
     ownSession: options.ownSession,
     withoutNamespaces: options.withoutNamespaces,
@@ -84,6 +93,7 @@ export async function raiseWalls(
   }
   return {
     policy,
+    places,
     kernel,
     launcher: kernel.launcher,
     env: { ...policy.env, TMPDIR: temporary, ...await proxyVariables(proxy) },
@@ -102,13 +112,27 @@ export async function raiseWalls(
 }
 
 /** What stays as it was in the work, whatever commands do. */
-export function keepFiles(policy: SandboxPolicy, options: WallsOptions): KeptFiles {
+export function keepFiles(
+  { policy, places }: Pick<SessionWallSet, "policy" | "places">,
+  options: WallsOptions,
+): KeptFiles {
   return new KeptFiles({
-    roots: policy.mode === "read-only" ? [] : policy.workspace,
+    roots: policy.workspace,
+    places,
     storeDir: options.keptDir,
     onPutBack: (changes) => options.notice(describeForPerson(changes)),
     isBusy: options.isBusy,
   });
+}
+
+/** Directories of which everything runs or steers something, and which no command of git's changes. */
+function keptDirectories({ workspace }: SandboxPolicy): string[] {
+  return workspace.flatMap((root) =>
+    // A root that is a git directory is the repository of a worktree.
+    /(?:^|\/)\.git(?:\/|$)/.test(root)
+      ? [joinPath(root, "hooks")]
+      : [joinPath(root, ".git", "hooks"), joinPath(root, ".hermes")]
+  );
 }
 
 async function startProxy({ network }: SandboxPolicy): Promise<ForwardProxy | undefined> {

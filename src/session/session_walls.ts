@@ -71,7 +71,7 @@ export class SessionWalls implements CommandWalls {
   async #raise(directory: string): Promise<SessionWallSet | undefined> {
     const { keepFiles, raiseWalls } = await import("./raise_walls.ts");
     const raised = await raiseWalls(directory, { ...this.#options, kept: () => this.#kept });
-    if (raised !== undefined) this.#kept ??= keepFiles(raised.policy, this.#options);
+    if (raised !== undefined) this.#kept ??= keepFiles(raised, this.#options);
     return this.#raised = raised;
   }
 }

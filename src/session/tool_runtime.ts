@@ -2,7 +2,6 @@
  * Everything behind a tool call: the environment, the approval gate, services and the
  * dispatcher. Loaded together when the first call is about to come, never for the first request.
  */
-import { createEnvironment } from "../../environments/manifest.ts";
 import { createProcessTable } from "../../environments/process_table.ts";
 import type { SessionGate } from "../approval/gate.ts";
 import type { Settings } from "../config/load.ts";
@@ -11,7 +10,7 @@ import type { ToolDispatcher } from "../protocol/dispatch.ts";
 import type { HookRunner } from "../protocol/hook.ts";
 import type { AssistantMessage, Message } from "../protocol/message.ts";
 import type { Provider } from "../protocol/provider.ts";
-import type { BlobSink, Clarifier, ProcessTable, ToolServices } from "../protocol/services.ts";
+import type { BlobSink, Clarifier, ToolServices } from "../protocol/services.ts";
 import { createDispatcher } from "../registry/dispatch/dispatch.ts";
 import { Hooks } from "../registry/hooks/hooks.ts";
 import type { ToolRegistry } from "../registry/registry.ts";
@@ -21,10 +20,9 @@ import { SessionFileLedger } from "../util/file_ledger.ts";
 import type { ProtectedPlaces } from "../util/protected_paths.ts";
 import { createGate } from "./gate.ts";
 import { projectRedactor } from "./project_secrets.ts";
-import type { SessionWalls } from "./session_walls.ts";
-import { WallFactsOf } from "./wall_facts.ts";
 import type { WallChoice } from "./wall_choice.ts";
 import { createSpillStore } from "./spill.ts";
+import { openPlace, wallsOfGate } from "./tool_place.ts";
 import { createTodoList } from "./todo_list.ts";
 
 export interface ToolRuntimeOptions {
@@ -86,22 +84,9 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
   const { settings, processEnv } = options;
   const hooks = options.hooks ?? new Hooks({ log: options.log });
   const userHome = processEnv.HOME ?? "/";
-  const sudoPassword = settings.env("SUDO_PASSWORD");
   const redact = projectRedactor(settings, options.cwd);
   const processes = createProcessTable({ onNotice: options.onNotice });
-  const facts = new WallFactsOf(options, userHome);
-  const walls = await sessionWalls(options, { facts, processes });
-  const environment = await createEnvironment(options.environment, {
-    cwd: options.cwd,
-    env: sudoPassword === undefined ? processEnv : { ...processEnv, SUDO_PASSWORD: sudoPassword },
-    home: userHome,
-    passEnv: settings.config.terminal.env_passthrough,
-    settings: settings.config.terminal,
-    dataDir: settings.home.dir,
-    credential: settings.env,
-    onProgress: options.progress,
-    ...walls === undefined ? {} : { walls },
-  });
+  const { environment, walls, facts } = await openPlace({ ...options, userHome, processes });
   const sandbox = new SandboxRunner({
     searchPath: processEnv.PATH ?? "",
     mode: parseChildMode(processEnv.HERMES_SANDBOX_MODE),
@@ -129,15 +114,7 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
     userHome,
     redact,
     sharesHost: environment.sharesHost,
-    ...walls === undefined ? {} : {
-      async walls() {
-        await environment.prepare?.();
-        return walls.inside;
-      },
-      onGranted: (grant) => {
-        if (facts.grant(grant)) void walls.discard();
-      },
-    },
+    ...wallsOfGate({ environment, walls, facts }),
   });
   const dispatcher = createDispatcher({
     registry: options.registry,
@@ -179,25 +156,6 @@ async function findPlaces(
 ): Promise<ProtectedPlaces> {
   const { protectedPlaces } = await import("./protected_places.ts");
   return protectedPlaces({ home: settings.home, userHome, env });
-}
-
-/** Raised with the first command; undefined where commands run elsewhere. */
-async function sessionWalls(
-  options: ToolRuntimeOptions,
-  { facts, processes }: { facts: WallFactsOf; processes: ProcessTable },
-): Promise<SessionWalls | undefined> {
-  const { settings, cwd } = options;
-  const { backend, sandbox_required: required } = settings.config.terminal;
-  if (backend !== "local") return undefined;
-  const { SessionWalls } = await import("./session_walls.ts");
-  return new SessionWalls({
-    policy: async (own) => ({ ...await facts.now(), ...own }),
-    required,
-    keptDir: settings.home.path("cache", "kept"),
-    cwd: () => cwd,
-    isBusy: () => processes.list().some(({ endedBy }) => endedBy === undefined),
-    notice: options.progress,
-  });
 }
 
 /** A session that keeps nothing still needs somewhere for a result of megabytes. */

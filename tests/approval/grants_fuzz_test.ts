@@ -65,7 +65,7 @@ function caseOf(command: string) {
     findings: [FINDING],
     context: CONTEXT,
     project: PROJECT,
-    disk: undefined,
+    policy: { home: "/home/me" },
     isAskAll: false,
   });
 }

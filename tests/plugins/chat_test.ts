@@ -179,8 +179,8 @@ Deno.test("what is half typed when a plugin's turn asks for a yes is no answer",
     await screen.type("1 more");
     await screen.shows(/> 1 more$/);
     await Deno.writeTextFile(`${home}/.hermes/plugin-data/demo/wake`, "");
-    await screen.shows(/Allow it\?[\s\S]*4\. Deny\n[^\n]*esc cancels\s*$/);
-    await screen.type("4");
+    await screen.shows(/Allow it\?[\s\S]*5\. Deny\n[^\n]*esc is no\s*$/);
+    await screen.type("n");
     await screen.shows(/refused by you[\s\S]*Left alone\.\n> $/);
   });
 });
@@ -212,8 +212,8 @@ Deno.test("hooks see a session from start to end, with all that happens on the w
   ];
   await withChat({ module: WITNESS, replies }, async ({ screen, home }) => {
     await screen.type("clean up\r");
-    await screen.shows(/rm -rf build[\s\S]*Allow once[\s\S]*Deny/);
-    await screen.type("1");
+    await screen.shows(/rm -rf build[\s\S]*Allow this once[\s\S]*esc is no/);
+    await screen.type("y");
     await screen.shows(/cleaned\n> /);
     await screen.type("count\r");
     await screen.shows(/counted\n> /);

@@ -4,7 +4,7 @@ import { type Reply, startFakeModel } from "../support/fake_model_server.ts";
 import { type Job, parseEvents, withJob } from "../support/run_job.ts";
 import { withScreen } from "../support/screen.ts";
 
-const CONFIRM = /Allow it\?[\s\S]*esc cancels/;
+const CONFIRM = /Allow it\?[\s\S]*esc is no/;
 
 function call(command: string): Reply {
   return { toolCalls: [{ name: "terminal", arguments: { command } }] };
@@ -26,31 +26,43 @@ Deno.test("run --approve ask asks at the terminal, and a yes lasts as long as wa
   const replies = [
     call("rm -rf once"),
     call("rm -rf session"),
-    call("rm -rf again"),
-    call("git push --force"),
+    call("rm -rf session"),
+    call("rm -rf other"),
+    call("rm -rf shape"),
+    call("rm -rf fits"),
     { text: "over" },
   ];
-  await withScreen({ args: ["run", "--approve", "ask", "go"], replies }, async (seat) => {
+  const args = ["run", "--approve", "ask", "go"];
+  await withScreen({ args, replies, directory: "app" }, async (seat) => {
     const { screen, home } = seat;
-    await screen.shows(/rm -rf once\nAllow it\?[\s\S]*esc cancels/);
-    await screen.type("1");
-    await screen.shows(/rm -rf session\nAllow it\?[\s\S]*esc cancels/);
+    await screen.shows(/rm -rf once\nAllow it\?[\s\S]*esc is no/);
+    await screen.type("y");
+    await screen.shows(/rm -rf session\nAllow it\?[\s\S]*esc is no/);
     await screen.type("2");
-    await screen.shows(/git push --force\nAllow it\?[\s\S]*esc cancels/);
-    await screen.type("3");
+    await screen.shows(/❯ 2\. Allow exactly `rm -rf session` in \S+ until/);
+    await screen.type("\r");
+    await screen.shows(/rm -rf other\nAllow it\?[\s\S]*esc is no/);
+    await screen.type("n");
+    await screen.shows(/rm -rf shape\nAllow it\?[\s\S]*esc is no/);
+    await screen.type("4\r");
     await screen.shows(/over\n/);
     strictEqual(await screen.exitCode(), 0);
-    ok(!/rm -rf again\nAllow/.test(screen.text));
-    deepStrictEqual(results(seat).map((result) => result.approval), [
-      "Approved by you",
-      "Approved by you",
-      undefined,
-      "Approved by you",
+    strictEqual(screen.text.split("\n  rm -rf session\nAllow").length, 2, "asked once");
+    ok(!/rm -rf fits\nAllow/.test(screen.text));
+    const [once, session, again, other, shape, fits] = results(seat);
+    const [you, earlier] = ["Approved by you", "Approved by remembered answer"];
+    deepStrictEqual([once, session, again, shape, fits].map((result) => result!.approval), [
+      you,
+      you,
+      earlier,
+      you,
+      earlier,
     ]);
-    match(
-      await Deno.readTextFile(`${home}/.hermes/config.yaml`),
-      /command_allowlist:[\s\S]*git force push/,
-    );
+    match(String(other!.error), /^BLOCKED: .*The user denied it/);
+    const { grants } = JSON.parse(await Deno.readTextFile(`${home}/.hermes/grants.json`));
+    deepStrictEqual(grants.map(({ kind, value }: Record<string, string>) => [kind, value]), [
+      ["shape", "rm -rf *"],
+    ]);
   });
 });
 

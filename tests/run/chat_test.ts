@@ -133,12 +133,47 @@ Deno.test("chat asks before a command that needs a yes, and enter alone is a no"
   await withChat([call, { text: "left alone" }], async (screen, { home }) => {
     await Deno.mkdir(`${home}/build`);
     await screen.type("clean up\r");
-    await screen.shows(/Allow it\?[\s\S]*4\. Deny/);
+    await screen.shows(/Allow it\?[\s\S]*5\. Deny[\s\S]*esc is no/);
     await screen.type("\r");
     await screen.shows(/refused by you[\s\S]*left alone\n> /);
     ok((await Deno.stat(`${home}/build`)).isDirectory);
     await screen.type("\x04");
     strictEqual(await screen.exitCode(), 0);
+  });
+});
+
+Deno.test("chat /approve changes what needs a yes, and tells the model when it may only plan", async () => {
+  const write = { name: "write_file", arguments: { path: "x.txt", content: "x" } };
+  const [touch, list] = ["touch y.txt", "ls"].map((command) => ({
+    name: "terminal",
+    arguments: { command },
+  }));
+  const replies = [{ toolCalls: [write, touch!, list!] }, { text: "the plan" }, {
+    toolCalls: [write],
+  }, { text: "written" }];
+  await withChat(replies, async (screen, { home, model }) => {
+    await screen.type("/approve\r");
+    await screen.shows(/\n {2}ask\n> /);
+    await screen.type("/approve nonsense\r");
+    await screen.shows(/No mode nonsense; there are never, ask, smart, always, ask-all, plan\n/);
+    await screen.type("/approve plan\r");
+    await screen.shows(/\n {2}plan\n> /);
+    await screen.type("go\r");
+    await screen.shows(/the plan\n> /);
+    match(JSON.stringify(model.requests[0]!.body.messages), /Plan mode: change nothing/);
+    const results = (model.requests[1]!.body.messages as { role: string; content: string }[])
+      .filter(({ role }) => role === "tool").map(({ content }) => content);
+    match(results[0]!, /BLOCKED: write_file changes files\. This session only plans/);
+    match(results[1]!, /BLOCKED: the command is not known to change nothing/);
+    match(results[2]!, /"exit_code":0/);
+    const names = (await Array.fromAsync(Deno.readDir(home))).map(({ name }) => name);
+    deepStrictEqual(names.filter((name) => name.endsWith(".txt")), []);
+    await screen.type("/approve always\r");
+    await screen.shows(/\n {2}always\n> /);
+    await screen.type("now\r");
+    await screen.shows(/written\n> /);
+    match(JSON.stringify(model.requests[2]!.body.messages), /Plan mode is over/);
+    strictEqual(await Deno.readTextFile(`${home}/x.txt`), "x");
   });
 });
 
@@ -160,7 +195,7 @@ Deno.test("chat takes one Ctrl-C at a question for one: the turn ends, the chat 
   const call = { toolCalls: [{ name: "terminal", arguments: { command: "rm -rf build" } }] };
   await withChat([call, { text: "still here" }], async (screen, { model }) => {
     await screen.type("clean up\r");
-    await screen.shows(/Allow it\?[\s\S]*4\. Deny/);
+    await screen.shows(/Allow it\?[\s\S]*5\. Deny[\s\S]*esc is no/);
     await screen.type("\x03");
     await screen.shows(/\[interrupted\]\n> /);
     strictEqual(model.requests.length, 1);
@@ -224,11 +259,11 @@ Deno.test("clarify is answered with arrow keys, a number, marks or free text", a
     await screen.shows(/Arrow\?\n❯ 1\. red \(Recommended\)[\s\S]*esc cancels/);
     await screen.type("\x1b[B\r");
     await screen.shows(/Number\?\n❯[\s\S]*esc cancels/);
-    await screen.type("3");
+    await screen.type("3\r");
     await screen.shows(/Several\?\n❯[\s\S]*esc cancels/);
     await screen.type(" \x1b[B\x1b[B \r");
     await screen.shows(/Own words\?\n❯[\s\S]*esc cancels/);
-    await screen.type("4");
+    await screen.type("4\r");
     await screen.shows(/Own words\?[\s\S]*\n> /);
     await screen.type("violet\r");
     await screen.shows(/Name\?\n> /);

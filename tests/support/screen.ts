@@ -61,7 +61,13 @@ export interface Seat {
 
 /** Runs `hermes ARGS` on a terminal of its own and ends it with the body. */
 export async function withScreen(
-  setup: { args: readonly string[]; replies: readonly Reply[]; config?: string },
+  setup: {
+    args: readonly string[];
+    replies: readonly Reply[];
+    config?: string;
+    /** A directory of the home to work in. */
+    directory?: string;
+  },
   body: (seat: Seat) => Promise<void>,
 ): Promise<void> {
   await using home = await tempHome();
@@ -70,7 +76,10 @@ export async function withScreen(
     await Deno.mkdir(`${home.path}/.hermes`);
     await Deno.writeTextFile(`${home.path}/.hermes/config.yaml`, setup.config);
   }
-  const where = ["--base-url", model.url, "--model", "fake-model"];
+  const { directory } = setup;
+  if (directory !== undefined) await Deno.mkdir(`${home.path}/${directory}`, { recursive: true });
+  const at = directory === undefined ? [] : ["-C", directory];
+  const where = ["--base-url", model.url, "--model", "fake-model", ...at];
   await using screen = await openScreen(home.path, [...setup.args, ...where]);
   await body({ screen, home: home.path, model });
 }

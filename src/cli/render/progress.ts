@@ -118,9 +118,9 @@ const REFUSALS: Readonly<Record<string, string>> = {
 /** How long a yes lasts and for what, by the choice that was made or else by the answer. */
 const LASTING: Readonly<Record<string, string>> = {
   session: " for this session",
-  always: " always, in this project",
-  shape: " always, for this shape of command in this project",
-  rule: " with everything of the rule, in this project",
+  always: ", always in this project",
+  shape: ", always for this shape of command in this project",
+  rule: ", with everything of the rule, in this project",
 };
 
 function decisionText({ answer, choice, by }: AgentEvent & { type: "approval_end" }): string {

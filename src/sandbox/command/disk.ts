@@ -25,6 +25,10 @@ export interface PolicyDisk {
 const MAX_TEXT = 64 * 1024;
 /** A directory of this size has had some twenty thousand entries: listing it takes 50 ms. */
 const MAX_DIRECTORY_BYTES = 512 * 1024;
+/** The same for a temporary directory, which changes all the time: some five hundred entries. */
+const MAX_TEMPORARY_BYTES = 24 * 1024;
+/** The mark of a directory where everybody may make files. */
+const STICKY = 0o1000;
 /** Two changes within one tick of the clock have one time: so soon a listing is not kept. */
 const SETTLED_MS = 2000;
 const MAX_KEPT = 256;
@@ -111,8 +115,11 @@ export class HostDisk implements PolicyDisk {
 
 function listed(directory: string): Listing | undefined {
   try {
-    const { mtime, ino, dev, size, isDirectory } = Deno.statSync(directory);
-    if (!isDirectory || size > MAX_DIRECTORY_BYTES) return undefined;
+    const { mtime, ino, dev, size, mode, isDirectory } = Deno.statSync(directory);
+    const temporary = ((mode ?? 0) & STICKY) !== 0;
+    if (!isDirectory || size > (temporary ? MAX_TEMPORARY_BYTES : MAX_DIRECTORY_BYTES)) {
+      return undefined;
+    }
     const version = `${dev}:${ino}:${mtime?.getTime()}`;
     const before = kept.get(directory);
     if (before?.version === version) return before.names;

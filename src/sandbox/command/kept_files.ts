@@ -21,7 +21,7 @@ import {
 import { KeptStore } from "./kept_store.ts";
 
 export interface KeptFilesOptions {
-  /** Directories of the work: absolute, real, without a slash at the end. */
+  /** Directories of the work, git directories among them: absolute, real, no slash at the end. */
   roots: readonly string[];
   /** Git directories outside the roots that belong to them: those of a worktree's repository. */
   gitDirs?: readonly string[];
@@ -85,15 +85,10 @@ export class KeptFiles {
     if (this.#isRemembered) return;
     this.#isRemembered = true;
     const { roots, gitDirs = [] } = this.#options;
-    const found = roots.flatMap((root) =>
-      this.#state.addDirectory({ path: root, root, role: "project" }, { isOptional: false })
-    );
-    for (const path of gitDirs) {
-      if (this.#state.directories.has(path)) continue;
-      found.push(
-        ...this.#state.addDirectory({ path, root: path, role: "git" }, { isOptional: false }),
-      );
-    }
+    const found = [...roots, ...gitDirs].flatMap((path) => {
+      const role = gitDirs.includes(path) || isRepository(path) ? "git" : "project";
+      return this.#state.addDirectory({ path, root: path, role }, { isOptional: false });
+    });
     for (const change of found) this.#adopt(change);
     this.#unsearched = true;
     this.#later();
@@ -368,4 +363,9 @@ export class KeptFiles {
       this.#tell(this.#settle(change));
     }
   }
+}
+
+/** True for a git directory, such as the common one that belongs to a worktree. */
+function isRepository(path: string): boolean {
+  return ["HEAD", "objects", "refs"].every((name) => lookAt(`${path}/${name}`) !== undefined);
 }

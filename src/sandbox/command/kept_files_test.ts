@@ -345,7 +345,8 @@ Deno.test("KeptFiles follows no link that another process plants while files are
   const kept = await work.remember({ isBusy: () => true });
   await Deno.mkdir(`${work.base}/outside/agents`, { recursive: true });
   await Deno.writeTextFile(`${work.base}/outside/agents/a.md`, "outside\n");
-  const loop = "while :; do echo evil > .claude/agents/a.md; mv -T .claude aside; " +
+  await Deno.writeTextFile(`${work.base}/go`, "");
+  const loop = "while [ -e ../go ]; do echo evil > .claude/agents/a.md; mv -T .claude aside; " +
     "ln -s ../outside .claude; rm -f .claude; mv -T aside .claude; done";
   const attacker = new Deno.Command("sh", {
     args: ["-c", loop],
@@ -361,7 +362,7 @@ Deno.test("KeptFiles follows no link that another process plants while files are
       assert.equal(await Deno.readTextFile(`${work.base}/outside/agents/a.md`), "outside\n");
     }
   } finally {
-    attacker.kill("SIGKILL");
+    await Deno.remove(`${work.base}/go`);
     await attacker.status;
   }
   kept.backgroundEnded();

@@ -132,11 +132,19 @@ Deno.test("KeptFiles judges repositories that commands make, under any name", as
   assert.deepEqual(later, ["changed mended new/.git/config"]);
 });
 
-Deno.test("KeptFiles keeps the common directory of a worktree", async () => {
-  await using work = repository();
-  work.sh("git worktree add -q ../tree -b tree");
-  const root = `${work.base}/tree`;
-  await work.remember({ roots: [root], gitDirs: [work.at(".git")] });
+for (const key of ["roots", "gitDirs"] as const) {
+  Deno.test(`KeptFiles keeps the common directory of a worktree that is one of its ${key}`, async () => {
+    await using work = repository();
+    work.sh("git worktree add -q ../tree -b tree");
+    const [root, common] = [`${work.base}/tree`, work.at(".git")];
+    await work.remember(
+      key === "roots" ? { roots: [root, common] } : { roots: [root], gitDirs: [common] },
+    );
+    commonDirectoryStays(work);
+  });
+}
+
+function commonDirectoryStays(work: KeptWorkspace): void {
   const done = work.command(() => {
     work.sh("git commit -q --allow-empty -m x && git config user.name x");
     work.sh("git config core.pager x && echo x > .git/hooks/post-commit");
@@ -144,13 +152,13 @@ Deno.test("KeptFiles keeps the common directory of a worktree", async () => {
     work.sh("echo 'gitdir: /tmp' > ../tree/.git");
   });
   assert.deepEqual(done.sort(), [
-    "changed mended config",
+    "changed mended .git/config",
     "changed restored .git",
-    "changed restored worktrees/tree/commondir",
-    "created removed hooks/post-commit",
+    "changed restored .git/worktrees/tree/commondir",
+    "created removed .git/hooks/post-commit",
   ]);
   work.sh("git -C ../tree status");
-});
+}
 
 Deno.test("KeptFiles removes attributes and a common directory from a repository", async () => {
   await using work = repository();

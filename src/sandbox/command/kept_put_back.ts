@@ -203,9 +203,10 @@ function findMoved(at: At, directory: KeptDirectory): string | undefined {
   return undefined;
 }
 
-/** The path as people know it: below its root. */
+/** The path as people know it: below its root, and with the name of a git directory. */
 export function shownPath(place: { path: string; root: string }): string {
-  const { path, root } = place;
+  const { path } = place;
+  const root = place.root.endsWith(".git") ? dirname(place.root) : place.root;
   return isWithin(path, root) && path !== root ? relativePath(root, path) : path;
 }
 

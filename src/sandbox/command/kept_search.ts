@@ -35,7 +35,10 @@ export class KeptSearch {
 
   /** Visits one directory at a step; yields the kept files of it that were not known. */
   *walk(): Generator<FileChange[]> {
-    const { roots } = this.#options;
+    const { state } = this.#options;
+    const roots = this.#options.roots.filter((root) =>
+      state.directories.get(root)?.role === "project"
+    );
     const seen: Map<string, Searched> = new Map();
     const queue: { path: string; root: string; isFresh: boolean }[] = roots.map((root) => ({
       path: root,

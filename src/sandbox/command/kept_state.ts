@@ -311,7 +311,11 @@ function isSameContent(a: Remembered, b: Remembered): boolean {
 }
 
 export function isSameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, i) => byte === b[i]);
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) {
+    if (a[i] !== b[i]) return false;
+  }
+  return true;
 }
 
 function sizeOf(was: Remembered): number {

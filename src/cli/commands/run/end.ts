@@ -46,8 +46,11 @@ export function describeEnd(
       return "";
     case "failed":
       return `hermes: the agent gave up: ${end.detail}\n`;
-    case "needs_approval":
-      return describeApproval(end, goOn);
+    case "needs_approval": {
+      // Under another policy the action would have another id, or none.
+      const policy = choices.spec.approval?.policy === "ask-all" ? "ask-all" : "ask";
+      return describeApproval(end, { goOn, policy });
+    }
     case "interrupted":
       return `hermes: interrupted\n${goOn("Go on with", "go on")}`;
     case "budget":
@@ -61,7 +64,7 @@ export function describeEnd(
 /** Which action waits, why, and how to allow it alone or with everything after it. */
 function describeApproval(
   { waitsFor }: RunEnd,
-  goOn: (what: string, ...more: string[]) => string,
+  { goOn, policy }: { goOn: (what: string, ...more: string[]) => string; policy: string },
 ): string {
   const first = "hermes: an action needs approval and nobody could give it\n";
   const all = goOn("Allow everything", "--approve", "always");
@@ -73,7 +76,7 @@ function describeApproval(
     `  Rule: ${oneLine(rule)}${description === rule ? "" : ` (${oneLine(description)})`}\n` +
     (id === undefined
       ? ""
-      : goOn("Allow this one action", "--approve", "ask", "--approve-once", id)) +
+      : goOn("Allow this one action", "--approve", policy, "--approve-once", id)) +
     all;
 }
 
@@ -86,8 +89,9 @@ export function describeRefused(refused: readonly ApprovalRequest[]): string {
   // A command is less than all that its rule is about.
   const isShort = first.tool === "terminal" && /^[^\n]{1,120}$/.test(first.subject);
   const what = isShort ? first.subject : first.rule;
+  const label = isShort ? "Allow it for good" : "Allow everything of its rule for good";
   const lasting = first.allowAlways
-    ? `  Allow it for good: ${shellJoin(["hermes", "approvals", "allow", what])}\n`
+    ? `  ${label}: ${shellJoin(["hermes", "approvals", "allow", what])}\n`
     : "";
   return `hermes: refused, because nobody was asked: ${oneLine(first.subject)} ` +
     `(${oneLine(first.rule)})${more}\n${lasting}` +

@@ -1,15 +1,22 @@
-/** `hermes approvals`: asks how commands would be judged, shows the rules, keeps the allowlist. */
-import { decide } from "../../approval/decide.ts";
-import { failedExample, RULES } from "../../approval/rules/rules.ts";
-import { EXIT, HermesError, UsageError } from "../../protocol/error.ts";
-import { didYouMean } from "../../util/nearest.ts";
-import { shellQuote } from "../../util/shell_quote.ts";
-import { hostDisk } from "../../session/host_disk.ts";
-import { hermesPrograms, protectedPlaces } from "../../session/protected_places.ts";
-import type { CommandInput } from "../command.ts";
-import { out } from "../io.ts";
-import { ownEnvironment } from "../own_environment.ts";
-import { homeOf, settingsOf } from "../settings.ts";
+/**
+ * `hermes approvals`: asks how commands would be judged, shows the rules, allows by hand. What is
+ * allowed for good is shown and taken back by `kept.ts`.
+ */
+import { commandCase } from "../../../approval/command_case.ts";
+import { type CommandPolicy, decide, evaluate } from "../../../approval/decide.ts";
+import { coversCommand } from "../../../approval/grants.ts";
+import { failedExample, RULES } from "../../../approval/rules/rules.ts";
+import type { CommandVerdict } from "../../../protocol/approval.ts";
+import { EXIT, HermesError, UsageError } from "../../../protocol/error.ts";
+import type { Grant } from "../../../protocol/grant.ts";
+import { projectRoot } from "../../../util/project_root.ts";
+import { shellQuote } from "../../../util/shell_quote.ts";
+import { hostDisk } from "../../../session/host_disk.ts";
+import { hermesPrograms, protectedPlaces } from "../../../session/protected_places.ts";
+import type { CommandInput } from "../../command.ts";
+import { out } from "../../io.ts";
+import { ownEnvironment } from "../../own_environment.ts";
+import { homeOf, settingsOf } from "../../settings.ts";
 
 export async function main(input: CommandInput): Promise<number> {
   switch (input.path[1]) {
@@ -20,14 +27,14 @@ export async function main(input: CommandInput): Promise<number> {
     case "allow":
       return await allow(input);
     case "forget":
-      return await forget(input);
+      return await (await import("./kept.ts")).forget(input);
     default:
-      return await list(input);
+      return await (await import("./kept.ts")).list(input);
   }
 }
 
 /** How commands are judged with the settings, the home and the directory of this command. */
-async function policyOf(input: CommandInput) {
+async function policyOf(input: CommandInput): Promise<CommandPolicy & { allowlist: string[] }> {
   const { config, env, home: own } = await settingsOf(input);
   const home = env("HOME");
   const facts = { home: own, userHome: home ?? "/", env: ownEnvironment() };
@@ -50,11 +57,34 @@ async function policyOf(input: CommandInput) {
 /** One JSON line for the command, or for each line of standard input. Always succeeds: the answer is data. */
 async function check(input: CommandInput): Promise<number> {
   const policy = await policyOf(input);
-  const print = (command: string) => out(`${JSON.stringify(decide(command, policy))}\n`);
+  const grants = await storedGrants(input);
+  const print = (command: string) =>
+    out(`${JSON.stringify(verdictOf(command, { policy, grants }))}\n`);
   const [command = ""] = input.args;
   if (command !== "-") print(command);
   else for await (const line of stdinLines()) print(line);
   return EXIT.done;
+}
+
+/** Damage is told by `approvals list`: what cannot be read allows nothing. */
+async function storedGrants(input: CommandInput): Promise<readonly Grant[]> {
+  const { GrantFile, GRANTS_FILE } = await import("../../../approval/grant_store.ts");
+  return await new GrantFile(homeOf(input).path(GRANTS_FILE)).read().catch(() => []);
+}
+
+/** The decision of the rules, and that of a stored yes where they want one. */
+function verdictOf(
+  command: string,
+  { policy, grants }: { policy: CommandPolicy; grants: readonly Grant[] },
+): CommandVerdict {
+  const verdict = decide(command, policy);
+  if (verdict.decision !== "prompt" || grants.length === 0) return verdict;
+  const { findings } = evaluate(command, policy);
+  const cwd = Deno.realPathSync(Deno.cwd());
+  const project = projectRoot(cwd, { homes: policy.places?.homes ?? [] });
+  const context = { tool: "terminal", environment: "local", cwd };
+  const wanted = commandCase(command, { findings, context, project, policy, isAskAll: false });
+  return coversCommand(grants, wanted) ? { ...verdict, decision: "allow" } : verdict;
 }
 
 /** Lines as they arrive, kept as they are but for the line ending. */
@@ -102,16 +132,9 @@ function verify(): number {
   return EXIT.done;
 }
 
-async function list(input: CommandInput): Promise<number> {
-  const { command_allowlist: allowed } = (await settingsOf(input)).config;
-  if (input.flags["json"] === true) out(`${JSON.stringify(allowed)}\n`);
-  else out(allowed.map((entry) => `${entry}\n`).join("") || "nothing is allowed for good\n");
-  return EXIT.done;
-}
-
 /** Adds an entry to the allowlist, unless that would change nothing. */
 async function allow(input: CommandInput): Promise<number> {
-  const { editConfig } = await import("../../config/edit.ts");
+  const { editConfig } = await import("../../../config/edit.ts");
   const [entry = ""] = input.args;
   const isRule = RULES.some(({ key }) => key === entry);
   if (!isRule) {
@@ -132,26 +155,6 @@ async function allow(input: CommandInput): Promise<number> {
     ) => [...new Set([...Array.isArray(current) ? current.map(String) : [], entry])],
   });
   const undo = `hermes approvals forget ${shellQuote(entry)}`;
-  out(`${entry} is allowed from now on (${file}); to take it back: ${undo}\n`);
-  return EXIT.done;
-}
-
-async function forget(input: CommandInput): Promise<number> {
-  const { editConfig } = await import("../../config/edit.ts");
-  const [entry = ""] = input.args;
-  await editConfig(homeOf(input), {
-    key: "command_allowlist",
-    change(current) {
-      const allowed = Array.isArray(current) ? current.map(String) : [];
-      if (!allowed.includes(entry)) {
-        throw new UsageError(`"${entry}" is not on the allowlist.${didYouMean(entry, allowed)}`, {
-          hint: "See what is: hermes approvals list",
-        });
-      }
-      const kept = allowed.filter((candidate) => candidate !== entry);
-      return kept.length === 0 ? undefined : kept;
-    },
-  });
-  out(`forgot ${entry}\n`);
+  out(`${entry} is allowed from now on, everywhere (${file}); to take it back: ${undo}\n`);
   return EXIT.done;
 }
