@@ -396,30 +396,6 @@ static int take_memory(void) {
   return gained(at != MAP_FAILED);
 }
 
-/* COUNT: that many processes at once, which end at once */
-static int fork_many(void) {
-  long wanted = number(0), made = 0;
-  int hold[2];
-  if (pipe(hold) != 0) return gained(0);
-  while (made < wanted) {
-    pid_t pid = fork();
-    if (pid < 0) break;
-    if (pid == 0) {
-      char c;
-      close(hold[1]);
-      _exit(read(hold[0], &c, 1) != 0);
-    }
-    made++;
-  }
-  int why = errno;
-  close(hold[1]);
-  while (wait(0) > 0) {
-  }
-  errno = why;
-  printf("%ld processes\n", made);
-  return gained(made == wanted);
-}
-
 static int set_host_name(void) {
   char name[256];
   gethostname(name, sizeof name);
@@ -479,7 +455,6 @@ static int processes(const char *name) {
   if (is(name, "setns")) return enter_namespace();
   if (is(name, "suid-root")) return become_root();
   if (is(name, "setuid")) return raise_user();
-  if (is(name, "fork-many")) return fork_many();
   if (is(name, "take-memory")) return take_memory();
   if (is(name, "descriptors")) return holds_descriptors();
   return 3;

@@ -760,12 +760,12 @@ const SYSTEM: readonly EscapeRow[] = [
     note: "memory has no limit unless one is set",
   },
   {
-    id: "fork-many",
-    attempt: "$E fork-many 4200",
+    // Filling the limit would slow the machine for others: it is asked for instead.
+    id: "process-limit",
+    attempt: '[ "$(ulimit -Hu)" = unlimited ] || [ "$(ulimit -Hu)" -gt 20000 ] && echo GAINED',
     effect: "says",
-    needs: ["nobody"],
-    control: "the machine may allow fewer",
-    note: "the kernel counts no processes of root",
+    control: "the machine may allow no more",
+    note: "the kernel does not count processes of root",
   },
   {
     id: "own-execution",
