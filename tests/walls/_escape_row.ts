@@ -41,6 +41,8 @@ export interface EscapeRow {
   readonly needs?: readonly string[];
   /** `refused` unless said. */
   readonly expect?: Readonly<Partial<Record<WalledMode, Expectation>>>;
+  /** Kept by the view of the file system alone: no wall promises it where there is none. */
+  readonly byView?: true;
   /** Why the attempt may fail without walls too: the control is then printed, not asserted. */
   readonly control?: string;
   /** Spoils the workspace for others: rows of one name share a world of their own. */
