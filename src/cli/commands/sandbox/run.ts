@@ -37,7 +37,6 @@ export async function main(input: CommandInput): Promise<number> {
       }),
     required: settings.config.terminal.sandbox_required,
     keptDir: settings.home.path("cache", "kept"),
-    cwd: () => Deno.cwd(),
     isBusy: () => false,
     notice: (line) => err(`hermes: ${line}\n`),
     ownSession: false,
@@ -46,7 +45,7 @@ export async function main(input: CommandInput): Promise<number> {
     const raised = await walls.raise(directory);
     raised?.begin();
     const code = await attach(input.args, { settings, env, raised });
-    for (const note of raised?.end({ exitCode: code, output: "" }) ?? []) {
+    for (const note of raised?.end({ exitCode: code, output: "", cwd: Deno.cwd() }) ?? []) {
       err(`hermes: ${note.replace(/^hermes: /, "")}\n`);
     }
     return code;
