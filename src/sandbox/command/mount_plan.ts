@@ -154,7 +154,7 @@ function hidingSteps(facts: MountFacts): Step[] {
     );
     if (isGone) continue;
     const kind = disk.kind(place);
-    const entries = temporary.includes(place) ? visibleEntries(place, hidden, disk) : [];
+    const entries = temporary.includes(place) ? visibleEntries(place, { open, hidden, disk }) : [];
     const below = topmost(
       [...open, ...entries].filter((path) => path !== place && isWithin(path, place)),
     ).filter((path) => disk.kind(path) !== undefined);
@@ -168,17 +168,22 @@ function hidingSteps(facts: MountFacts): Step[] {
   return steps;
 }
 
-/** Files and directories of a temporary directory; none where there are too many. */
+/** Files and directories of a temporary directory; of a crowded one those that hold `open` places. */
 function visibleEntries(
   directory: string,
-  hidden: readonly string[],
-  disk: PolicyDisk,
+  { open, hidden, disk }: {
+    open: readonly string[];
+    hidden: readonly string[];
+    disk: PolicyDisk;
+  },
 ): string[] {
   const names = disk.list(directory);
-  if (names === undefined || names.size > MAX_ENTRIES) return [];
-  return [...names].filter(([, kind]) => kind === "file" || kind === "directory")
-    .map(([name]) => `${directory}/${name}`)
-    .filter((path) => !hidden.includes(path) && !isHiddenName(path));
+  const paths = names === undefined || names.size > MAX_ENTRIES
+    ? open.filter((path) => path !== directory && isWithin(path, directory))
+      .map((path) => `${directory}/${relativePath(directory, path).split("/")[0]}`)
+    : [...names].filter(([, kind]) => kind === "file" || kind === "directory")
+      .map(([name]) => `${directory}/${name}`);
+  return [...new Set(paths)].filter((path) => !hidden.includes(path) && !isHiddenName(path));
 }
 
 /**
