@@ -13,11 +13,11 @@ export interface StandingWalls {
 }
 
 /** Signals and sockets without a file are kept since this version. */
-const SCOPES = 6;
+export const SIGNAL_SCOPES = 6;
 
 /** True where nothing of a command's reach is left to its good will. */
 export function standsFully({ landlock, view }: StandingWalls): boolean {
-  return landlock >= SCOPES && view !== "none";
+  return landlock >= SIGNAL_SCOPES && view !== "none";
 }
 
 /** Why the walls are not what was asked for, in one line; undefined when they are. */
@@ -46,7 +46,7 @@ export function wallLines({ landlock, view, sockets }: StandingWalls): string[] 
   if (landlock > 0 && landlock < 3) {
     lines.push("not kept: files outside can be emptied (Landlock 3)");
   }
-  if (landlock > 0 && landlock < SCOPES) {
+  if (landlock > 0 && landlock < SIGNAL_SCOPES) {
     lines.push("not kept: signals to your other programs (Landlock 6)");
   }
   lines.push(
