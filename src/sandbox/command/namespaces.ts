@@ -98,7 +98,6 @@ async function kept(
   child: Deno.ChildProcess,
   { flags, ownUsers, network }: { flags: number; ownUsers: boolean; network: boolean },
 ): Promise<Namespaces | undefined> {
-  child.unref();
   const input = child.stdin.getWriter();
   const output = child.stdout.getReader();
   let alive = true;
@@ -117,6 +116,8 @@ async function kept(
     await close();
     return undefined;
   }
+  // Not before: nothing else might keep this process from ending while it waits for the answer.
+  child.unref();
   return {
     ownUsers,
     network,
