@@ -425,6 +425,7 @@ export const COMMANDS: readonly CommandSpec[] = [
         name: "run",
         summary: "Run a command behind the walls, on this terminal",
         args: "CMD [ARG...]",
+        takesProgram: true,
         flags: SANDBOX_FLAGS,
         load: loadSandbox,
       },
