@@ -12,6 +12,7 @@ import {
   DATA_ARCH,
   DATA_NUMBER,
   type Instruction,
+  JUMP,
   JUMP_EQUAL,
   JUMP_GREATER_EQUAL,
   LOAD,
@@ -119,7 +120,7 @@ function refusedCalls(rules: SocketRules): Refused[] {
 }
 
 /** `ioctl` has far more good requests than bad ones. */
-function ioctlRule(arch: Arch): Instruction[] {
+function ioctlRule(arch: Arch): NumberedRule {
   const body: Instruction[] = [
     [LOAD, 0, 0, REQUEST],
     [JUMP_EQUAL, 1, 0, TIOCSTI],
@@ -127,14 +128,20 @@ function ioctlRule(arch: Arch): Instruction[] {
     [RETURN, 0, 0, NOT_PERMITTED],
     [RETURN, 0, 0, RET_ALLOW],
   ];
-  return [[JUMP_EQUAL, 0, body.length, SYSCALLS.ioctl[column(arch)]], ...body];
+  return { number: SYSCALLS.ioctl[column(arch)], body };
 }
 
 function column(arch: Arch): 0 | 1 {
   return arch === "x86_64" ? 0 : 1;
 }
 
-function compileRefused({ answer, allowed }: Refused, number: number): Instruction[] {
+/** What is done for one number; every way through the body ends in an answer. */
+interface NumberedRule {
+  number: number;
+  body: readonly Instruction[];
+}
+
+function compileRefused({ answer, allowed }: Refused, number: number): NumberedRule {
   let body: Instruction[] = [[RETURN, 0, 0, answer]];
   for (const tests of allowed.toReversed()) {
     let list: Instruction[] = [[RETURN, 0, 0, RET_ALLOW]];
@@ -142,7 +149,32 @@ function compileRefused({ answer, allowed }: Refused, number: number): Instructi
     for (const test of tests.toReversed()) list = [...compileTest(test, list.length), ...list];
     body = [...list, ...body];
   }
-  return [[JUMP_EQUAL, 0, body.length, number], ...body];
+  return { number, body };
+}
+
+/** So few are looked at one after the other. */
+const FEW = 2;
+
+/**
+ * The rules as a tree over the numbers. The kernel tries a new filter on every number there is,
+ * twice, before a program starts: a list takes it half a millisecond, a tree a tenth of that.
+ */
+function searchTree(rules: readonly NumberedRule[]): Instruction[] {
+  if (rules.length <= FEW) {
+    const checks = rules.flatMap(({ number, body }): Instruction[] => [
+      [JUMP_EQUAL, 0, body.length, number],
+      ...body,
+    ]);
+    return [...checks, [RETURN, 0, 0, RET_ALLOW]];
+  }
+  const middle = rules.length >> 1;
+  const [low, high] = [searchTree(rules.slice(0, middle)), searchTree(rules.slice(middle))];
+  return [
+    [JUMP_GREATER_EQUAL, 0, 1, rules[middle]!.number],
+    [JUMP, 0, 0, low.length],
+    ...low,
+    ...high,
+  ];
 }
 
 /** Numbers of the x32 interface mean the same calls under other numbers. */
@@ -159,11 +191,10 @@ export function commandFilter(rules: SocketRules, arch: Arch): Uint8Array<ArrayB
   if (arch === "x86_64") {
     program.push([JUMP_GREATER_EQUAL, 0, 1, X32], [RETURN, 0, 0, UNKNOWN]);
   }
-  program.push(...ioctlRule(arch));
-  for (const refused of refusedCalls(rules)) {
-    const number = SYSCALLS[refused.name][column(arch)];
-    if (number >= 0) program.push(...compileRefused(refused, number));
-  }
-  program.push([RETURN, 0, 0, RET_ALLOW]);
-  return assemble(program);
+  const numbered = refusedCalls(rules)
+    .map((refused) => compileRefused(refused, SYSCALLS[refused.name][column(arch)]))
+    .concat(ioctlRule(arch))
+    .filter(({ number }) => number >= 0)
+    .toSorted((a, b) => a.number - b.number);
+  return assemble([...program, ...searchTree(numbered)]);
 }
