@@ -33,8 +33,9 @@ export function standsFully({ landlock, view }: StandingWalls): boolean {
 export function missingWalls(
   standing: StandingWalls | undefined,
   network: NetworkAccess,
+  os: typeof Deno.build.os = Deno.build.os,
 ): string | undefined {
-  const elsewhere = systemGap();
+  const elsewhere = systemGap(os);
   if (elsewhere !== undefined) return elsewhere;
   if (standing === undefined || !keepsFiles(standing)) {
     return "commands run without walls around files: " +

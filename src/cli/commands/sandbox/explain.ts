@@ -22,8 +22,9 @@ export async function main(input: CommandInput): Promise<number> {
     out(await macosProfile(policy));
     return EXIT.done;
   }
-  const grants = pathGrants(policy, new HostDisk());
   const found = await standingHere(here);
+  const hasView = found.standing !== undefined && found.standing.view !== "none";
+  const grants = pathGrants(policy, new HostDisk(), { hasView });
   if (asJson) {
     const { standing = null, lines, problem } = found;
     const walls = { standing, lines, ...problem === undefined ? {} : { problem } };
