@@ -78,6 +78,7 @@ export const NEEDS_ALL: readonly string[] = [
   "tests/tools/search_engines_test.ts",
   "tests/tools/search_protected_test.ts",
   "tests/tools/views_test.ts",
+  "tests/walls/",
   "tools/execute_code_test.ts",
   "tools/patch_test.ts",
   "tools/process_test.ts",

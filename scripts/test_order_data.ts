@@ -6,6 +6,7 @@ export const SLOW_FIRST: readonly string[] = [
   "tests/conformance/environment_docker_test.ts",
   "tests/binary/suites_test.ts",
   "tests/sandbox/escapes_walls_test.ts",
+  "tests/walls/everyday_test.ts",
   "tests/conformance/environment_ssh_test.ts",
   "tests/crash/kill_test.ts",
   "tests/binary/escapes_test.ts",

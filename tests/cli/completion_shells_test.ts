@@ -74,6 +74,13 @@ for (const shell of ["bash", "zsh", "fish"] as const) {
     const topics = top.filter((name) => name !== "help");
     assert.deepEqual(await sorted("hermes help "), topics.toSorted());
     assert.deepEqual(await sorted("hermes help config "), configSubcommands.toSorted());
-    assert.deepEqual(await sorted("hermes run --approve "), ["always", "ask", "never", "smart"]);
+    assert.deepEqual(await sorted("hermes run --approve "), [
+      "always",
+      "ask",
+      "ask-all",
+      "never",
+      "plan",
+      "smart",
+    ]);
   });
 }

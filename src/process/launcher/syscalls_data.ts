@@ -1,6 +1,6 @@
 /**
  * System call numbers, `[x86_64, aarch64]`; `-1` where an architecture lacks the call.
- * The names here are all that the filters of `seccomp.ts` can speak of.
+ * The names here are all that filters and launchers can speak of.
  */
 
 export type Arch = "x86_64" | "aarch64";

@@ -24,9 +24,17 @@ export interface PathGrants {
 /** More entries than this at a level that must be listed are not granted one by one. */
 const MAX_ENTRIES = 256;
 
-/** What the kernel is to allow under a policy. */
-export function pathGrants(policy: SandboxPolicy, disk: PolicyDisk): PathGrants {
-  return new GrantList(policy, disk).make();
+/**
+ * What the kernel is to allow under a policy. Where commands have a view of the file system that
+ * hides and keeps what it must inside places they change, such places are granted as a whole:
+ * otherwise nothing could be made in a home that is the work.
+ */
+export function pathGrants(
+  policy: SandboxPolicy,
+  disk: PolicyDisk,
+  { hasView = false }: { hasView?: boolean } = {},
+): PathGrants {
+  return new GrantList(policy, { disk, hasView }).make();
 }
 
 class GrantList {
@@ -42,7 +50,10 @@ class GrantList {
   readonly #grants = new Map<string, CommandGrant>();
   readonly #crowded = new Set<string>();
 
-  constructor(policy: SandboxPolicy, disk: PolicyDisk) {
+  constructor(
+    policy: SandboxPolicy,
+    { disk, hasView }: { disk: PolicyDisk; hasView: boolean },
+  ) {
     this.#policy = policy;
     this.#disk = disk;
     this.#writable = policy.mode === "read-only"
@@ -52,7 +63,7 @@ class GrantList {
     this.#readOnly = new Set(policy.readable.filter((path) => this.#isInside(path)));
     const closing = policy.hidden.filter((path) => !disk.closed(path));
     this.#splitForRead = above(closing);
-    this.#splitForWrite = above([...closing, ...this.#readOnly]);
+    this.#splitForWrite = hasView ? new Set() : above([...closing, ...this.#readOnly]);
   }
 
   make(): PathGrants {

@@ -57,10 +57,12 @@ export async function raiseKernelWalls(
   try {
     const version = landlockVersion(libc);
     const namespaces = options.withoutNamespaces ? undefined : await makeNamespaces({
-      mounts: mountSteps({ ...options, mounted: mountPoints() }),
+      mounts: mountSteps({ ...options, mounted: mountPoints(), others: foreignSockets(options) }),
       network: options.policy.network === "loopback",
     });
-    const ruleset = version === 0 ? undefined : commandRuleset(libc, options);
+    const ruleset = version === 0 ? undefined : commandRuleset(libc, options, {
+      hasView: namespaces !== undefined,
+    });
     const sockets = socketRules(options, { version, namespaces });
     const launcher = makeLauncher(launchSteps({ options, namespaces, ruleset, sockets }));
     if (launcher === undefined) {
@@ -103,11 +105,15 @@ function closeDescriptor(descriptor: number): void {
   libc.close();
 }
 
-function commandRuleset(libc: Libc, { policy, disk, proxyPort }: KernelWallsOptions): number {
+function commandRuleset(
+  libc: Libc,
+  { policy, disk, proxyPort }: KernelWallsOptions,
+  view: { hasView: boolean },
+): number {
   const connect = typeof policy.network === "object" && proxyPort !== undefined
     ? [proxyPort]
     : undefined;
-  return makeRuleset(libc, { paths: pathGrants(policy, disk).grants, connect });
+  return makeRuleset(libc, { paths: pathGrants(policy, disk, view).grants, connect });
 }
 
 interface Kernel {
@@ -167,6 +173,43 @@ function closeAllBut(kept: number | undefined): Step[] {
     ...kept > FIRST_DESCRIPTOR ? [must("close_range", FIRST_DESCRIPTOR, kept - 1, 0)] : [],
     must("close_range", kept + 1, LAST_DESCRIPTOR, 0),
   ];
+}
+
+/**
+ * Sockets with names, wherever they are, and terminals of others: whoever connects or writes acts
+ * for the person. Those that appear later are out of sight only in hidden places.
+ */
+function foreignSockets({ ownSession = true }: KernelWallsOptions): string[] {
+  // A command that stays on the person's terminal may write there.
+  const own = new Set(ownSession ? [] : [0, 1, 2].map(descriptorPath));
+  return [...listenedPaths(), ...terminals().filter((path) => !own.has(path))];
+}
+
+function listenedPaths(): string[] {
+  try {
+    const lines = Deno.readTextFileSync("/proc/net/unix").split("\n");
+    const paths = lines.map((line) => line.slice(line.indexOf(" /") + 1));
+    return [...new Set(paths.filter((path) => path.startsWith("/")))];
+  } catch {
+    return []; // Not for this user to see.
+  }
+}
+
+function terminals(): string[] {
+  try {
+    return [...Deno.readDirSync("/dev/pts")].map(({ name }) => `/dev/pts/${name}`)
+      .filter((path) => path !== "/dev/pts/ptmx");
+  } catch {
+    return []; // There are none.
+  }
+}
+
+function descriptorPath(descriptor: number): string {
+  try {
+    return Deno.readLinkSync(`/proc/self/fd/${descriptor}`);
+  } catch {
+    return "";
+  }
 }
 
 /** Where something is mounted that can be changed. */

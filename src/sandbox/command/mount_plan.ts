@@ -18,6 +18,8 @@ export interface MountFacts {
   kept: readonly string[];
   /** Where something is mounted, and may be changed there. */
   mounted: readonly string[];
+  /** Sockets and terminals of others, as they are now: out of sight as well. */
+  others: readonly string[];
 }
 
 const MS_BIND = 0x1000;
@@ -49,10 +51,22 @@ export function mountSteps(facts: MountFacts): Step[] {
       // A file system that is read-only for everybody stays so.
       orElse: { skip: 0 },
     })),
-    ...facts.kept.filter((path) => facts.disk.kind(path) === "directory").flatMap((path) => [
+    ...keptPlaces(facts, writable).flatMap((path) => [
       mount(path, path, MS_BIND | MS_REC),
       attributes(path, READ_ONLY, AT_RECURSIVE),
     ]),
+  ];
+}
+
+/** What stays as it is inside what commands change. */
+function keptPlaces({ policy, disk, kept }: MountFacts, writable: readonly string[]): string[] {
+  const inside = policy.readable.filter((path) =>
+    !writable.includes(path) && writable.some((root) => isWithin(path, root)) &&
+    !policy.hidden.includes(path)
+  );
+  return [
+    ...inside.filter((path) => disk.kind(path) !== undefined),
+    ...kept.filter((path) => disk.kind(path) === "directory"),
   ];
 }
 
@@ -66,9 +80,13 @@ function writablePlaces(policy: SandboxPolicy): string[] {
 function hidingSteps(facts: MountFacts): Step[] {
   const { policy, disk } = facts;
   const open = [...policy.readable, ...policy.workspace, ...writablePlaces(policy)];
+  // What commands listen at in places that they change is theirs.
+  const own = [...policy.workspace, ...policy.writable];
+  const others = facts.others.filter((path) => !own.some((one) => isWithin(path, one)));
   const gone: string[] = [];
   const steps: Step[] = [];
-  for (const place of policy.hidden.toSorted((a, b) => a.length - b.length)) {
+  const hidden = [...policy.hidden, ...others];
+  for (const place of hidden.toSorted((a, b) => a.length - b.length)) {
     const kind = disk.kind(place);
     if (kind === undefined || gone.some((one) => isWithin(place, one))) continue;
     const below = topmost(open.filter((path) => path !== place && isWithin(path, place)))
