@@ -87,7 +87,6 @@ async function kept(
   child: Deno.ChildProcess,
   { flags, ownUsers }: { flags: number; ownUsers: boolean },
 ): Promise<Namespaces | undefined> {
-  child.unref();
   const input = child.stdin.getWriter();
   const output = child.stdout.getReader();
   let alive = true;
@@ -106,6 +105,8 @@ async function kept(
     await close();
     return undefined;
   }
+  // Not before it has answered: nothing else may be there for the process to wait for.
+  child.unref();
   return {
     ownUsers,
     get alive() {
