@@ -5,11 +5,12 @@ import { runHermes, tempHome } from "../support/hermes.ts";
 import { openScreen, type Screen, type Seat, withScreen } from "../support/screen.ts";
 import { isRunning, writtenFile } from "../support/written_file.ts";
 
+/** Without walls: behind them fewer commands need a yes, and the home is no place to write to. */
 async function withChat(
   replies: Reply[],
   body: (screen: Screen, seat: Seat) => Promise<void>,
 ): Promise<void> {
-  await withScreen({ args: [], replies }, async (seat) => {
+  await withScreen({ args: ["--sandbox", "off"], replies }, async (seat) => {
     await seat.screen.shows(/custom\/fake-model[^\n]*\/help\n> /);
     await body(seat.screen, seat);
   });
