@@ -58,7 +58,7 @@ function tell(line: string): void {
   err(`hermes: ${line.replace(/^hermes: /, "")}\n`);
 }
 
-function sessionWalls({ settings, cwd, facts }: PolicyHere): SessionWalls {
+function sessionWalls({ settings, facts }: PolicyHere): SessionWalls {
   return new SessionWalls({
     policy: (own) => Promise.resolve({ ...facts, ...own }),
     required: settings.config.terminal.sandbox_required,
