@@ -2,6 +2,7 @@
  * Pseudo-terminals on Linux through libc, with nothing to install. Each one holds a waiting
  * thread of the runtime's pool while it is open; a pipe wakes that thread when it is closed.
  */
+import { openLibc, openPath } from "./launcher/libc.ts";
 
 const SYMBOLS = {
   posix_openpt: { parameters: ["i32"], result: "i32" },
@@ -23,6 +24,7 @@ const O_NONBLOCK = 0o4000;
 const O_CLOEXEC = 0o2000000;
 const F_SETFL = 4;
 const TIOCSWINSZ = 0x5414n;
+const TIOCGPTN = 0x80045430n;
 const POLLIN = 1;
 const POLLOUT = 4;
 const POLLHUP = 16;
@@ -36,6 +38,11 @@ export interface TerminalSize {
   rows: number;
 }
 
+export interface PtyOptions {
+  /** Another place's `/dev/ptmx`: the slave has its name there. */
+  from?: string | undefined;
+}
+
 /** The master side. The slave is opened by its path in the child. */
 export class Pty {
   readonly path: string;
@@ -47,15 +54,17 @@ export class Pty {
   #closed = false;
 
   /** @throws when the system has no pseudo-terminal to give. */
-  constructor(size: TerminalSize) {
+  constructor(size: TerminalSize, { from }: PtyOptions = {}) {
     const libc = Deno.dlopen("libc.so.6", SYMBOLS);
     this.#libc = libc;
-    const { posix_openpt, grantpt, unlockpt, ptsname_r, fcntl, pipe2 } = libc.symbols;
-    this.#master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
-    const name = new Uint8Array(64);
+    const { posix_openpt, grantpt, unlockpt, fcntl, pipe2 } = libc.symbols;
+    const flags = O_RDWR | O_NOCTTY | O_CLOEXEC;
+    this.#master = from === undefined ? posix_openpt(flags) : openDescriptor(from, flags);
     const ends = new Int32Array(2);
-    const failed = this.#master < 0 || grantpt(this.#master) < 0 || unlockpt(this.#master) < 0 ||
-      ptsname_r(this.#master, name, 64n) !== 0 || fcntl(this.#master, F_SETFL, O_NONBLOCK) < 0 ||
+    const path = this.#master < 0 ? undefined : this.#pathOf(from);
+    // The owner of another system's terminal is right from its start; here it is looked up by name.
+    const failed = path === undefined || (from === undefined && grantpt(this.#master) < 0) ||
+      unlockpt(this.#master) < 0 || fcntl(this.#master, F_SETFL, O_NONBLOCK) < 0 ||
       pipe2(new Uint8Array(ends.buffer), O_CLOEXEC | O_NONBLOCK) < 0;
     if (failed) {
       if (this.#master >= 0) libc.symbols.close(this.#master);
@@ -63,8 +72,20 @@ export class Pty {
       throw new Error("The system has no free pseudo-terminal");
     }
     this.#wake = { read: ends[0]!, write: ends[1]! };
-    this.path = new TextDecoder().decode(name.subarray(0, name.indexOf(0)));
+    this.path = path;
     this.resize(size);
+  }
+
+  #pathOf(from: string | undefined): string | undefined {
+    const { ioctl, ptsname_r } = this.#libc.symbols;
+    const name = new Uint8Array(64);
+    if (from === undefined) {
+      if (ptsname_r(this.#master, name, 64n) !== 0) return undefined;
+      return new TextDecoder().decode(name.subarray(0, name.indexOf(0)));
+    }
+    // The name is one of a place that this process does not see.
+    if (ioctl(this.#master, TIOCGPTN, name) < 0) return undefined;
+    return `/dev/pts/${new DataView(name.buffer).getUint32(0, true)}`;
   }
 
   resize(size: TerminalSize): void {
@@ -124,10 +145,19 @@ export class Pty {
   }
 }
 
-/** Undefined where libc cannot be reached: `script` then makes the terminal. */
-export function openPty(size: TerminalSize): Pty | undefined {
+function openDescriptor(path: string, flags: number): number {
+  const libc = openLibc();
   try {
-    return Deno.build.os === "linux" ? new Pty(size) : undefined;
+    return openPath(libc, { path, flags });
+  } finally {
+    libc.close();
+  }
+}
+
+/** Undefined where libc cannot be reached: `script` then makes the terminal. */
+export function openPty(size: TerminalSize, options?: PtyOptions): Pty | undefined {
+  try {
+    return Deno.build.os === "linux" ? new Pty(size, options) : undefined;
   } catch {
     return undefined; // No permission for FFI, or no terminal left.
   }

@@ -173,7 +173,8 @@ Deno.test("what is half typed when a plugin's turn asks for a yes is no answer",
   const permissions = { sessions: ["wake"] };
   const call = { toolCalls: [{ name: "terminal", arguments: { command: "git push --force" } }] };
   const replies = [call, { text: "Left alone." }];
-  await withChat({ module: PUSHING, permissions, replies }, async ({ screen, home }) => {
+  const args = ["--sandbox", "off"];
+  await withChat({ module: PUSHING, permissions, replies, args }, async ({ screen, home }) => {
     await screen.type("/watch\r");
     await screen.shows(/watching\n> $/);
     await screen.type("1 more");
@@ -210,7 +211,8 @@ Deno.test("hooks see a session from start to end, with all that happens on the w
     { status: 400, error: "prompt is too long: 9 tokens > 8 maximum" },
     { text: "counted" },
   ];
-  await withChat({ module: WITNESS, replies }, async ({ screen, home }) => {
+  const args = ["--sandbox", "off"];
+  await withChat({ module: WITNESS, replies, args }, async ({ screen, home }) => {
     await screen.type("clean up\r");
     await screen.shows(/git push --force[\s\S]*Allow this once[\s\S]*esc is no/);
     await screen.type("y");

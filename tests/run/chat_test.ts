@@ -5,11 +5,12 @@ import { runHermes, tempHome } from "../support/hermes.ts";
 import { openScreen, type Screen, type Seat, withScreen } from "../support/screen.ts";
 import { isRunning, writtenFile } from "../support/written_file.ts";
 
+/** Without walls: behind them fewer commands need a yes, and the home is no place to write to. */
 async function withChat(
   replies: Reply[],
   body: (screen: Screen, seat: Seat) => Promise<void>,
 ): Promise<void> {
-  await withScreen({ args: [], replies }, async (seat) => {
+  await withScreen({ args: ["--sandbox", "off"], replies }, async (seat) => {
     await seat.screen.shows(/custom\/fake-model[^\n]*\/help\n> /);
     await body(seat.screen, seat);
   });
@@ -91,7 +92,7 @@ async function resumesModels(provider: string, config: (url: string) => string):
   await Deno.mkdir(`${home.path}/.hermes`);
   await Deno.writeTextFile(`${home.path}/.hermes/config.yaml`, config(model.url));
   await using screen = await openScreen(home.path, []);
-  await screen.shows(new RegExp(`${provider}/one · session [^\n]*/help\n> `));
+  await screen.shows(new RegExp(`${provider}/one · [^\n]+ · session [^\n]*/help\n> `));
   const [, id] = /session ([0-9a-z]{26})/.exec(screen.text)!;
   await screen.type("a\r");
   await screen.shows(/first\n> /);

@@ -260,7 +260,7 @@ const LATER: readonly EscapeRow[] = [
     ["package-scripts", "package.json"],
     ["makefile", "Makefile"],
     ["husky", ".husky/pre-commit"],
-    ["workflow", ".github/workflows/ci.yml"],
+    ["env-file", ".env"],
     ["source", "src/main.ts"],
   ] as const).map(([id, path]) => ({
     id: `ordinary-${id}`,
@@ -288,7 +288,8 @@ const LATER: readonly EscapeRow[] = [
     ["vim", ".exrc"],
     ["mcp", ".mcp.json"],
     ["envrc", ".envrc"],
-    ["env-file", ".env"],
+    ["ci-github", ".github/workflows/x.yml"],
+    ["ci-gitlab", ".gitlab-ci.yml"],
     ["agents", "AGENTS.md"],
     ["claude", "CLAUDE.md"],
     ["claude-settings", ".claude/settings.json"],

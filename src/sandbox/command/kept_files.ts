@@ -1,6 +1,6 @@
 /**
  * Keeps files of a workspace as they were while commands run that could change them: git's
- * settings and hooks, editors' settings, instructions for agents, environment files. Compares
+ * settings and hooks, settings of editors and build servers, instructions for agents. Compares
  * after each command and puts back. For hosts where the kernel cannot keep them read-only.
  */
 import { dirname, isWithin } from "../../util/path.ts";

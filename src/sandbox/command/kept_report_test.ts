@@ -20,7 +20,7 @@ Deno.test("describeForModel() says what was undone and how to get it done", () =
   assert.equal(
     text,
     "hermes put back .git/hooks/pre-commit (new, removed), .git/config (without core.hookspath): " +
-      "commands may not change what git, editors or agents run or follow. Ask the user, or use a " +
+      "commands may not change what git, editors, build servers or agents run or follow. Ask the user, or use a " +
       "file tool, which asks.",
   );
   assert.equal(describeForModel([]), "");

@@ -3,15 +3,15 @@
  * limits, all raised by a launcher before a command begins. Uses the best that the system gives
  * and says what that is.
  */
-import { makeLauncher } from "../../process/launcher/launcher.ts";
+import { type Launcher, makeLauncher } from "../../process/launcher/launcher.ts";
 import { must, type Step } from "../../process/launcher/launcher_image.ts";
 import { architecture, type Libc, openLibc } from "../../process/launcher/libc.ts";
 import type { SandboxPolicy } from "../../protocol/sandbox.ts";
-import { landlockVersion, makeRuleset } from "../walls/landlock.ts";
+import { landlockVersion, makeRuleset, openFileSteps, pathRuleSteps } from "../walls/landlock.ts";
 import { commandFilter, type SocketRules } from "./command_filter.ts";
 import type { PolicyDisk } from "./disk.ts";
 import { pathGrants } from "./grants.ts";
-import { mountSteps } from "./mount_plan.ts";
+import { mountSteps, placesOfView } from "./mount_plan.ts";
 import { makeNamespaces, type Namespaces } from "./namespaces.ts";
 import { commandPrivilegeSteps } from "./privileges.ts";
 import type { StandingWalls } from "./standing.ts";
@@ -34,6 +34,8 @@ export interface KernelWallsOptions {
 /** Walls that stand: programs start behind them through the launcher. */
 export interface KernelWalls {
   readonly launcher: string;
+  /** What makes a terminal that commands find; undefined where they find those of the system. */
+  readonly terminals?: string;
   readonly standing: StandingWalls;
   /** False when what keeps the view of the file system has ended. */
   readonly alive: boolean;
@@ -47,48 +49,71 @@ const FIRST_DESCRIPTOR = 3;
 const SIGNAL_SCOPES = 6;
 const PORT_RULES = 4;
 
-/** Undefined where this system can raise no wall at all. */
+/** Undefined where this system can raise no wall at all. @throws when the kernel refuses a rule. */
 export async function raiseKernelWalls(
   options: KernelWallsOptions,
 ): Promise<KernelWalls | undefined> {
   if (Deno.build.os !== "linux") return undefined;
   const libc = openCLibrary();
   if (libc === undefined) return undefined;
+  const version = landlockVersion(libc);
+  const namespaces = options.withoutNamespaces ? undefined : await namespacesOf(options);
+  let ruleset: number | undefined;
+  let launcher: Launcher | undefined;
+  let isOpen = true;
+  const close = async () => {
+    if (!isOpen) return;
+    isOpen = false;
+    launcher?.close();
+    if (ruleset !== undefined) closeDescriptor(ruleset);
+    await namespaces?.close();
+  };
   try {
-    const version = landlockVersion(libc);
-    const namespaces = options.withoutNamespaces ? undefined : await makeNamespaces({
-      mounts: mountSteps({ ...options, mounted: mountPoints(), others: foreignSockets(options) }),
-      network: options.policy.network === "loopback",
-    });
-    const ruleset = version === 0 ? undefined : commandRuleset(libc, options, {
-      hasView: namespaces !== undefined,
-    });
+    const hasView = namespaces !== undefined;
+    if (version > 0) ruleset = commandRuleset(libc, options, { hasView });
     const sockets = socketRules(options, { version, namespaces });
-    const launcher = makeLauncher(launchSteps({ options, namespaces, ruleset, sockets }));
-    if (launcher === undefined) {
-      await namespaces?.close();
-      return undefined;
-    }
+    launcher = makeLauncher(launchSteps({ options, version, namespaces, ruleset, sockets }));
+    const view = !hasView ? "none" : namespaces.ownUsers ? "own users" : "full";
+    const network = networkThatHolds(options, { version, namespaces });
+    if (launcher === undefined) return undefined;
     return {
       launcher: launcher.path,
-      standing: {
-        landlock: version,
-        view: namespaces === undefined ? "none" : namespaces.ownUsers ? "own users" : "full",
-        sockets,
-        network: networkThatHolds(options, { version, namespaces }),
-      },
+      ...hasView && hasOwnTerminals(options)
+        ? { terminals: `${namespaces.root}/dev/pts/ptmx` }
+        : {},
+      standing: { landlock: version, view, sockets, network },
       get alive() {
         return namespaces?.alive !== false;
       },
-      async close() {
-        launcher.close();
-        if (ruleset !== undefined) closeDescriptor(ruleset);
-        await namespaces?.close();
-      },
+      close,
     };
   } finally {
     libc.close();
+    if (launcher === undefined) await close();
   }
+}
+
+/** Once more where the disk has changed since the plan was made. */
+async function namespacesOf(options: KernelWallsOptions): Promise<Namespaces | undefined> {
+  const network = options.policy.network === "loopback";
+  const plan = () =>
+    mountSteps({
+      ...options,
+      mounted: mountPoints(),
+      others: othersPlaces(options),
+      ownTerminals: hasOwnTerminals(options),
+    });
+  const mounts = plan();
+  const made = await makeNamespaces({ mounts, network });
+  if (made !== undefined) return made;
+  const again = plan();
+  const isSame = JSON.stringify(again) === JSON.stringify(mounts);
+  return isSame ? undefined : await makeNamespaces({ mounts: again, network });
+}
+
+/** A command that stays on the person's terminal finds it by its name. */
+function hasOwnTerminals({ ownSession = true, disk }: KernelWallsOptions): boolean {
+  return ownSession && disk.kind("/dev/pts") === "directory";
 }
 
 function openCLibrary(): Libc | undefined {
@@ -124,7 +149,7 @@ interface Kernel {
 /** What of the network setting can be kept here; what cannot is closed altogether. */
 function networkThatHolds({ policy, proxyPort }: KernelWallsOptions, kernel: Kernel) {
   const { network } = policy;
-  if (network === "loopback") return kernel.namespaces === undefined ? "off" : network;
+  if (network === "loopback") return kernel.namespaces?.network ? network : "off";
   if (typeof network !== "object") return network;
   return kernel.version >= PORT_RULES && proxyPort !== undefined ? network : "off";
 }
@@ -143,20 +168,27 @@ function socketRules(options: KernelWallsOptions, kernel: Kernel): SocketRules {
 
 interface LaunchParts {
   options: KernelWallsOptions;
+  version: number;
   namespaces: Namespaces | undefined;
   ruleset: number | undefined;
   sockets: SocketRules;
 }
 
-function launchSteps({ options, namespaces, ruleset, sockets }: LaunchParts): Step[] {
-  const join = namespaces?.joinSteps() ?? [];
+function launchSteps(
+  { options, version, namespaces, ruleset, sockets }: LaunchParts,
+): Step[] {
+  // The lowest free number; the ruleset is kept until it is used.
+  const descriptor = ruleset === FIRST_DESCRIPTOR ? FIRST_DESCRIPTOR + 1 : FIRST_DESCRIPTOR;
+  const ownTerminals = hasOwnTerminals(options);
+  const inView = namespaces === undefined ? [] : placesOfView({ ...options, ownTerminals });
   return [
     ...options.ownSession === false ? [] : [must("setsid")],
-    // The descriptor that joins is the first free one; the ruleset is kept until it is used.
     ...closeAllBut(ruleset),
-    ...join,
+    ...namespaces?.joinSteps(descriptor) ?? [],
     ...commandPrivilegeSteps(options.policy.limits, { keepsRoot: namespaces?.ownUsers !== true }),
     ...ruleset === undefined ? [] : [
+      ...pathRuleSteps(inView, { ruleset, version, descriptor }),
+      ...openFileSteps(inheritedFiles(options), { ruleset, version }),
       must("landlock_restrict_self", ruleset, 0),
       must("close", ruleset),
     ],
@@ -167,8 +199,26 @@ function launchSteps({ options, namespaces, ruleset, sockets }: LaunchParts): St
   ];
 }
 
+/** Files that a person gave a command as its streams can be opened by their names as well. */
+function inheritedFiles({ ownSession = true }: KernelWallsOptions) {
+  const files = ownSession ? [] : [0, 1, 2].filter((descriptor) => {
+    try {
+      return Deno.statSync(`/proc/self/fd/${descriptor}`).isFile;
+    } catch {
+      return false; // Closed, or a pipe.
+    }
+  });
+  return files.map((descriptor) => {
+    const access = descriptor === 0 ? "read" as const : "sink" as const;
+    return { descriptor, access };
+  });
+}
+
+/** A kernel without Landlock may not know the call; what hermes opens, it closes by itself. */
 function closeAllBut(kept: number | undefined): Step[] {
-  if (kept === undefined) return [must("close_range", FIRST_DESCRIPTOR, LAST_DESCRIPTOR, 0)];
+  if (kept === undefined) {
+    return [{ ...must("close_range", FIRST_DESCRIPTOR, LAST_DESCRIPTOR, 0), orElse: { skip: 0 } }];
+  }
   return [
     ...kept > FIRST_DESCRIPTOR ? [must("close_range", FIRST_DESCRIPTOR, kept - 1, 0)] : [],
     must("close_range", kept + 1, LAST_DESCRIPTOR, 0),
@@ -179,9 +229,10 @@ function closeAllBut(kept: number | undefined): Step[] {
  * Sockets with names, wherever they are, and terminals of others: whoever connects or writes acts
  * for the person. Those that appear later are out of sight only in hidden places.
  */
-function foreignSockets({ ownSession = true }: KernelWallsOptions): string[] {
+function othersPlaces(options: KernelWallsOptions): string[] {
+  if (hasOwnTerminals(options)) return listenedPaths();
   // A command that stays on the person's terminal may write there.
-  const own = new Set(ownSession ? [] : [0, 1, 2].map(descriptorPath));
+  const own = new Set([0, 1, 2].map(descriptorPath));
   return [...listenedPaths(), ...terminals().filter((path) => !own.has(path))];
 }
 

@@ -11,6 +11,8 @@ import { spawnChild } from "../../process/spawn.ts";
 import { abandonWriter } from "../../process/within.ts";
 
 const NEW_MOUNTS = 0x20000;
+/** Shared memory and queues that have no files. */
+const NEW_IPC = 0x8000000;
 const NEW_USER = 0x10000000;
 const NEW_NETWORK = 0x40000000;
 const O_WRONLY = 1;
@@ -34,8 +36,12 @@ export interface NamespaceOptions {
 
 /** Namespaces that programs can join. */
 export interface Namespaces {
-  /** Steps of a launcher that join them; nothing but standard streams may be open. */
-  joinSteps(): Step[];
+  /** Steps of a launcher that join them; `descriptor` is the lowest that is not open. */
+  joinSteps(descriptor: number): Step[];
+  /** The root of their files, as this process reaches it. */
+  readonly root: string;
+  /** True when they have a network of their own. */
+  readonly network: boolean;
   /** True when they belong to a user namespace of their own, in which files of others are nobody's. */
   readonly ownUsers: boolean;
   /** False once the process that keeps them has ended. */
@@ -43,11 +49,16 @@ export interface Namespaces {
   close(): Promise<void>;
 }
 
-/** As the user hermes runs as, or else in a user namespace; undefined where neither is possible. */
+/**
+ * As the user hermes runs as, or else in a user namespace, with a network where that can be had;
+ * undefined where none is possible.
+ */
 export async function makeNamespaces(options: NamespaceOptions): Promise<Namespaces | undefined> {
-  for (const ownUsers of [false, true]) {
-    const kept = await keep(options, ownUsers);
-    if (kept !== undefined) return kept;
+  for (const network of options.network ? [true, false] : [false]) {
+    for (const ownUsers of [false, true]) {
+      const kept = await keep({ ...options, network }, ownUsers);
+      if (kept !== undefined) return kept;
+    }
   }
   return undefined;
 }
@@ -56,7 +67,7 @@ async function keep(
   { mounts, network }: NamespaceOptions,
   ownUsers: boolean,
 ): Promise<Namespaces | undefined> {
-  const flags = NEW_MOUNTS | (ownUsers ? NEW_USER : 0) | (network ? NEW_NETWORK : 0);
+  const flags = NEW_MOUNTS | NEW_IPC | (ownUsers ? NEW_USER : 0) | (network ? NEW_NETWORK : 0);
   const launcher = makeLauncher([
     must("setsid"),
     must("close_range", DESCRIPTOR, LAST_DESCRIPTOR, 0),
@@ -75,7 +86,7 @@ async function keep(
       stdin: "piped",
       stdout: "piped",
     });
-    return await kept(child, { flags, ownUsers });
+    return await kept(child, { flags, ownUsers, network });
   } catch {
     return undefined; // Nothing is executed from memory here.
   } finally {
@@ -85,7 +96,7 @@ async function keep(
 
 async function kept(
   child: Deno.ChildProcess,
-  { flags, ownUsers }: { flags: number; ownUsers: boolean },
+  { flags, ownUsers, network }: { flags: number; ownUsers: boolean; network: boolean },
 ): Promise<Namespaces | undefined> {
   const input = child.stdin.getWriter();
   const output = child.stdout.getReader();
@@ -109,13 +120,15 @@ async function kept(
   child.unref();
   return {
     ownUsers,
+    network,
+    root: `/proc/${child.pid}/root`,
     get alive() {
       return alive;
     },
-    joinSteps: () => [
+    joinSteps: (descriptor) => [
       must("pidfd_open", child.pid, 0),
-      must("setns", DESCRIPTOR, flags),
-      must("close", DESCRIPTOR),
+      must("setns", descriptor, flags),
+      must("close", descriptor),
     ],
     close,
   };

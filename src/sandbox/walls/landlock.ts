@@ -12,6 +12,7 @@ const BIND_TCP = 1n;
 const CONNECT_TCP = 2n;
 const O_PATH_CLOEXEC = 0o12000000;
 const F_SETFD = 2;
+const RESOLVE_NO_SYMLINKS = 4n;
 
 const EXECUTE = 1n;
 const WRITE_FILE = 1n << 1n;
@@ -98,11 +99,16 @@ export function makeRuleset(
   const network = connect === undefined ? 0n : CONNECT_TCP;
   const ruleset = libc.call("landlock_create_ruleset", ...rulesetArguments(version, { network }));
   if (ruleset < 0) throw new Error("landlock_create_ruleset failed");
-  for (const grant of paths) addPath(libc, ruleset, { ...grant, version });
-  for (const attribute of portRules(version, connect ?? [])) {
-    if (libc.call("landlock_add_rule", ruleset, RULE_NET_PORT, attribute, 0) !== 0) {
-      throw new Error("landlock_add_rule failed for a port");
+  try {
+    for (const grant of paths) addPath(libc, ruleset, { ...grant, version, followLinks: false });
+    for (const attribute of portRules(version, connect ?? [])) {
+      if (libc.call("landlock_add_rule", ruleset, RULE_NET_PORT, attribute, 0) !== 0) {
+        throw new Error("landlock_add_rule failed for a port");
+      }
     }
+  } catch (error) {
+    libc.call("close", ruleset);
+    throw error;
   }
   libc.call("fcntl", ruleset, F_SETFD, 0);
   return ruleset;
@@ -140,14 +146,61 @@ function pathRule(
   return attribute;
 }
 
-function addPath(libc: Libc, ruleset: number, rule: PathGrant & { version: number }): void {
-  const descriptor = openPath(libc, { path: rule.path, flags: O_PATH_CLOEXEC });
+/**
+ * The path itself, which no link may lead elsewhere: what commands change may have become one
+ * since the grants were made. Devices are links on some systems, and nobody's to change.
+ */
+function openWithoutLinks(libc: Libc, path: string): number {
+  const how = new Uint8Array(
+    new BigUint64Array([BigInt(O_PATH_CLOEXEC), 0n, RESOLVE_NO_SYMLINKS]).buffer,
+  );
+  const descriptor = libc.call("openat2", AT_FDCWD, cString(path), how, how.length);
+  return descriptor < 0 && path.startsWith("/dev/")
+    ? openPath(libc, { path, flags: O_PATH_CLOEXEC })
+    : descriptor;
+}
+
+interface PathRule extends PathGrant {
+  version: number;
+  followLinks?: boolean;
+}
+
+function addPath(libc: Libc, ruleset: number, rule: PathRule): void {
+  const descriptor = rule.followLinks === false
+    ? openWithoutLinks(libc, rule.path)
+    : openPath(libc, { path: rule.path, flags: O_PATH_CLOEXEC });
   // A path that does not exist here needs no grant.
   if (descriptor < 0) return;
   const attribute = pathRule(rule.access, { version: rule.version, descriptor });
   const result = libc.call("landlock_add_rule", ruleset, RULE_PATH_BENEATH, attribute, 0);
   libc.call("close", descriptor);
   if (result !== 0) throw new Error(`landlock_add_rule failed for ${rule.path}`);
+}
+
+/** Steps that add paths to a ruleset that a launcher has open; a path that is not there adds nothing. */
+export function pathRuleSteps(
+  paths: readonly PathGrant[],
+  { ruleset, version, descriptor }: { ruleset: number; version: number; descriptor: number },
+): Step[] {
+  return paths.flatMap(({ path, access }): Step[] => {
+    const attribute = pathRule(access, { version, descriptor });
+    return [
+      { call: "openat", args: [AT_FDCWD, cString(path), O_PATH_CLOEXEC], orElse: { skip: 2 } },
+      must("landlock_add_rule", ruleset, RULE_PATH_BENEATH, attribute, 0),
+      must("close", descriptor),
+    ];
+  });
+}
+
+/** Steps that add files that a launcher has open under these numbers. */
+export function openFileSteps(
+  files: readonly { descriptor: number; access: PathGrant["access"] }[],
+  { ruleset, version }: { ruleset: number; version: number },
+): Step[] {
+  return files.map(({ descriptor, access }) => {
+    const attribute = pathRule(access, { version, descriptor });
+    return must("landlock_add_rule", ruleset, RULE_PATH_BENEATH, attribute, 0);
+  });
 }
 
 /**
@@ -158,17 +211,12 @@ export function landlockSteps(
   { paths, ports = [] }: LandlockGrants,
   { version, nextDescriptor: ruleset }: { version: number; nextDescriptor: number },
 ): Step[] {
-  const descriptor = ruleset + 1;
-  const addRule = (kind: number, attribute: Uint8Array) =>
-    must("landlock_add_rule", ruleset, kind, attribute, 0);
   return [
     must("landlock_create_ruleset", ...rulesetArguments(version, { ports })),
-    ...paths.flatMap(({ path, access }): Step[] => [
-      { call: "openat", args: [AT_FDCWD, cString(path), O_PATH_CLOEXEC], orElse: { skip: 2 } },
-      addRule(RULE_PATH_BENEATH, pathRule(access, { version, descriptor })),
-      must("close", descriptor),
-    ]),
-    ...portRules(version, ports).map((attribute) => addRule(RULE_NET_PORT, attribute)),
+    ...pathRuleSteps(paths, { ruleset, version, descriptor: ruleset + 1 }),
+    ...portRules(version, ports).map((attribute) =>
+      must("landlock_add_rule", ruleset, RULE_NET_PORT, attribute, 0)
+    ),
     must("landlock_restrict_self", ruleset, 0),
     must("close", ruleset),
   ];
