@@ -67,6 +67,28 @@ Deno.test("chat begins anew, goes back and changes the model without losing the 
   });
 });
 
+Deno.test("chat names the walls, and /sandbox changes them or says what its words mean", async () => {
+  const call = { toolCalls: [{ name: "terminal", arguments: { command: "echo x > kept.txt" } }] };
+  const args = ["--sandbox", "workspace-write"];
+  await withScreen({ args, replies: [call, { text: "over" }] }, async ({ screen }) => {
+    const answers = async (typed: string, shown: RegExp) => {
+      await screen.type(`${typed}\r`);
+      await screen.shows(shown);
+    };
+    await screen.shows(/fake-model · workspace-write · session [^\n]*\n> /);
+    await answers("/sandbox", /\n {2}workspace-write, network on\n> /);
+    await answers("/sandbox readonly", /readonly means nothing here: say read-only/);
+    await answers("/sandbox off loopback", /Without walls nothing keeps a command/);
+    await answers("/sandbox loopback", /\n {2}workspace-write, network loopback\n> /);
+    await answers("/sandbox read-only off", /\n {2}read-only, network off\n> /);
+    await answers("go", /exit 1 · held back by the sandbox · [^\n]*kept\.txt[\s\S]*over\n> /);
+    await answers("/approve plan", /\n {2}plan\n> /);
+    await answers("/sandbox off", /\/approve plan keeps the sandbox as it is\n {2}read-only/);
+    await screen.type("/quit\r");
+    strictEqual(await screen.exitCode(), 0);
+  });
+});
+
 /** How the settings name a server of the person's own, and the provider that it then is. */
 const OWN_SERVERS: [provider: string, config: (url: string) => string][] = [
   [
@@ -104,7 +126,9 @@ async function resumesModels(provider: string, config: (url: string) => string):
   await screen.type("b\r");
   await screen.shows(/second\n> /);
   await screen.type(`/resume ${id}\r`);
-  await screen.shows(new RegExp(`${provider}/one · session [0-9a-z]{26} \\(resumed\\)[^\n]*\n> `));
+  await screen.shows(
+    new RegExp(`${provider}/one · [^\n]+ · session [0-9a-z]{26} \\(resumed\\)[^\n]*\n> `),
+  );
   await screen.type("c\r");
   await screen.shows(/third\n> /);
   await screen.type("/quit\r");

@@ -55,8 +55,8 @@ interface Stopped {
 function stoppedPaths({ policy, cwd }: CommandEnd, lines: readonly string[]): Stopped[] {
   const found = new Map<string, Stopped>();
   for (const line of lines) {
-    for (const [word] of line.matchAll(PATHS)) {
-      if (!word.includes("/")) continue;
+    const words = [...line.matchAll(PATHS)];
+    for (const word of pathsAmong(words, line)) {
       const path = resolvePath(cwd, word);
       const access = placeOf(policy, path);
       if (access !== "write") found.set(path, { path, access });
@@ -64,6 +64,16 @@ function stoppedPaths({ policy, cwd }: CommandEnd, lines: readonly string[]): St
     }
   }
   return [...found.values()];
+}
+
+/** `program: NAME: reason` is about a file also where its name has no slash. */
+function pathsAmong(words: readonly RegExpExecArray[], line: string): string[] {
+  const reasonAt = line.search(KEPT);
+  const last = words.findLast(({ index, 0: word }) => index + word.length < reasonAt);
+  const isNamed = last !== undefined && line.slice(0, last.index).includes(":") &&
+    /^['"`\u2019]?: ?$/.test(line.slice(last.index + last[0].length, reasonAt));
+  return words.filter((word) => word[0].includes("/") || (isNamed && word === last))
+    .map(([word]) => word);
 }
 
 function pathNote({ mode, workspace, writable }: SandboxPolicy, paths: readonly Stopped[]): string {
