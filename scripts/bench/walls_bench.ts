@@ -115,7 +115,7 @@ async function questions(): Promise<Record<string, Record<string, number>>> {
   const rows = [...SHELL_GROUPS, ...LANGUAGE_GROUPS].flatMap((group) => group.rows)
     .filter(({ differs }) => differs === undefined).map(({ command }) => command);
   const place = { home: "/home/me", cwd: "/home/me/project" };
-  const workspace = [place.cwd];
+  const changeable = [place.cwd];
   const ask = (commands: readonly string[], walls?: { changeable: string[]; closed: boolean }) => {
     const asked = commands.filter((command) =>
       decide(command, { ...place, ...walls === undefined ? {} : { walls } }).decision !== "allow"
