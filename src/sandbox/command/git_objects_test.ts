@@ -72,17 +72,17 @@ Deno.test("GitObjects never reads anything else than what an id stands for", asy
   let missing = 0;
   for (const name of pack.filter((one) => /\.(?:idx|pack)$/.test(one))) {
     const path = work.at(`.git/objects/pack/${name}`);
-    const good = Deno.readFileSync(path);
+    const good = await Deno.readFile(path);
     for (let round = 0; round < 20; round++) {
       const bad = good.slice(0, round % 5 === 0 ? random(good.length) : good.length);
       for (let i = 0; i < 200 && bad.length > 0; i++) bad[random(bad.length)] = random(256);
-      Deno.writeFileSync(path, bad);
+      await Deno.writeFile(path, bad);
       readAll(work, disk).forEach((id, i) => {
         if (id === undefined) missing++;
         else assert.equal(id, blobs[i]);
       });
     }
-    Deno.writeFileSync(path, good);
+    await Deno.writeFile(path, good);
   }
   assert.ok(missing > 100, `${missing}`);
   disk.close();
