@@ -4,13 +4,16 @@
  */
 import { orphanedDirs } from "../../src/process/orphans.ts";
 import { killTree } from "../../src/process/process_tree.ts";
+import { privatePlaces } from "../../src/util/private_places.ts";
 
-const NAME = /^hermes-env-(\d+)-([0-9a-z]+)$/;
+const NAME = /^hermes-env-(\d+)-([0-9a-z]+)(?:-\d+)?$/;
 
-/** Makes the private directory of the environment `id`. */
-export async function makePrivateDir(parent: string, id: string): Promise<string> {
-  const dir = `${parent}/hermes-env-${Deno.pid}-${id}`;
+/** Makes the private directory of the environment `id`; a later one after the first has gone. */
+export async function makePrivateDir(parent: string, id: string, later = 0): Promise<string> {
+  const dir = `${parent}/hermes-env-${Deno.pid}-${id}${later === 0 ? "" : `-${later}`}`;
   await Deno.mkdir(dir, { mode: 0o700 });
+  const { state, given } = privatePlaces(dir);
+  for (const place of [state, given]) await Deno.mkdir(place, { mode: 0o700 });
   return dir;
 }
 

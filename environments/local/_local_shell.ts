@@ -5,6 +5,7 @@
 import { EnvironmentError } from "../../src/protocol/error.ts";
 import type { CommandWalls, RaisedWalls } from "../../src/protocol/sandbox.ts";
 import { exists } from "../../src/util/exists.ts";
+import { privatePlaces } from "../../src/util/private_places.ts";
 import { hideMemory } from "../../src/util/hide_memory.ts";
 import { which } from "../../src/util/which.ts";
 import {
@@ -17,6 +18,7 @@ import { endWatch, type EndWatchHold } from "../../src/process/end_watch.ts";
 import { MARKER_VARIABLE, newMarkerName } from "../../src/process/marker.ts";
 import { makePrivateDir, removeLeftovers } from "./_leftovers.ts";
 import { OwnFiles } from "./_own_files.ts";
+import { type ReadState, StateFiles } from "./_state_files.ts";
 import { killTree } from "../../src/process/process_tree.ts";
 import { type Profile, readProfile } from "./_profile.ts";
 import { openPty, type Pty } from "../../src/process/pty.ts";
@@ -50,6 +52,8 @@ export interface ShellOptions {
 
 /** The kernel takes arguments of up to 128 KiB; a longer script goes through a file. */
 const MAX_ARGUMENT = 100_000;
+/** The shell's own code for what cannot be executed. */
+const NOT_STARTED = 126;
 
 interface Setup {
   shell: string;
@@ -66,7 +70,7 @@ interface LaunchChoices {
   pty: Pty | undefined;
   walls: RaisedWalls | undefined;
   /** The script brings the variables of an earlier command. */
-  withState: boolean;
+  state: ReadState | undefined;
 }
 
 export class LocalShell implements Shell {
@@ -76,16 +80,15 @@ export class LocalShell implements Shell {
   readonly #id = newMarkerName();
   readonly #spares = new SpareShellSlot();
   readonly #own = new OwnFiles();
+  readonly #states = new StateFiles(this.#own);
   #freed: string[] = [];
   #setup: Promise<Setup> | undefined;
   #watch: EndWatchHold | undefined;
   #dir = "";
+  /** Directories that were made before this one and have gone. */
+  #lost = 0;
   #files = 0;
   #closed = false;
-  #begun = false;
-  #firstWalls: RaisedWalls | undefined;
-  /** Commands have run behind others than the first walls. */
-  #isMixed = false;
 
   constructor(options: ShellOptions) {
     this.#options = options;
@@ -98,9 +101,10 @@ export class LocalShell implements Shell {
   async ready(): Promise<boolean> {
     if (this.#closed) throw new EnvironmentError("The local environment is closed");
     const { dir } = await this.#prepared();
-    if (isThere(dir)) return false;
+    if (isThere(privatePlaces(dir).state)) return false;
     // Something cleaned the temporary directory; begin again.
     this.#setup = undefined;
+    this.#lost++;
     await this.#prepared();
     return true;
   }
@@ -118,7 +122,7 @@ export class LocalShell implements Shell {
   }
 
   newFile(): string {
-    return `${this.#dir}/${++this.#files}`;
+    return `${privatePlaces(this.#dir).state}/${++this.#files}`;
   }
 
   /** Removed while the next command runs: a result is not held up for it. */
@@ -127,34 +131,41 @@ export class LocalShell implements Shell {
   }
 
   #removeFreed(): void {
-    for (const path of this.#freed.splice(0)) this.#own.forget(path);
+    for (const path of this.#freed.splice(0)) this.#states.forget(path);
   }
 
   async start(command: string, options: StartOptions): Promise<Started> {
     checkInput(command, options.env);
     const setup = await this.#prepared();
+    const { dir } = setup;
+    const { background, cwd } = options;
     const walls = await this.#wallsOf(options, setup);
-    const spare = this.#claimSpare(options, walls);
+    const state = this.#states.input(options.stateIn, { walls, dir, background });
+    // A command that was let out changes nothing for those behind the walls.
+    const keeps = options.stateOut !== undefined && !this.#isOutside(options);
+    const stateOut = keeps ? this.#states.output(options.stateOut!, { walls, dir }) : undefined;
+    const spare = this.#claimSpare(options, { state, walls });
     const marker = spare?.marker ?? this.#newMarker();
     let sudo: SudoSession | undefined;
     let pty: Pty | undefined;
     try {
       // A shell that has brought them back already reads them no more.
-      if (spare?.state === undefined) this.#restoreFiles(setup, options.stateIn);
-      const stateIn = options.background ? await this.#copy(options.stateIn) : options.stateIn;
-      sudo = await this.#sudo(command);
-      if (options.terminal) pty = openPty(options.terminal);
+      if (spare?.state === undefined) this.#restoreFiles(setup, state);
+      // Behind walls nobody becomes root, and whoever runs there could read the password.
+      if (walls === undefined) sudo = await this.#sudo(command);
+      if (options.terminal) pty = openPty(options.terminal, { from: walls?.terminals });
       const script: ShellScript = {
         ...options,
         command,
         marker,
         env: Object.keys(options.env),
-        stateIn: stateIn ?? setup.profile?.state,
+        stateIn: state?.path ?? setup.profile?.state,
+        stateOut,
         profile: setup.profile?.functions,
         tty: pty?.path,
         pathPrefix: sudo?.binDir,
         bash: setup.bash,
-        exports: this.#changedVariables(walls),
+        exports: this.#changedVariables(setup, { state, walls }),
       };
       const opening = openingScript(script);
       const closing = closingScript(script);
@@ -165,29 +176,29 @@ export class LocalShell implements Shell {
           marker,
           pty,
           walls,
-          withState: stateIn !== undefined,
+          state,
         });
       // While this command runs there is nothing better to do than to start the next one's shell.
-      if (!options.background) this.#prepareSpare(setup, walls);
+      if (!background && !this.#isOutside(options)) this.#prepareSpare(setup, walls);
       this.#watchFor(process);
       this.#removeFreed();
       return {
         process,
         kill: (how) => killTree({ leaders: [process.pid], marker }, how),
-        ...walls === undefined ? {} : { notes: (end) => walls.end(end) },
+        ...walls === undefined ? {} : { notes: (end) => walls.end({ ...end, cwd }) },
         left: () => {
-          const { stateOut } = options;
-          const state = stateOut && this.#own.take(stateOut);
-          const cwd = state && readStateCwd(state, marker);
-          if (stateOut && cwd) this.#briefSpare(setup, stateOut);
-          return Promise.resolve(cwd);
+          const text = stateOut && this.#states.take(stateOut);
+          const left = text && readStateCwd(text, marker);
+          if (stateOut && left) this.#briefSpare(setup, { path: stateOut, walls });
+          return Promise.resolve(left);
         },
         release: async () => {
-          if (options.background && stateIn !== undefined) this.freeFile(stateIn);
+          if (state?.isCopy) this.freeFile(state.path);
           await sudo?.close();
         },
       };
     } catch (error) {
+      walls?.end({ exitCode: NOT_STARTED, output: "", cwd });
       await spare?.drop();
       await pty?.close();
       await sudo?.close();
@@ -199,16 +210,16 @@ export class LocalShell implements Shell {
     script: string,
     options: StartOptions & LaunchChoices,
   ): Promise<RawProcess> {
-    const { setup, marker, pty, walls } = options;
+    const { setup, marker, pty, walls, state } = options;
     // Once more: the waiting shell that should have run it may have died.
-    this.#restoreFiles(setup, options.stateIn);
+    this.#restoreFiles(setup, state);
     const variables: Record<string, string> = { [MARKER_VARIABLE]: marker };
     Object.values(options.env).forEach((value, i) => variables[valueVariable(i)] = value);
     // A state holds all of the environment already.
-    const env = options.withState
-      ? onlyVariables(variables)
-      : withVariables(this.#childEnv, { ...this.#firstWalls?.env, ...variables });
-    const argv = await this.#argv(setup, script);
+    const env = state === undefined
+      ? withVariables(this.#childEnv, { ...walls?.env, ...variables })
+      : onlyVariables(variables);
+    const argv = await this.#argv(setup, { script, walls });
     const { launcher } = walls ?? {};
     if (pty) return startOnTerminal({ argv, env, pty, launcher });
     return startPiped({
@@ -227,31 +238,36 @@ export class LocalShell implements Shell {
   }
 
   /** What a shell is going to read is what hermes wrote. */
-  #restoreFiles({ profile }: Setup, state: string | undefined): void {
-    for (const file of [state, profile?.state, profile?.functions]) this.#own.restore(file);
+  #restoreFiles({ profile }: Setup, state: Pick<ReadState, "path"> | undefined): void {
+    for (const file of [state?.path, profile?.state, profile?.functions]) this.#own.restore(file);
   }
 
   #newMarker(): string {
     return `${this.#id}.${++this.#files}`;
   }
 
-  /** The walls of this command. Which variables they bring is decided by the first of all. */
-  async #wallsOf({ outside }: StartOptions, { dir }: Setup): Promise<RaisedWalls | undefined> {
-    const walls = outside ? undefined : await this.#options.walls?.raise(dir);
-    if (!this.#begun) this.#firstWalls = walls;
-    this.#begun = true;
+  /** True for a command that leaves the walls around the others. */
+  #isOutside({ outside }: StartOptions): boolean {
+    return outside === true && this.#options.walls !== undefined;
+  }
+
+  async #wallsOf(options: StartOptions, { dir }: Setup): Promise<RaisedWalls | undefined> {
+    const walls = options.outside ? undefined : await this.#options.walls?.raise(dir);
     walls?.begin();
     return walls;
   }
 
-  /** Exports outlive walls: what the present ones bring, and what the first ones brought is taken back. */
+  /**
+   * Exports outlive walls: what the present ones bring, and what those brought that the state was
+   * left behind is taken back.
+   */
   #changedVariables(
-    walls: RaisedWalls | undefined,
+    { profile }: Setup,
+    { state, walls }: Pick<LaunchChoices, "state" | "walls">,
   ): Record<string, string | undefined> | undefined {
-    const first = this.#firstWalls;
-    if (walls !== first) this.#isMixed = true;
-    if (!this.#isMixed) return undefined;
-    const before = Object.keys(first?.env ?? {}).map((name) => [name, this.#childEnv[name]]);
+    const hasState = state !== undefined || profile !== undefined;
+    if (!hasState || state?.walls === walls) return undefined;
+    const before = Object.keys(state?.walls?.env ?? {}).map((name) => [name, this.#childEnv[name]]);
     return { ...Object.fromEntries(before), ...walls?.env };
   }
 
@@ -259,26 +275,29 @@ export class LocalShell implements Shell {
     if (this.#closed || !setup.spares) return;
     const { shell } = setup;
     try {
-      this.#spares.prepare(() => ({ shell, marker: this.#newMarker(), walls }));
+      this.#spares.prepare(() => ({ shell, marker: this.#newMarker() }), walls);
     } catch {
       // Out of processes, for instance: the next command says so itself if that lasts.
     }
   }
 
-  #briefSpare(setup: Setup, stateIn: string): void {
+  #briefSpare(setup: Setup, state: Pick<ReadState, "path" | "walls">): void {
     const { bash } = setup;
     const profile = setup.profile?.functions;
-    this.#spares.brief(stateIn, (marker) => {
-      this.#restoreFiles(setup, stateIn);
-      return openingScript({ marker, env: [], stateIn, profile, bash });
+    this.#spares.brief(state, (marker) => {
+      this.#restoreFiles(setup, state);
+      return openingScript({ marker, env: [], stateIn: state.path, profile, bash });
     });
   }
 
   /** A waiting shell has no terminal, no input and no variables of the command. */
-  #claimSpare(options: StartOptions, walls: RaisedWalls | undefined): ClaimedShell | undefined {
-    const { terminal, stdin, stateIn, env } = options;
-    if (terminal || stdin !== "null" || stateIn === undefined) return undefined;
-    return Object.keys(env).length === 0 ? this.#spares.claim(stateIn, walls) : undefined;
+  #claimSpare(
+    options: StartOptions,
+    { state, walls }: Pick<LaunchChoices, "state" | "walls">,
+  ): ClaimedShell | undefined {
+    const { terminal, stdin, env } = options;
+    if (terminal || stdin !== "null" || state === undefined || state.isCopy) return undefined;
+    return Object.keys(env).length === 0 ? this.#spares.claim(state.path, walls) : undefined;
   }
 
   async endAll(leaders: readonly number[]): Promise<void> {
@@ -305,7 +324,7 @@ export class LocalShell implements Shell {
   async #makeDir(): Promise<string> {
     const parent = this.#tempDir();
     try {
-      return this.#dir = await makePrivateDir(parent, this.#id);
+      return this.#dir = await makePrivateDir(parent, this.#id, this.#lost);
     } catch (error) {
       const { message } = error as Error;
       throw new EnvironmentError(`Cannot make a directory in ${parent}: ${message}`);
@@ -325,28 +344,29 @@ export class LocalShell implements Shell {
     const found = bash ?? "/bin/sh";
     const isBash = found.endsWith("bash");
     const profile = isBash && initFiles?.length
-      ? await readProfile({ files: initFiles, shell: found, env: this.#childEnv, dir })
+      ? await readProfile({
+        files: initFiles,
+        shell: found,
+        env: this.#childEnv,
+        dir: privatePlaces(dir).given,
+      })
       : undefined;
     if (profile) { for (const file of Object.values(profile)) this.#own.take(file); }
     const spares = isBash && isThere(SPARE_INPUT);
     return { shell: found, bash: isBash, spares, dir, profile };
   }
 
-  async #argv(setup: Setup, script: string): Promise<string[]> {
+  async #argv(
+    setup: Setup,
+    { script, walls }: { script: string; walls: RaisedWalls | undefined },
+  ): Promise<string[]> {
     if (script.length < MAX_ARGUMENT) {
       return [setup.shell, "-c", script, setup.bash ? "bash" : "sh"];
     }
-    const file = this.newFile();
+    const place = walls === undefined ? setup.dir : privatePlaces(setup.dir).given;
+    const file = `${place}/script-${++this.#files}`;
     await Deno.writeTextFile(file, script, { mode: 0o600 });
     return [setup.shell, file];
-  }
-
-  /** The state may change before a process that nobody waits for has read it. */
-  async #copy(state: string | undefined): Promise<string | undefined> {
-    if (state === undefined) return undefined;
-    const copy = this.newFile();
-    await Deno.copyFile(state, copy);
-    return copy;
   }
 
   async #sudo(command: string): Promise<SudoSession | undefined> {
@@ -355,7 +375,7 @@ export class LocalShell implements Shell {
     const program = await which("sudo", this.#childEnv.PATH);
     return program === undefined
       ? undefined
-      : await openSudo(this.newFile(), { program, password });
+      : await openSudo(`${this.#dir}/sudo-${++this.#files}`, { program, password });
   }
 }
 

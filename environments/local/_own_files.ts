@@ -4,12 +4,18 @@
  * says; text that another tool left in such a file was not judged.
  */
 
+/** No shell exports more: the kernel would not start a program with it. */
+const MAX_BYTES = 16 * 1024 * 1024;
+
 export class OwnFiles {
   readonly #files = new Map<string, string>();
 
   /** Reads a file that a shell of hermes has just written; undefined when there is none. */
   take(path: string): string | undefined {
     try {
+      // A pipe would never end, and a link leads where commands may not look.
+      const { isFile, size } = Deno.lstatSync(path);
+      if (!isFile || size > MAX_BYTES) return undefined;
       const text = Deno.readTextFileSync(path);
       this.#files.set(path, text);
       return text;
@@ -17,6 +23,11 @@ export class OwnFiles {
       if (error instanceof Deno.errors.NotFound) return undefined;
       throw error;
     }
+  }
+
+  /** What the file held when it was taken. */
+  text(path: string): string | undefined {
+    return this.#files.get(path);
   }
 
   /** Makes sure that the file holds what it held when it was taken. */
@@ -47,7 +58,8 @@ export class OwnFiles {
 
 function holds(path: string, text: string): boolean {
   try {
-    return Deno.lstatSync(path).isFile && Deno.readTextFileSync(path) === text;
+    const { isFile, size } = Deno.lstatSync(path);
+    return isFile && size <= MAX_BYTES && Deno.readTextFileSync(path) === text;
   } catch {
     // Gone, or a directory: it is written again.
     return false;

@@ -31,6 +31,12 @@ export interface SplitScript {
   closing: string;
 }
 
+/** What the last command left, and behind which walls. */
+export interface BriefState {
+  path: string;
+  walls?: RaisedWalls | undefined;
+}
+
 /** A waiting shell that one command has for itself. */
 export interface ClaimedShell {
   /** Already carried by the shell. */
@@ -48,10 +54,11 @@ export class SpareShellSlot {
   #dropped: Promise<void> | undefined;
   #briefing: ReturnType<typeof setImmediate> | undefined;
 
-  /** Starts a shell to wait, unless one does. Bash only. */
-  prepare(options: () => SpareOptions): void {
+  /** Starts a shell to wait behind `walls`, unless one does. Bash only. */
+  prepare(options: () => Omit<SpareOptions, "walls">, walls?: RaisedWalls): void {
+    if (this.#spare !== undefined && this.#spare.walls !== walls) this.#drop(this.#spare);
     if (this.#spare !== undefined) return;
-    const spare = this.#spare = new Spare(options());
+    const spare = this.#spare = new Spare({ ...options(), walls });
     spare.exited.then(() => {
       if (this.#spare === spare) this.#spare = undefined;
     });
@@ -61,16 +68,16 @@ export class SpareShellSlot {
    * Most commands start from what the last one left: has the waiting shell bring it back already.
    * Not at once: what the last command said is on its way to the model, and must not wait for this.
    */
-  brief(state: string, opening: (marker: string) => string): void {
+  brief(state: BriefState, opening: (marker: string) => string): void {
     const spare = this.#spare;
     if (spare === undefined) return;
-    // It stands where the task no longer is.
-    if (spare.state !== undefined) return this.#drop(spare);
+    // It stands where the task no longer is, or may not run what was left behind walls.
+    if (spare.state !== undefined || spare.walls !== state.walls) return this.#drop(spare);
     clearImmediate(this.#briefing);
     // A turn of the event loop sends what was written before. `setTimeout` would take milliseconds.
     this.#briefing = setImmediate(() => {
       this.#briefing = setImmediate(() => {
-        if (this.#spare === spare) this.#briefNow(spare, { state, opening });
+        if (this.#spare === spare) this.#briefNow(spare, { state: state.path, opening });
       });
     });
   }

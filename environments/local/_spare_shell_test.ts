@@ -16,7 +16,7 @@ function prepared(): SpareShellSlot {
 /** Resolves when the shell was told. */
 function briefed(slot: SpareShellSlot, state: string, opening: string): Promise<void> {
   return new Promise((told) =>
-    slot.brief(state, () => {
+    slot.brief({ path: state }, () => {
       told();
       return opening;
     })
@@ -62,7 +62,7 @@ Deno.test({
   ignore,
   async fn() {
     const slot = prepared();
-    slot.brief("/state/1", () => fail("the shell was claimed before"));
+    slot.brief({ path: "/state/1" }, () => fail("the shell was claimed before"));
     const shell = slot.claim("/state/1");
     equal(await outputOf(shell, { opening: "A=1", closing: 'echo "$A"' }), "1\n");
     await slot.close();
@@ -75,7 +75,7 @@ Deno.test({
   async fn() {
     const slot = prepared();
     await new Promise<void>((asked) =>
-      slot.brief("/state/1", () => {
+      slot.brief({ path: "/state/1" }, () => {
         asked();
         throw new Error("no room on the disk");
       })
@@ -90,7 +90,7 @@ Deno.test({
   ignore,
   async fn() {
     const slot = prepared();
-    slot.brief("/state/1", () => fail("nothing is told after the end"));
+    slot.brief({ path: "/state/1" }, () => fail("nothing is told after the end"));
     await slot.close();
     equal(slot.claim("/state/1"), undefined);
   },
@@ -115,7 +115,7 @@ Deno.test({
   async fn() {
     const slot = prepared();
     await briefed(slot, "/state/1", "A=1");
-    slot.brief("/state/2", () => "A=2");
+    slot.brief({ path: "/state/2" }, () => "A=2");
     equal(slot.claim("/state/1"), undefined);
     equal(slot.claim("/state/2"), undefined);
     await slot.close();

@@ -99,7 +99,11 @@ Deno.test("exec() keeps its private files to the user and few", async () => {
   for (let i = 0; i < 20; i++) await opened.env.exec(`export N=${i}`);
   const [dir] = await opened.env.list(".");
   equal((await opened.env.stat(dir!.name))?.mode, 0o700);
-  ok((await opened.env.list(dir!.name)).length <= 3);
+  const entries = await opened.env.list(dir!.name);
+  ok(entries.filter(({ kind }) => kind === "file").length <= 3);
+  for (const place of ["state", "given"]) {
+    ok((await opened.env.list(`${dir!.name}/${place}`)).length <= 3);
+  }
 });
 
 Deno.test("exec() sees exports, functions and aliases of the start-up files", async () => {

@@ -52,7 +52,8 @@ export type SandboxGrant = Grant & { readonly kind: WallGrantKind | "command" };
 /** The walls that an environment starts its commands behind. */
 export interface CommandWalls {
   /**
-   * Stands before it resolves. `directory` is the environment's own, which commands change too.
+   * Stands before it resolves. `directory` is the environment's own; what commands may do with its
+   * parts says `privatePlaces()`.
    * Undefined where commands run without walls now. @throws EnvironmentError when walls are
    * required and cannot be raised.
    */
@@ -64,10 +65,15 @@ export interface CommandWalls {
 export interface RaisedWalls {
   /** The program that puts itself behind the walls and becomes what its arguments name. */
   readonly launcher: string;
+  /** What makes a terminal that commands find; undefined where they find those of the system. */
+  readonly terminals?: string | undefined;
   /** Variables that commands get. */
   readonly env: Readonly<Record<string, string>>;
   /** A command is about to start. */
   begin(): void;
-  /** A command has ended: what it was kept from, and what it changed and was put back. */
-  end(end: { exitCode: number; output: string }): readonly string[];
+  /**
+   * A command has ended, or could not be started: what it was kept from, and what it changed and
+   * was put back. `cwd` is where it began.
+   */
+  end(end: { exitCode: number; output: string; cwd: string }): readonly string[];
 }

@@ -13,6 +13,7 @@ import { makeOwnPlaces } from "../sandbox/command/own_places.ts";
 import { refusalNotes } from "../sandbox/command/refusal_notes.ts";
 import { missingWalls } from "../sandbox/command/standing.ts";
 import { joinPath } from "../util/path.ts";
+import { privatePlaces } from "../util/private_places.ts";
 import type { ProtectedPlaces } from "../util/protected_paths.ts";
 import { protectedPlaces } from "./protected_places.ts";
 import { sessionPolicy, type WallFacts } from "./walls.ts";
@@ -24,8 +25,6 @@ export interface WallsOptions {
   required: boolean;
   /** Where versions of files lie that commands changed and that were put back. */
   keptDir: string;
-  /** The session's directory, for relative paths in what a command says. */
-  cwd: () => string;
   /** A background process of the session runs. */
   isBusy: () => boolean;
   /** Told to the person: which walls are missing here, what was put back. */
@@ -54,19 +53,20 @@ export async function raiseWalls(
   directory: string,
   options: WallsOptions & { kept: () => KeptFiles | undefined },
 ): Promise<SessionWallSet | undefined> {
-  const facts = await options.policy({ own: { writable: [directory] } });
+  const { temporary, state, given } = privatePlaces(directory);
+  const own = { writable: [temporary, state], readable: [given] };
+  const facts = await options.policy({ own });
   const { settings: { home }, userHome, env } = facts;
   const places = facts.places ?? protectedPlaces({ home, userHome, env });
   const policy = sessionPolicy({ ...facts, places });
   if (policy === undefined) return undefined;
-  const temporary = joinPath(directory, "tmp");
   const empty = { directory: joinPath(directory, "empty"), file: joinPath(directory, "none") };
-  for (const path of [temporary, empty.directory]) {
+  for (const path of [temporary, state, given, empty.directory]) {
     await Deno.mkdir(path, { recursive: true, mode: 0o700 });
   }
   // Where a cache cannot be made, commands run without it.
   makeOwnPlaces(policy);
-  await Deno.writeTextFile(empty.file, "", { mode: 0o400 });
+  await Deno.writeTextFile(empty.file, "", { mode: 0o600 });
   const proxy = await startProxy(policy);
   const kernel = await raiseKernelWalls({
     policy,
@@ -76,6 +76,9 @@ export async function raiseWalls(
     proxyPort: proxy?.port,
     ownSession: options.ownSession,
     withoutNamespaces: options.withoutNamespaces,
+  }).catch(async (error) => {
+    await proxy?.close();
+    throw new EnvironmentError(`The sandbox cannot be raised: ${(error as Error).message}`);
   });
   const close = async () => {
     await proxy?.close();
@@ -98,6 +101,7 @@ export async function raiseWalls(
     places,
     kernel,
     launcher: kernel.launcher,
+    terminals: kernel.terminals,
     env: { ...policy.env, TMPDIR: temporary, ...await proxyVariables(proxy) },
     begin: () => options.kept()?.beforeCommand(),
     end(end) {
@@ -106,7 +110,7 @@ export async function raiseWalls(
       const hosts = proxy?.takeRefusals().refusals ?? [];
       return [
         ...changes.length === 0 || options.reader === "person" ? [] : [describeForModel(changes)],
-        ...refusalNotes({ policy, network, hosts, cwd: options.cwd(), ...end }),
+        ...refusalNotes({ policy, network, hosts, ...end }),
       ];
     },
     close,

@@ -1,19 +1,37 @@
 /**
  * The walls of one session: raised when the first command starts, anew when a mode or a grant
- * changes, gone with the session.
+ * changes, gone with the session. Walls that were replaced stay until the last command behind
+ * them has ended.
  */
+import type { InsideWalls } from "../approval/rules/inside_walls.ts";
+import { EnvironmentError } from "../protocol/error.ts";
 import type { CommandWalls, RaisedWalls } from "../protocol/sandbox.ts";
 import type { KeptFiles } from "../sandbox/command/kept_files.ts";
-import type { InsideWalls } from "../approval/rules/inside_walls.ts";
 import { type StandingWalls, standsFully } from "../sandbox/command/standing.ts";
 import type { SessionWallSet, WallsOptions } from "./raise_walls.ts";
 
+/** Walls that are being raised, or stand. */
+interface Raise {
+  directory: string;
+  promise: Promise<HeldWalls | undefined>;
+  /** Once they stand. */
+  walls?: HeldWalls | undefined;
+}
+
+/** One set of walls, and how many commands run behind it. */
+interface HeldWalls extends SessionWallSet {
+  readonly commands: number;
+  /** Closes them when no command runs behind them any more. */
+  retire(): Promise<void>;
+}
+
 export class SessionWalls implements CommandWalls {
   readonly #options: WallsOptions;
-  #raising: Promise<SessionWallSet | undefined> | undefined;
-  #raised: SessionWallSet | undefined;
+  #current: Raise | undefined;
+  readonly #retired = new Set<HeldWalls>();
   /** Outlives a change of the walls: what was right before stays right. */
   #kept: KeptFiles | undefined;
+  #closed = false;
 
   constructor(options: WallsOptions) {
     const told = new Set<string>();
@@ -27,7 +45,7 @@ export class SessionWalls implements CommandWalls {
 
   /** What stands now; undefined before the first command and without walls. */
   get standing(): StandingWalls | undefined {
-    return this.#raised?.kernel.standing;
+    return this.#current?.walls?.kernel.standing;
   }
 
   /**
@@ -35,25 +53,33 @@ export class SessionWalls implements CommandWalls {
    * cannot do harm in a way that the rules would have asked about.
    */
   get inside(): InsideWalls | undefined {
-    const { policy, kernel } = this.#raised ?? {};
+    const { policy, kernel } = this.#current?.walls ?? {};
     if (policy === undefined || !standsFully(kernel!.standing)) return undefined;
     const { network } = kernel!.standing;
-    return { workspace: policy.workspace, closed: network === "off" || network === "loopback" };
+    return {
+      changeable: [...policy.workspace, ...policy.writable],
+      closed: network === "off" || network === "loopback",
+    };
   }
 
   async raise(directory: string): Promise<RaisedWalls | undefined> {
+    const { walls, directory: before = directory } = this.#current ?? {};
     // A command may have ended the process that keeps its view of the file system.
-    if (this.#raised?.kernel.alive === false) await this.discard();
-    return await (this.#raising ??= this.#raise(directory));
+    if (before !== directory || walls?.kernel.alive === false) await this.discard();
+    if (this.#closed) throw new EnvironmentError("The session is closed");
+    return await (this.#current ??= this.#begin(directory)).promise;
   }
 
   /** The next command gets walls of the policy as it is then. */
   async discard(): Promise<void> {
-    const raising = this.#raising;
-    this.#raising = undefined;
-    this.#raised = undefined;
-    const raised = await raising?.catch(() => undefined);
-    await raised?.close();
+    const current = this.#current;
+    this.#current = undefined;
+    const walls = await current?.promise.catch(() => undefined);
+    if (walls === undefined) return;
+    // Whoever waited for these walls says in this turn of the event loop that a command begins.
+    await new Promise((resolve) => setImmediate(resolve));
+    this.#retired.add(walls);
+    await walls.retire();
   }
 
   /** A file tool changed this path after a person's yes. */
@@ -62,16 +88,60 @@ export class SessionWalls implements CommandWalls {
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     await this.discard();
+    await Promise.all([...this.#retired].map((walls) => walls.close()));
     const kept = this.#kept;
     this.#kept = undefined;
     await kept?.close();
   }
 
-  async #raise(directory: string): Promise<SessionWallSet | undefined> {
+  #begin(directory: string): Raise {
+    const raise: Raise = { directory, promise: this.#raise(directory) };
+    raise.promise.then((walls) => {
+      raise.walls = walls;
+    }, () => {
+      // Its caller is told; the next command tries again.
+      if (this.#current === raise) this.#current = undefined;
+    });
+    return raise;
+  }
+
+  async #raise(directory: string): Promise<HeldWalls | undefined> {
     const { keepFiles, raiseWalls } = await import("./raise_walls.ts");
     const raised = await raiseWalls(directory, { ...this.#options, kept: () => this.#kept });
-    if (raised !== undefined) this.#kept ??= keepFiles(raised, this.#options);
-    return this.#raised = raised;
+    if (raised === undefined) return undefined;
+    this.#kept ??= keepFiles(raised, this.#options);
+    return this.#held(raised);
+  }
+
+  #held(raised: SessionWallSet): HeldWalls {
+    let commands = 0;
+    let isRetired = false;
+    const held: HeldWalls = {
+      ...raised,
+      get commands() {
+        return commands;
+      },
+      begin() {
+        commands++;
+        raised.begin();
+      },
+      end: (end) => {
+        commands--;
+        // Nobody waits for this: what fails has no effect on a command that has ended.
+        if (isRetired && commands === 0) held.close().catch(() => {});
+        return raised.end(end);
+      },
+      async retire() {
+        isRetired = true;
+        if (commands === 0) await held.close();
+      },
+      close: async () => {
+        this.#retired.delete(held);
+        await raised.close();
+      },
+    };
+    return held;
   }
 }

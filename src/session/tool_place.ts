@@ -49,7 +49,7 @@ export async function openPlace(options: PlaceOptions): Promise<ToolPlace> {
 
 /** Raised with the first command. */
 async function sessionWalls(
-  { settings, cwd, processes, progress }: PlaceOptions,
+  { settings, processes, progress }: PlaceOptions,
   facts: WallFactsOf,
 ): Promise<SessionWalls | undefined> {
   const { backend, sandbox_required: required } = settings.config.terminal;
@@ -59,7 +59,6 @@ async function sessionWalls(
     policy: async (own) => ({ ...await facts.now(), ...own }),
     required,
     keptDir: settings.home.path("cache", "kept"),
-    cwd: () => cwd,
     isBusy: () => processes.list().some(({ endedBy }) => endedBy === undefined),
     notice: progress,
   });

@@ -92,7 +92,7 @@ async function resumesModels(provider: string, config: (url: string) => string):
   await Deno.mkdir(`${home.path}/.hermes`);
   await Deno.writeTextFile(`${home.path}/.hermes/config.yaml`, config(model.url));
   await using screen = await openScreen(home.path, []);
-  await screen.shows(new RegExp(`${provider}/one · session [^\n]*/help\n> `));
+  await screen.shows(new RegExp(`${provider}/one · [^\n]+ · session [^\n]*/help\n> `));
   const [, id] = /session ([0-9a-z]{26})/.exec(screen.text)!;
   await screen.type("a\r");
   await screen.shows(/first\n> /);

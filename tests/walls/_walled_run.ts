@@ -31,7 +31,6 @@ const walls = new SessionWalls({
   policy: (facts) => Promise.resolve({ settings, cwd, userHome, env, ...facts }),
   required: false,
   keptDir: settings.home.path("cache", "kept"),
-  cwd: () => cwd,
   isBusy: () => false,
   notice: (line) => console.error(line),
   withoutNamespaces: flags.includes("--without-namespaces"),
@@ -51,7 +50,7 @@ const child = spawnChild({
   stderr: "inherit",
 });
 const { code } = await child.status;
-raised?.end({ output: "", exitCode: code });
+raised?.end({ output: "", exitCode: code, cwd });
 await walls.close();
 await Deno.remove(directory, { recursive: true });
 Deno.exit(code);

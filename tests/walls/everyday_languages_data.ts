@@ -552,7 +552,7 @@ ssh-keygen -q -t ed25519 -N '' -f key 2>/dev/null || true
       needs: ["tmux"],
       differs: {
         reason: "the socket would be in /tmp, where nothing may be made",
-        code: 0,
+        code: 1,
         says: /error (?:creating|connecting)|[Pp]ermission denied|no server|couldn't create/,
       },
     }],

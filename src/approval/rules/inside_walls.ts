@@ -10,8 +10,8 @@ import { operands } from "./rule.ts";
 
 /** The walls that a command is going to run behind. */
 export interface InsideWalls {
-  /** Directories that it may change, real. */
-  workspace: readonly string[];
+  /** Places that it may change, real: the work first. */
+  changeable: readonly string[];
   /** It reaches no other machine. */
   closed: boolean;
 }
@@ -43,7 +43,7 @@ function isDeleting({ program }: Invocation): boolean {
 }
 
 /** What deletes the work as a whole, its history, or something that is not known beforehand. */
-function deletesHistory(command: Invocation, { workspace }: InsideWalls): boolean {
+function deletesHistory(command: Invocation, { changeable }: InsideWalls): boolean {
   if (!isDeleting(command)) return false;
   // What a list names is not known.
   if (command.via.includes("xargs") || command.place.cwd === undefined) return true;
@@ -52,6 +52,6 @@ function deletesHistory(command: Invocation, { workspace }: InsideWalls): boolea
     const path = resolvePath(command.place.cwd!, operand);
     if (/(?:^|\/)\.git(?:\/|$)|\.git$/.test(path) || operand.startsWith("~")) return true;
     // Outside, the walls let nothing be deleted; a directory that holds the work holds its history.
-    return workspace.some((root) => isWithin(root, path));
+    return changeable.some((root) => isWithin(root, path));
   });
 }

@@ -4,7 +4,7 @@ import { INSIDE_RULES } from "./inside_data.ts";
 import type { InsideWalls } from "./inside_walls.ts";
 import { RULES } from "./rules.ts";
 
-const OPEN: InsideWalls = { workspace: ["/project"], closed: false };
+const OPEN: InsideWalls = { changeable: ["/project"], closed: false };
 const CLOSED: InsideWalls = { ...OPEN, closed: true };
 
 function inside(command: string, walls = OPEN): string {

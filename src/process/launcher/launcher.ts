@@ -61,12 +61,22 @@ export function memoryFile(libc: Libc, content: Uint8Array<ArrayBuffer>): number
   return -1;
 }
 
+/**
+ * A session of its own and nothing open but the standard streams: what hermes itself was started
+ * with, or keeps open for the launchers of walls, is nobody else's. Linux before 5.9 has no such
+ * call.
+ */
+const SESSION_STEPS: readonly Step[] = [
+  must("setsid"),
+  { ...must("close_range", 3, 0xffff_ffff, 0), orElse: { skip: 0 } },
+];
+
 /** Undefined until one was made; `none` where that is not possible. */
 let session: Launcher | "none" | undefined;
 
 /** The launcher that gives a program a session of its own; one for the whole process. */
 export function sessionLauncher(): string | undefined {
-  session ??= Deno.build.os === "linux" ? makeLauncher([must("setsid")]) ?? "none" : "none";
+  session ??= Deno.build.os === "linux" ? makeLauncher(SESSION_STEPS) ?? "none" : "none";
   return session === "none" ? undefined : session.path;
 }
 

@@ -97,6 +97,7 @@ export const SYSCALLS = {
   execve: [59, 221],
   open: [2, -1],
   openat: [257, 56],
+  openat2: [437, 437],
   creat: [85, -1],
   stat: [4, -1],
   lstat: [6, -1],

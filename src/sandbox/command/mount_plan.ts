@@ -38,8 +38,10 @@ const O_CREAT = 0o100;
 const READ_ONLY = new Uint8Array(new BigUint64Array([1n, 0n, 0n, 0n]).buffer);
 const CHANGEABLE = new Uint8Array(new BigUint64Array([0n, 1n, 0n, 0n]).buffer);
 const ATTRIBUTE_BYTES = 32;
-/** The first descriptor behind the standard ones. */
-const DESCRIPTOR = 3;
+/** The first descriptors behind the standard ones: what stands for hidden places, and what had been there. */
+const EMPTY_DIRECTORY = 3;
+const EMPTY_FILE = 4;
+const REPLACED = 5;
 
 /** Everybody puts files and sockets there: what appears later stays out of sight. */
 const TEMPORARY: readonly string[] = ["/tmp", "/var/tmp"];
@@ -66,12 +68,16 @@ export function placesOfView(
 export function mountSteps(facts: MountFacts): Step[] {
   const { policy } = facts;
   const writable = writablePlaces(policy).filter((path) => facts.disk.kind(path) !== undefined);
-  const opened = facts.mounted.filter((path) => writable.some((one) => isWithin(path, one)));
-  const changed = new Set([...writable, ...opened, ...facts.ownTerminals ? [TERMINALS] : []]);
+  const mounted = facts.mounted.filter((path) => writable.some((one) => isWithin(path, one)));
+  const changed = new Set([...writable, ...mounted, ...facts.ownTerminals ? [TERMINALS] : []]);
   return [
     // What is unmounted outside is given back here as well, or a disk could not be taken out.
     mount("none", "/", MS_REC | MS_SLAVE),
+    must("openat", AT_FDCWD, cString(facts.empty.directory), O_PATH_CLOEXEC),
+    must("openat", AT_FDCWD, cString(facts.empty.file), O_PATH_CLOEXEC),
     ...hidingSteps(facts),
+    must("close", EMPTY_FILE),
+    must("close", EMPTY_DIRECTORY),
     ...deviceSteps(facts),
     ...writable.map((path) => mount(path, path, MS_BIND | MS_REC)),
     attributes("/", READ_ONLY, AT_RECURSIVE),
@@ -136,41 +142,48 @@ function hidingSteps(facts: MountFacts): Step[] {
   const temporary = TEMPORARY.filter((path) =>
     disk.real(path) === path && !open.some((one) => isWithin(path, one))
   );
+  // Mounting on a link would cover what it leads to; that has a name of its own in the list.
   const hidden = [...new Set([...policy.hidden, ...others, ...temporary])]
+    .filter((path) => disk.kind(path) !== undefined && disk.real(path) === path)
     .toSorted((a, b) => a.length - b.length);
   const replaced: { place: string; below: readonly string[] }[] = [];
   const steps: Step[] = [];
   for (const place of hidden) {
-    const kind = disk.kind(place);
     const isGone = replaced.some((one) =>
       isWithin(place, one.place) && !one.below.some((path) => isWithin(place, path))
     );
-    if (kind === undefined || isGone) continue;
-    const entries = temporary.includes(place) ? visibleEntries(place, hidden, disk) : [];
+    if (isGone) continue;
+    const kind = disk.kind(place);
+    const entries = temporary.includes(place) ? visibleEntries(place, { open, hidden, disk }) : [];
     const below = topmost(
       [...open, ...entries].filter((path) => path !== place && isWithin(path, place)),
     ).filter((path) => disk.kind(path) !== undefined);
     // A socket or a terminal of somebody may go at any time.
     const hide = others.includes(place) ? optional : (step: Step) => step;
-    if (kind !== "directory") steps.push(hide(mount(facts.empty.file, place, MS_BIND)));
-    else if (below.length === 0) steps.push(mount(facts.empty.directory, place, MS_BIND));
+    if (kind !== "directory") steps.push(hide(mount(opened(EMPTY_FILE), place, MS_BIND)));
+    else if (below.length === 0) steps.push(mount(opened(EMPTY_DIRECTORY), place, MS_BIND));
     else steps.push(...replaceDirectory(place, { below, entries, disk }));
     if (kind === "directory") replaced.push({ place, below });
   }
   return steps;
 }
 
-/** Files and directories of a temporary directory; none where there are too many. */
+/** Files and directories of a temporary directory; of a crowded one those that hold `open` places. */
 function visibleEntries(
   directory: string,
-  hidden: readonly string[],
-  disk: PolicyDisk,
+  { open, hidden, disk }: {
+    open: readonly string[];
+    hidden: readonly string[];
+    disk: PolicyDisk;
+  },
 ): string[] {
   const names = disk.list(directory);
-  if (names === undefined || names.size > MAX_ENTRIES) return [];
-  return [...names].filter(([, kind]) => kind === "file" || kind === "directory")
-    .map(([name]) => `${directory}/${name}`)
-    .filter((path) => !hidden.includes(path) && !isHiddenName(path));
+  const paths = names === undefined || names.size > MAX_ENTRIES
+    ? open.filter((path) => path !== directory && isWithin(path, directory))
+      .map((path) => `${directory}/${relativePath(directory, path).split("/")[0]}`)
+    : [...names].filter(([, kind]) => kind === "file" || kind === "directory")
+      .map(([name]) => `${directory}/${name}`);
+  return [...new Set(paths)].filter((path) => !hidden.includes(path) && !isHiddenName(path));
 }
 
 /**
@@ -191,15 +204,15 @@ function replaceDirectory(
     newFiles(place, "mode=755,size=64k"),
     ...below.flatMap((path) => {
       const isDirectory = disk.kind(path) === "directory";
-      const source = `/proc/self/fd/${DESCRIPTOR}/${relativePath(place, path)}`;
+      const source = `${opened(REPLACED)}/${relativePath(place, path)}`;
       const bind = mount(source, path, MS_BIND | MS_REC);
       return [
         ...parentSteps(place, isDirectory ? path : dirname(path), made),
-        ...isDirectory ? [] : makeFile(path, DESCRIPTOR + 1),
+        ...isDirectory ? [] : makeFile(path, REPLACED + 1),
         entries.includes(path) ? optional(bind) : bind,
       ];
     }),
-    must("close", DESCRIPTOR),
+    must("close", REPLACED),
   ];
 }
 
@@ -227,6 +240,11 @@ function makeFile(path: string, descriptor: number): Step[] {
 function topmost(paths: readonly string[]): string[] {
   const unique = [...new Set(paths)];
   return unique.filter((path) => !unique.some((one) => one !== path && isWithin(path, one)));
+}
+
+/** The path of what a descriptor holds. */
+function opened(descriptor: number): string {
+  return `/proc/self/fd/${descriptor}`;
 }
 
 /** A file system in memory, empty. */

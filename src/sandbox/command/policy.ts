@@ -72,14 +72,14 @@ export function sandboxPolicy(facts: PolicyFacts): SandboxPolicy {
   const grants = facts.grants ?? [];
   const { trusted, programs } = trustedPlaces(facts);
   const secrets = secretPlaces(facts, home);
-  const granted = (kind: SandboxGrant["kind"]) =>
-    grants.filter((grant) => grant.kind === kind)
-      .flatMap(({ value }) => placeNames([value], facts, home));
-  const [granting, reading] = [granted("path-write"), granted("path-read")];
   const outside = (path: string) => !trusted.some((one) => isWithin(path, one));
   // A session that was begun among keys does not open them; a yes to this very place does.
   const ordinary = (path: string) => outside(path) && !secrets.some((one) => isWithin(path, one));
   const workspace = workspaceOf(facts.cwd, home, disk).filter(ordinary);
+  const granted = (kind: SandboxGrant["kind"]) =>
+    grants.filter((grant) => grant.kind === kind)
+      .flatMap(({ value }) => placeNames([value], facts, { home, inside: workspace }));
+  const [granting, reading] = [granted("path-write"), granted("path-read")];
   const caches = cachePlaces({
     mode: mode === "read-only" ? "off" : settings.caches,
     project: projectId(workspace[0] ?? disk.real(facts.cwd)),
@@ -87,7 +87,9 @@ export function sandboxPolicy(facts: PolicyFacts): SandboxPolicy {
     env: facts.env,
     disk,
   });
-  const configured = mode === "read-only" ? [] : placeNames(settings.writable, facts, home);
+  const configured = mode === "read-only"
+    ? []
+    : placeNames(settings.writable, facts, { home, inside: workspace });
   const writable = [...configured, ...caches.writable].filter(ordinary);
   writable.push(...(facts.own?.writable ?? []).map((path) => disk.real(path)));
   writable.push(...granting.filter((path) => outside(path) && !programs.includes(path)));
@@ -100,7 +102,7 @@ export function sandboxPolicy(facts: PolicyFacts): SandboxPolicy {
   const hidden = [
     ...secrets,
     ...neighbours(facts, home),
-    ...placeNames(settings.hidden, facts, home),
+    ...placeNames(settings.hidden, facts, { home }),
   ].filter((path) => !wanted.includes(path));
   return {
     mode,
@@ -187,18 +189,23 @@ function readablePlaces(
   return readable;
 }
 
-/** Paths of a person as absolute real ones; those that are none are left out. */
+/**
+ * Paths of a person as absolute real ones. Left out is what lies `inside` the work: it is open
+ * anyway, and a command could have made it a link to anywhere.
+ */
 function placeNames(
   paths: readonly string[],
   { disk, cwd, home: given }: PolicyFacts,
-  home: string,
+  { home, inside = [] }: { home: string; inside?: readonly string[] },
 ): string[] {
-  return paths.map((path) => path.trim()).filter((path) => path !== "").map((path) => {
-    const full = path === "~" || path.startsWith("~/")
+  return paths.map((path) => path.trim()).filter((path) => path !== "").map((path) =>
+    path === "~" || path.startsWith("~/")
       ? joinPath(home || given || "/", path.slice(1))
-      : resolvePath(cwd, path);
-    return disk.real(full);
-  });
+      : resolvePath(cwd, path)
+  ).filter((full) => {
+    const parent = disk.real(dirname(full));
+    return !inside.some((root) => isWithin(parent, root));
+  }).map((full) => disk.real(full));
 }
 
 /**

@@ -118,5 +118,9 @@ export const OPEN_DEVICE_TREES: readonly string[] = ["/dev/pts", "/dev/shm"];
 /** File systems of the kernel: read, never executed. */
 export const KERNEL_TREES: readonly string[] = ["/proc", "/sys"];
 
-/** Limits of commands: enough for parallel builds, too few for a fork bomb to stop the machine. */
-export const COMMAND_LIMITS = { processes: 10_000, memoryBytes: 0 } as const;
+/**
+ * Limits of commands. The kernel counts every thread of the user, and a desktop with browsers and
+ * editors has several thousand: the limit leaves a parallel build more than ten thousand beside
+ * those, and ends a fork bomb long before process ids (32 768 at least) and memory run out.
+ */
+export const COMMAND_LIMITS = { processes: 16_384, memoryBytes: 0 } as const;

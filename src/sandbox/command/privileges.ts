@@ -15,6 +15,12 @@ const KEPT_CAPABILITIES = [0, 1, 3, 4, 6, 7, 10];
 const RLIMIT_DATA = 2;
 const RLIMIT_CORE = 4;
 const RLIMIT_NPROC = 6;
+/** As `/proc/self/limits` calls them. */
+const LIMIT_NAMES: Readonly<Record<number, string>> = {
+  [RLIMIT_DATA]: "data size",
+  [RLIMIT_CORE]: "core file size",
+  [RLIMIT_NPROC]: "processes",
+};
 
 export function commandPrivilegeSteps(
   limits: SandboxLimits,
@@ -44,9 +50,22 @@ function heldCapabilities(): number {
     .reduce((mask, bit) => mask | (1 << bit), 0);
 }
 
-/** Both limits; where hermes was given less, that stays. */
+/** The soft and the hard limit; where hermes was given less, that stays. */
 function limit(resource: number, value: number): Step {
-  const values = new BigUint64Array([BigInt(value), BigInt(value)]);
+  const held = heldLimits(resource);
+  const values = new BigUint64Array(held.map((one) => one < value ? BigInt(one) : BigInt(value)));
   const bytes = new Uint8Array(values.buffer);
   return { ...must("prlimit64", 0, resource, bytes), orElse: { skip: 0 } };
+}
+
+/** The limits of hermes itself, as the kernel writes them down. */
+function heldLimits(resource: number): number[] {
+  const name = LIMIT_NAMES[resource];
+  const line = Deno.readTextFileSync("/proc/self/limits").split("\n")
+    .find((one) => one.startsWith(`Max ${name} `));
+  const words = line?.slice(`Max ${name}`.length).trim().split(/\s+/) ?? [];
+  // `unlimited` is no number.
+  return [words[0], words[1]].map((word) => Number(word ?? "none")).map((held) =>
+    Number.isFinite(held) ? held : Infinity
+  );
 }

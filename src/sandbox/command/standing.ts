@@ -33,7 +33,7 @@ export function standsFully({ landlock, view }: StandingWalls): boolean {
 export function missingWalls(
   standing: StandingWalls | undefined,
   network: NetworkAccess,
-  os: typeof Deno.build.os = Deno.build.os,
+  { os = Deno.build.os }: { os?: typeof Deno.build.os } = {},
 ): string | undefined {
   const elsewhere = systemGap(os);
   if (elsewhere !== undefined) return elsewhere;

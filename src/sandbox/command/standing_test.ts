@@ -62,13 +62,13 @@ Deno.test("wallLines() tells a network that is kept from one that is not", () =>
 
 Deno.test("missingWalls() is one line for what was asked for and does not stand", () => {
   const missing = (standing: Partial<StandingWalls>, network: NetworkAccess = "on") =>
-    missingWalls({ ...FULL, ...standing }, network, "linux");
+    missingWalls({ ...FULL, ...standing }, network, { os: "linux" });
   equal(missing({}), undefined);
   equal(missing({ view: "none" }), undefined);
   match(missing({ landlock: 0, view: "none" })!, /without walls around files/);
-  match(missingWalls(undefined, "on", "linux")!, /without walls around files/);
+  match(missingWalls(undefined, "on", { os: "linux" })!, /without walls around files/);
   match(missing({ network: "off" }, "loopback")!, /--network loopback cannot be kept/);
-  match(missingWalls(undefined, "on", "darwin")!, /on macOS/);
+  match(missingWalls(undefined, "on", { os: "darwin" })!, /on macOS/);
 });
 
 Deno.test("systemGap() is honest about systems without walls", () => {

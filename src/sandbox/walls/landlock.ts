@@ -12,6 +12,7 @@ const BIND_TCP = 1n;
 const CONNECT_TCP = 2n;
 const O_PATH_CLOEXEC = 0o12000000;
 const F_SETFD = 2;
+const RESOLVE_NO_SYMLINKS = 4n;
 
 const EXECUTE = 1n;
 const WRITE_FILE = 1n << 1n;
@@ -99,7 +100,7 @@ export function makeRuleset(
   const ruleset = libc.call("landlock_create_ruleset", ...rulesetArguments(version, { network }));
   if (ruleset < 0) throw new Error("landlock_create_ruleset failed");
   try {
-    for (const grant of paths) addPath(libc, ruleset, { ...grant, version });
+    for (const grant of paths) addPath(libc, ruleset, { ...grant, version, followLinks: false });
     for (const attribute of portRules(version, connect ?? [])) {
       if (libc.call("landlock_add_rule", ruleset, RULE_NET_PORT, attribute, 0) !== 0) {
         throw new Error("landlock_add_rule failed for a port");
@@ -145,8 +146,29 @@ function pathRule(
   return attribute;
 }
 
-function addPath(libc: Libc, ruleset: number, rule: PathGrant & { version: number }): void {
-  const descriptor = openPath(libc, { path: rule.path, flags: O_PATH_CLOEXEC });
+/**
+ * The path itself, which no link may lead elsewhere: what commands change may have become one
+ * since the grants were made. Devices are links on some systems, and nobody's to change.
+ */
+function openWithoutLinks(libc: Libc, path: string): number {
+  const how = new Uint8Array(
+    new BigUint64Array([BigInt(O_PATH_CLOEXEC), 0n, RESOLVE_NO_SYMLINKS]).buffer,
+  );
+  const descriptor = libc.call("openat2", AT_FDCWD, cString(path), how, how.length);
+  return descriptor < 0 && path.startsWith("/dev/")
+    ? openPath(libc, { path, flags: O_PATH_CLOEXEC })
+    : descriptor;
+}
+
+interface PathRule extends PathGrant {
+  version: number;
+  followLinks?: boolean;
+}
+
+function addPath(libc: Libc, ruleset: number, rule: PathRule): void {
+  const descriptor = rule.followLinks === false
+    ? openWithoutLinks(libc, rule.path)
+    : openPath(libc, { path: rule.path, flags: O_PATH_CLOEXEC });
   // A path that does not exist here needs no grant.
   if (descriptor < 0) return;
   const attribute = pathRule(rule.access, { version: rule.version, descriptor });

@@ -125,7 +125,9 @@ function openLines(policy: SandboxPolicy, shown: (path: string) => string): stri
 function networkWords(network: NetworkAccess): string {
   if (network === "on") return "on: every host";
   if (network === "off") return "off: nothing, not even this machine";
-  if (network === "loopback") return "loopback: programs on this machine alone";
+  if (network === "loopback") {
+    return "loopback: what commands serve themselves, not what else runs here";
+  }
   return `these hosts, through a proxy: ${network.hosts.join(", ")}`;
 }
 

@@ -39,7 +39,9 @@ export async function main(input: CommandInput): Promise<number> {
     const raised = await walls.raise(directory);
     raised?.begin();
     const code = await attach(input.args, { here, raised, marker: `${marker}.1` });
-    for (const note of raised?.end({ exitCode: code, output: "" }) ?? []) tell(note);
+    for (const note of raised?.end({ exitCode: code, output: "", cwd: Deno.cwd() }) ?? []) {
+      tell(note);
+    }
     return code;
   } catch (error) {
     if (!(error instanceof EnvironmentError)) throw error;
@@ -56,12 +58,11 @@ function tell(line: string): void {
   err(`hermes: ${line.replace(/^hermes: /, "")}\n`);
 }
 
-function sessionWalls({ settings, cwd, facts }: PolicyHere): SessionWalls {
+function sessionWalls({ settings, facts }: PolicyHere): SessionWalls {
   return new SessionWalls({
     policy: (own) => Promise.resolve({ ...facts, ...own }),
     required: settings.config.terminal.sandbox_required,
     keptDir: settings.home.path("cache", "kept"),
-    cwd: () => cwd,
     isBusy: () => false,
     notice: tell,
     reader: "person",
