@@ -66,11 +66,11 @@ Deno.test("GitObjects never reads anything else than what an id stands for", asy
   work.sh("git gc -q && chmod -R u+w .git/objects");
   const disk = new KeptDisk();
   const blobs = listed(work, "blobs");
-  const pack = [...Deno.readDirSync(work.at(".git/objects/pack"))].map(({ name }) => name);
+  const packs = await Array.fromAsync(Deno.readDir(work.at(".git/objects/pack")));
   let state = 4711;
   const random = (below: number) => (state = (state * 48271) % 2147483647) % below;
   let missing = 0;
-  for (const name of pack.filter((one) => /\.(?:idx|pack)$/.test(one))) {
+  for (const { name } of packs.filter((one) => /\.(?:idx|pack)$/.test(one.name))) {
     const path = work.at(`.git/objects/pack/${name}`);
     const good = await Deno.readFile(path);
     for (let round = 0; round < 20; round++) {
