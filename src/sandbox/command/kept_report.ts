@@ -67,7 +67,7 @@ export function describeForPerson(changes: readonly PutBack[]): string {
     const restore = restoreCommand(undone);
     if (restore !== undefined) {
       parts.push(
-        `The checked-out commit has other versions; to take them, run yourself: ${restore}.`,
+        `The checked-out commit has other versions; if you want those, run yourself: ${restore}.`,
       );
     }
   }

@@ -34,7 +34,7 @@ Deno.test("describeForModel() and describeForPerson() say how to take what a com
   );
   assert.match(
     describeForPerson([putBack(".claude/a b.md", { isCommitted: true })]),
-    /has other versions; to take them, run yourself: git checkout -- '\.claude\/a b\.md'\.$/,
+    /has other versions; if you want those, run yourself: git checkout -- '\.claude\/a b\.md'\.$/,
   );
 });
 
