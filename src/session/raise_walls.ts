@@ -106,11 +106,11 @@ export async function raiseWalls(
     begin: () => options.kept()?.beforeCommand(),
     end(end) {
       const changes = options.kept()?.check() ?? [];
-      const { network } = kernel.standing;
+      const { standing } = kernel;
       const hosts = proxy?.takeRefusals().refusals ?? [];
       return [
         ...changes.length === 0 || options.reader === "person" ? [] : [describeForModel(changes)],
-        ...refusalNotes({ policy, network, hosts, ...end }),
+        ...refusalNotes({ policy, standing, hosts, ...end }),
       ];
     },
     close,

@@ -5,7 +5,8 @@
  */
 import type { InsideWalls } from "../approval/rules/inside_walls.ts";
 import { EnvironmentError } from "../protocol/error.ts";
-import type { CommandWalls, RaisedWalls } from "../protocol/sandbox.ts";
+import type { CommandWalls, RaisedWalls, SandboxPolicy } from "../protocol/sandbox.ts";
+import { HostDisk } from "../sandbox/command/disk.ts";
 import type { KeptFiles } from "../sandbox/command/kept_files.ts";
 import { type StandingWalls, standsFully } from "../sandbox/command/standing.ts";
 import type { SessionWallSet, WallsOptions } from "./raise_walls.ts";
@@ -23,6 +24,13 @@ interface HeldWalls extends SessionWallSet {
   readonly commands: number;
   /** Closes them when no command runs behind them any more. */
   retire(): Promise<void>;
+}
+
+/** A person has opened a socket, or the place of many. */
+function opensSockets({ hidden, readable, writable }: SandboxPolicy): boolean {
+  const disk = new HostDisk();
+  return !hidden.includes(disk.real("/run")) ||
+    [...readable, ...writable].some((path) => disk.kind(path) === "other");
 }
 
 export class SessionWalls implements CommandWalls {
@@ -59,6 +67,7 @@ export class SessionWalls implements CommandWalls {
     return {
       changeable: [...policy.workspace, ...policy.writable],
       closed: network === "off" || network === "loopback",
+      sockets: opensSockets(policy),
     };
   }
 

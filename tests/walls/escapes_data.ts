@@ -277,6 +277,12 @@ const LATER: readonly EscapeRow[] = [
     expect: ORDINARY,
     note: "git's own data is the work",
   },
+  {
+    id: "later-committed",
+    attempt: "cd $WS && echo taken > GEMINI.md && git add GEMINI.md && git commit -qm $ID",
+    effect: { rewritten: "$WS/GEMINI.md" },
+    needs: ["git"],
+  },
   ...([
     ["git-hook", ".git/hooks/post-checkout"],
     ["git-hook-existing", ".git/hooks/pre-commit"],

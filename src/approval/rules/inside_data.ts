@@ -1,24 +1,18 @@
 /**
  * What each rule is about when a command runs behind the walls. A rule that is not listed here
- * asks there as well: pushing, publishing, what holds secrets in the work, what throws work away.
+ * asks there as well: pushing, publishing, what holds secrets in the work, what throws work away,
+ * and what gives others a way to the work (modes, owners, access lists).
  */
 
 /**
- * `bounded`: the harm is outside, where the walls let nothing happen. `closed`: the command could
- * do anything that the work allows, and does no harm when it reaches nobody. `delete`: depends on
- * what is deleted.
+ * `bounded`: the harm is outside, where the walls let nothing happen. `written`: the same, unless
+ * the person has opened the very place. `service`: a service of this machine would do it, which
+ * sockets reach. `closed`: the command could do anything that the work allows, and does no harm
+ * when it reaches nobody. `delete`: depends on what is deleted.
  */
-export type InsideRule = "bounded" | "closed" | "delete";
+export type InsideRule = "bounded" | "written" | "service" | "closed" | "delete";
 
 const BOUNDED: readonly string[] = [
-  "recursive chown to root",
-  "recursive permission change of system directory",
-  "system_file_write",
-  "startup_file_write",
-  "path_program_write",
-  "ssh_config_write",
-  "change logs or system data",
-  "unpack over a home or the system",
   "stop/restart system service",
   "force kill processes",
   "kill processes by regex (killall -r)",
@@ -34,26 +28,33 @@ const BOUNDED: readonly string[] = [
   "schedule a job",
   "change services",
   "init script",
-  "setuid or setgid bit",
-  "capabilities and attributes",
   "mount or unmount",
   "become root",
   "become another user",
   "sudo with privilege flag",
   "accounts and log-in",
-  "owner of system files",
   "network settings",
   "kernel and boot settings",
-  "switch protection off",
   "look into another process",
   "read raw memory",
-  "open tmux or screen of others",
+  "wipe the shell history",
+];
+
+const WRITTEN: readonly string[] = [
+  "system_file_write",
+  "startup_file_write",
+  "path_program_write",
+  "ssh_config_write",
+  "change logs or system data",
+  "unpack over a home or the system",
+];
+
+const SERVICE: readonly string[] = [
   "docker compose restart/stop/kill/down",
   "docker restart/stop/kill",
   "docker rm -f",
   "container with access to the host",
-  "world/other-writable permissions",
-  "wipe the shell history",
+  "open tmux or screen of others",
 ];
 
 const CLOSED: readonly string[] = [
@@ -80,6 +81,8 @@ const DELETE: readonly string[] = ["recursive delete", "delete in root path"];
 
 export const INSIDE_RULES: ReadonlyMap<string, InsideRule> = new Map([
   ...BOUNDED.map((key) => [key, "bounded"] as const),
+  ...WRITTEN.map((key) => [key, "written"] as const),
+  ...SERVICE.map((key) => [key, "service"] as const),
   ...CLOSED.map((key) => [key, "closed"] as const),
   ...DELETE.map((key) => [key, "delete"] as const),
 ]);

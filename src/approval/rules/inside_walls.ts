@@ -2,11 +2,12 @@
  * Which findings still need a yes when the command runs behind walls that stand: those whose harm
  * the walls do not bound. Pure; whether walls stand is told.
  */
+import { dirname, isWithin, joinPath } from "../../util/path.ts";
 import type { Invocation } from "../shell/invocation.ts";
+import { absolutePath } from "../shell/paths.ts";
 import { hasUnknown } from "../shell/unknown.ts";
-import { isWithin, resolvePath } from "../../util/path.ts";
 import { INSIDE_RULES } from "./inside_data.ts";
-import { operands } from "./rule.ts";
+import { isRemote, operands } from "./rule.ts";
 
 /** The walls that a command is going to run behind. */
 export interface InsideWalls {
@@ -14,44 +15,110 @@ export interface InsideWalls {
   changeable: readonly string[];
   /** It reaches no other machine. */
   closed: boolean;
+  /** It reaches sockets of services on this machine. */
+  sockets: boolean;
+}
+
+interface Line {
+  commands: readonly Invocation[];
+  walls: InsideWalls;
 }
 
 /** True when a rule's finding in these commands needs a yes although the walls stand. */
-export function asksInside(
-  key: string,
-  { commands, walls }: { commands: readonly Invocation[]; walls: InsideWalls },
-): boolean {
+export function asksInside(key: string, { commands, walls }: Line): boolean {
+  // Walls on this machine bound nothing on another one.
+  if (!walls.closed && commands.some(actsElsewhere)) return true;
   switch (INSIDE_RULES.get(key)) {
     case "bounded":
       return false;
+    case "written":
+      return commands.some((command) => writesOpenPlace(command, walls));
+    case "service":
+      return !walls.closed || walls.sockets;
     case "closed":
-      return !walls.closed || holdsHistory(commands, walls);
+      return !walls.closed || commands.some(namesHistory) || deletesHistory({ commands, walls });
     case "delete":
-      return commands.some((command) => deletesHistory(command, walls));
+      return !commands.some(isDeleting) || deletesHistory({ commands, walls });
     default:
       return true;
   }
 }
 
-/** A text that nobody read could also delete the history: then it is not kept elsewhere either. */
-function holdsHistory(commands: readonly Invocation[], walls: InsideWalls): boolean {
-  return commands.some((command) => isDeleting(command) && deletesHistory(command, walls));
+/** On another machine: through `ssh` and its like, or by an option that names one. */
+function actsElsewhere(command: Invocation): boolean {
+  return isRemote(command) ||
+    command.args.some((arg) => /^(?:-H|--host(?:=|$)|--connect(?:=|$)|--context(?:=|$))/.test(arg));
+}
+
+/** What writes outside the work, where the person has opened more than that. */
+function writesOpenPlace({ args, redirects, place }: Invocation, walls: InsideWalls): boolean {
+  return [...args, ...redirects.map(({ target }) => target)].some((word) => {
+    if (hasUnknown(word)) return true;
+    // `of=…`, `--output=…`
+    const path = word.slice(word.lastIndexOf("=") + 1);
+    if (!/^[/~]/.test(path)) return false;
+    const full = absolutePath(path, place);
+    return walls.changeable.some((one) => isWithin(full, one));
+  });
+}
+
+const HISTORY = /(?:^|\/)\.git(?:\/|$)|\.git$/;
+
+function namesHistory({ args, redirects }: Invocation): boolean {
+  return [...args, ...redirects.map(({ target }) => target)].some((word) =>
+    word.split(/[\s"'`;=()]/).some((part) => HISTORY.test(part))
+  );
 }
 
 function isDeleting({ program }: Invocation): boolean {
-  return program === "rm" || program === "srm" || program === "rmdir";
+  return /^(?:rm|srm|rmdir|mv|tar|unlink|shred|truncate)$/.test(program);
 }
 
 /** What deletes the work as a whole, its history, or something that is not known beforehand. */
-function deletesHistory(command: Invocation, { changeable }: InsideWalls): boolean {
-  if (!isDeleting(command)) return false;
+function deletesHistory({ commands, walls }: Line): boolean {
+  const deleting = commands.filter(isDeleting);
+  // A link that is made on the way leads where nobody has looked.
+  const links = commands.some(({ program }) => /^(?:ln|link|cp|mount)$/.test(program));
+  return deleting.some((command) => links || deletesThere(command, walls));
+}
+
+function deletesThere(command: Invocation, walls: InsideWalls): boolean {
+  const { via, place } = command;
   // What a list names is not known.
-  if (command.via.includes("xargs") || command.place.cwd === undefined) return true;
+  if (via.includes("xargs") || via.includes("parallel") || place.cwd === undefined) return true;
   return operands(command).some((operand) => {
-    if (hasUnknown(operand) || /(?:^|\/)\.?[*?[]|(?:^|\/)\.\.?\/?$/.test(operand)) return true;
-    const path = resolvePath(command.place.cwd!, operand);
-    if (/(?:^|\/)\.git(?:\/|$)|\.git$/.test(path) || operand.startsWith("~")) return true;
-    // Outside, the walls let nothing be deleted; a directory that holds the work holds its history.
-    return changeable.some((root) => isWithin(root, path));
+    if (hasUnknown(operand) || /^~/.test(operand) || /(?:^|\/)\.\.?\/*$/.test(operand)) return true;
+    const path = absolutePath(operand, place);
+    return isHistory(path, walls) || isHistory(realParent(path, place), walls) ||
+      // A repository of its own.
+      place.disk?.realPath(joinPath(path, ".git")) !== undefined;
   });
+}
+
+/** The path with the links above its last part resolved, which is what is deleted. */
+function realParent(path: string, { disk }: Invocation["place"]): string {
+  const parent = disk?.realPath(dirname(path));
+  return parent === undefined ? path : joinPath(parent, path.slice(path.lastIndexOf("/") + 1));
+}
+
+function isHistory(path: string, { changeable }: InsideWalls): boolean {
+  if (HISTORY.test(path) || /^\/(?:proc|dev)(?:\/|$)/.test(path)) return true;
+  // A directory that holds the work holds its history. Outside, the walls let nothing be deleted.
+  return changeable.some((root) => isWithin(root, path)) || isWidePattern(path, changeable);
+}
+
+/**
+ * A pattern that may mean the work, all that is in it, or a name with a dot: anything but one in a
+ * directory of the work, or one that begins with a letter.
+ */
+function isWidePattern(path: string, roots: readonly string[]): boolean {
+  const first = path.search(/[*?[\]{}()!]/);
+  if (first < 0) return false;
+  if (/[{}()!]/.test(path)) return true;
+  const directory = path.slice(0, path.lastIndexOf("/", first)) || "/";
+  const parts = path.slice(directory.length).split("/");
+  if (parts.some((part) => /^\..*[*?[]/.test(part))) return true;
+  const isBelow = roots.some((root) => directory !== root && isWithin(directory, root));
+  const isTop = roots.includes(directory);
+  return !isBelow && !(isTop && /^\/[\w-]/.test(path.slice(directory.length)));
 }

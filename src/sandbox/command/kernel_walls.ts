@@ -14,7 +14,7 @@ import { pathGrants } from "./grants.ts";
 import { mountSteps, placesOfView } from "./mount_plan.ts";
 import { makeNamespaces, type Namespaces } from "./namespaces.ts";
 import { commandPrivilegeSteps } from "./privileges.ts";
-import type { StandingWalls } from "./standing.ts";
+import { SIGNAL_SCOPES, type StandingWalls } from "./standing.ts";
 
 export interface KernelWallsOptions {
   policy: SandboxPolicy;
@@ -46,7 +46,6 @@ const SECCOMP_SET_MODE_FILTER = 1;
 const PR_SET_DUMPABLE = 4;
 const LAST_DESCRIPTOR = 0xffff_ffff;
 const FIRST_DESCRIPTOR = 3;
-const SIGNAL_SCOPES = 6;
 const PORT_RULES = 4;
 
 /** Undefined where this system can raise no wall at all. @throws when the kernel refuses a rule. */

@@ -220,7 +220,7 @@ function parentSteps(place: string, path: string, made: Set<string>): Step[] {
   const steps: Step[] = [];
   let at = place;
   for (const part of relativePath(place, path).split("/")) {
-    if (part === "") continue;
+    if (part === "" || part === ".") continue;
     at = `${at}/${part}`;
     if (made.has(at)) continue;
     made.add(at);

@@ -1,5 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import type { SandboxPolicy } from "../../protocol/sandbox.ts";
+import type { StandingWalls } from "./standing.ts";
 import { type CommandEnd, refusalNotes } from "./refusal_notes.ts";
 
 const POLICY: SandboxPolicy = {
@@ -14,10 +15,18 @@ const POLICY: SandboxPolicy = {
   own: [],
 };
 
+const STANDING: StandingWalls = {
+  landlock: 7,
+  view: "full",
+  sockets: { network: "any", unix: true },
+  network: "on",
+};
+
 function notes(output: string, end: Partial<CommandEnd> = {}): string {
   return refusalNotes({
     policy: POLICY,
-    network: "on",
+    standing: STANDING,
+    couldWrite: () => true,
     hosts: [],
     cwd: "/work",
     exitCode: 1,
@@ -38,6 +47,7 @@ Deno.test("refusalNotes() is silent about what the policy allows, whatever a pro
   equal(notes("cat: /work/secret: Permission denied"), "");
   equal(notes("touch: a.txt: Permission denied"), "");
   equal(notes("/etc/zz is a nice file"), "");
+  equal(notes("cat: /etc/zz: Permission denied", { couldWrite: () => false }), "");
   equal(notes("bash: /etc/zz: Read-only file system", { exitCode: 0 }), "");
 });
 
@@ -58,12 +68,15 @@ Deno.test("refusalNotes() knows a file by its bare name, in the usual words of p
 });
 
 Deno.test("refusalNotes() tells of a closed network, and of hosts once each", () => {
-  match(notes("curl: (6) Could not resolve host: x", { network: "off" }), /no network/);
+  match(
+    notes("curl: (6) Could not resolve host: x", { standing: { ...STANDING, network: "off" } }),
+    /no network/,
+  );
   equal(notes("curl: (6) Could not resolve host: x"), "");
   deepEqual(
     refusalNotes({
       policy: POLICY,
-      network: { hosts: ["a"] },
+      standing: { ...STANDING, network: { hosts: ["a"] } },
       hosts: [{ message: "the host b is not on the list" }],
       cwd: "/work",
       exitCode: 0,

@@ -22,11 +22,11 @@ export interface WallLine {
 /** Files outside cannot be emptied since this version. */
 const TRUNCATE = 3;
 /** Signals and sockets without a file are kept since this version. */
-const SCOPES = 6;
+export const SIGNAL_SCOPES = 6;
 
 /** True where nothing of a command's reach is left to its good will. */
 export function standsFully({ landlock, view }: StandingWalls): boolean {
-  return landlock >= SCOPES && view !== "none";
+  return landlock >= SIGNAL_SCOPES && view !== "none";
 }
 
 /** Why the walls are not what was asked for, in one line; undefined when they are. */
@@ -71,7 +71,7 @@ export interface WallWords {
 export function wallLines(standing: StandingWalls, words: WallWords = {}): WallLine[] {
   return [
     ...fileLines(standing, words),
-    kept("system calls: no mounts, namespaces, modules or debuggers, no rights to gain"),
+    kept("system calls: no mounts, namespaces or kernel modules, no rights to gain"),
     processLine(standing),
     socketLine(standing),
     ...networkLines(standing, words.network ?? standing.network),
@@ -102,11 +102,11 @@ function fileLines({ landlock, view }: StandingWalls, { refusedBy }: WallWords):
 }
 
 function processLine({ landlock }: StandingWalls): WallLine {
-  if (landlock >= SCOPES) return kept("other programs: no signals, no memory, no variables");
+  if (landlock >= SIGNAL_SCOPES) return kept("other programs: no signals, no memory, no variables");
   return gap(
     landlock === 0
       ? "other programs: signals reach yours, and their variables can be read"
-      : `other programs: signals reach yours (Landlock ${SCOPES}, Linux 6.12)`,
+      : `other programs: signals reach yours (Landlock ${SIGNAL_SCOPES}, Linux 6.12)`,
   );
 }
 

@@ -1,39 +1,16 @@
 import assert from "node:assert/strict";
 import { compileFilter, type FilterProfile } from "./seccomp.ts";
-import { type Arch, type SyscallName, SYSCALLS } from "../../process/launcher/syscalls_data.ts";
+import { answers, both, type Call, judge as judgeBy } from "../../../tests/support/bpf.ts";
+import type { Arch, SyscallName } from "../../process/launcher/syscalls_data.ts";
 
 const ALLOW = 0x7fff0000;
 const EPERM = 0x00050001;
 const ENOSYS = 0x00050026;
 const KILL = 0x80000000;
 const PID = 4711;
-const AUDIT = { x86_64: 0xc000003e, aarch64: 0xc00000b7 } as const;
 
-interface Call {
-  number: number;
-  args?: (number | bigint)[];
-  audit?: number;
-}
-
-/** What the kernel would answer: the classic BPF machine on `struct seccomp_data`. */
 function judge(profile: FilterProfile, arch: Arch, call: Call): number {
-  const data = new DataView(new ArrayBuffer(64));
-  data.setUint32(0, call.number >>> 0, true);
-  data.setUint32(4, call.audit ?? AUDIT[arch], true);
-  (call.args ?? []).forEach((arg, i) => data.setBigUint64(16 + i * 8, BigInt(arg), true));
-  const program = new DataView(compileFilter(profile, { arch, pid: PID }).buffer);
-  let accumulator = 0;
-  for (let at = 0;; at++) {
-    const code = program.getUint16(at * 8, true);
-    const [ifTrue, ifFalse] = [program.getUint8(at * 8 + 2), program.getUint8(at * 8 + 3)];
-    const value = program.getUint32(at * 8 + 4, true);
-    if (code === 0x20) accumulator = data.getUint32(value, true);
-    else if (code === 0x54) accumulator = (accumulator & value) >>> 0;
-    else if (code === 0x15) at += accumulator === value ? ifTrue : ifFalse;
-    else if (code === 0x35) at += accumulator >= value ? ifTrue : ifFalse;
-    else if (code === 0x06) return value;
-    else throw new Error(`unknown instruction ${code}`);
-  }
+  return judgeBy(compileFilter(profile, { arch, pid: PID }), arch, call);
 }
 
 function answer(
@@ -41,15 +18,7 @@ function answer(
   name: SyscallName,
   args: (number | bigint)[] = [],
 ): Record<string, number> {
-  const answers = (["x86_64", "aarch64"] as const).map((arch, i) => {
-    const number = SYSCALLS[name][i]!;
-    return [arch, number < 0 ? undefined : judge(profile, arch, { number, args })];
-  });
-  return Object.fromEntries(answers.filter(([, value]) => value !== undefined));
-}
-
-function both(value: number): Record<string, number> {
-  return { x86_64: value, aarch64: value };
+  return answers((arch) => compileFilter(profile, { arch, pid: PID }), name, args);
 }
 
 Deno.test("compileFilter() gives a script no path, process or socket", () => {
