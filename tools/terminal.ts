@@ -91,16 +91,22 @@ registry.register({
   approval: approveTerminal,
   handler: runTerminal,
   view: {
-    line: ({ details: { exitCode, output, timedOut, processId } }) =>
+    line: ({ details: { exitCode, output, timedOut, processId, sandbox } }) =>
       processId === undefined
-        ? joined(`exit ${exitCode}`, timedOut && "timed out", output && firstLine(output))
+        ? joined(
+          `exit ${exitCode}`,
+          timedOut && "timed out",
+          sandbox && "held back by the sandbox",
+          output && firstLine(output),
+        )
         : `running in the background as ${processId}`,
-    expanded: ({ details: { output, exitCode, cwd } }) => [
+    expanded: ({ details: { output, exitCode, cwd, sandbox } }) => [
       ...(output === "" ? [] : [{
         kind: "output" as const,
         text: output,
         ...(exitCode === 0 ? {} : { isError: true }),
       }]),
+      ...(sandbox === undefined ? [] : [{ kind: "text" as const, text: sandbox }]),
       ...(cwd === undefined ? [] : [{ kind: "text" as const, text: `now in ${cwd}` }]),
     ],
   },
@@ -270,6 +276,7 @@ async function runForeground(
   const meaning = exitCodeMeaning(args.command, result.exitCode);
   const hint = outcomeHint(args.command, { code: result.exitCode, output });
   const moved = result.cwd === before ? {} : { cwd: result.cwd };
+  const sandbox = result.notes === undefined ? {} : { sandbox: result.notes.join(" ") };
   return {
     content: {
       output,
@@ -279,7 +286,7 @@ async function runForeground(
       ...(result.truncated ? await spill(overflow, ctx) : {}),
       ...(meaning === undefined ? {} : { exit_code_meaning: meaning }),
       ...(hint === undefined ? {} : { hint }),
-      ...(result.notes === undefined ? {} : { sandbox: result.notes.join(" ") }),
+      ...sandbox,
       ...(SUDO_REFUSED.test(output) ? { sudo_auth_failed: true } : {}),
     },
     details: {
@@ -288,6 +295,7 @@ async function runForeground(
       output: outputPreview(output, ctx),
       ...(result.timedOut ? { timedOut: true } : {}),
       ...moved,
+      ...sandbox,
     },
   };
 }

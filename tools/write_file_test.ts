@@ -248,6 +248,8 @@ const ASKED = [
   ".vscode/tasks.json",
   ".vscode/mcp.json",
   ".devcontainer/devcontainer.json",
+  ".github/workflows/ci.yml",
+  "Jenkinsfile",
   "AGENTS.override.md",
   ".hermes.md",
   "docs/CLAUDE.local.md",
@@ -265,7 +267,7 @@ Deno.test("write_file asks before it changes what runs or instructs later", asyn
     equal(asking.asked.length, 1, path);
     deepEqual([asking.asked[0]!.allowAlways, asking.asked[0]!.onceOnly], [false, true], path);
   }
-  for (const path of [".env.example", "src/git/config", ".github/workflows/ci.yml", "agents.ts"]) {
+  for (const path of [".env.example", "src/git/config", ".github/dependabot.yml", "agents.ts"]) {
     equal((await t.write({ path, content: "x" })).error, undefined, path);
   }
 });

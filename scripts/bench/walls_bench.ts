@@ -34,7 +34,6 @@ async function openEnvironment(place: Place, isWalled: boolean): Promise<Environ
       Promise.resolve({ settings, cwd: place.cwd, userHome: place.home, env, ...facts }),
     required: true,
     keptDir: settings.home.path("cache", "kept"),
-    cwd: () => place.cwd,
     isBusy: () => false,
     notice: (line) => console.error(line),
   });
@@ -116,8 +115,8 @@ async function questions(): Promise<Record<string, Record<string, number>>> {
   const rows = [...SHELL_GROUPS, ...LANGUAGE_GROUPS].flatMap((group) => group.rows)
     .filter(({ differs }) => differs === undefined).map(({ command }) => command);
   const place = { home: "/home/me", cwd: "/home/me/project" };
-  const workspace = [place.cwd];
-  const ask = (commands: readonly string[], walls?: { workspace: string[]; closed: boolean }) => {
+  const changeable = [place.cwd];
+  const ask = (commands: readonly string[], walls?: { changeable: string[]; closed: boolean }) => {
     const asked = commands.filter((command) =>
       decide(command, { ...place, ...walls === undefined ? {} : { walls } }).decision !== "allow"
     );
@@ -125,8 +124,8 @@ async function questions(): Promise<Record<string, Record<string, number>>> {
   };
   const judge = (commands: readonly string[]) => ({
     "without walls": ask(commands),
-    "behind walls": ask(commands, { workspace, closed: false }),
-    "behind walls, no network": ask(commands, { workspace, closed: true }),
+    "behind walls": ask(commands, { changeable, closed: false }),
+    "behind walls, no network": ask(commands, { changeable, closed: true }),
   });
   return {
     "the corpus of the approval rules": judge(corpus),

@@ -86,6 +86,10 @@ export function parseCommandLine(argv: readonly string[], grammar: Grammar): Par
       assignments.push(...read.assignments);
       if (read.tookNext) i++;
     } else if (!position.descend(token)) {
+      if (position.command.takesProgram) {
+        args.push(...argv.slice(i));
+        break;
+      }
       args.push(token);
     }
   }
@@ -93,6 +97,25 @@ export function parseCommandLine(argv: readonly string[], grammar: Grammar): Par
   const flags = collectFlags(assignments, position);
   checkArgumentCount(args, spec, position.path);
   return { spec, path: position.path, args, flags };
+}
+
+/** The words before `--`, and before the program that the command takes: those that are hermes' own. */
+export function ownWords(argv: readonly string[], grammar: Grammar): readonly string[] {
+  const position = new Position(grammar);
+  try {
+    for (let i = 0; i < argv.length; i++) {
+      const token = argv[i]!;
+      if (token === "--") return argv.slice(0, i);
+      if (isFlagToken(token)) {
+        if (readFlag(token, argv[i + 1], position).tookNext) i++;
+      } else if (!position.descend(token) && position.command.takesProgram) return argv.slice(0, i);
+    }
+    return argv;
+  } catch {
+    // Something is wrong with it: whoever parses it says so.
+    const end = argv.indexOf("--");
+    return end < 0 ? argv : argv.slice(0, end);
+  }
 }
 
 /** The command a `--help` asks about: as many leading words as name one, whatever else is wrong. */

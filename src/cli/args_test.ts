@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { UsageError } from "../protocol/error.ts";
-import { commandPathOf, type Grammar, parseCommandLine } from "./args.ts";
+import { commandPathOf, type Grammar, ownWords, parseCommandLine } from "./args.ts";
 import type { CommandSpec } from "./command.ts";
 
 const chat: CommandSpec = {
@@ -30,6 +30,13 @@ const grammar: Grammar = {
         { name: "list", summary: "" },
         { name: "rename", summary: "", args: "ID TITLE..." },
       ],
+    },
+    {
+      name: "box",
+      summary: "",
+      args: "CMD [ARG...]",
+      takesProgram: true,
+      flags: [{ name: "network", type: "string", help: "" }],
     },
     { name: "secret", summary: "", hidden: true },
   ],
@@ -152,4 +159,25 @@ Deno.test("commandPathOf() finds the command whatever else is wrong", () => {
   const found = commandPathOf(["--bogus", "sessions", "list", "extra"], grammar.commands);
   assert.deepEqual(found.path, ["sessions", "list"]);
   assert.equal(found.spec?.name, "list");
+});
+
+Deno.test("parseCommandLine() leaves a program everything that follows its name", () => {
+  const words = ["ls", "-la", "--network", "x", "--", "--verbose"];
+  for (
+    const argv of [["box", "--network", "off", ...words], ["box", "--network=off", "--", ...words]]
+  ) {
+    const { args, flags } = parseCommandLine(argv, grammar);
+    assert.deepEqual([args, flags], [words, { network: "off" }]);
+  }
+  assert.throws(() => parseCommandLine(["box", "-la", "ls"], grammar), UsageError);
+  assert.throws(() => parseCommandLine(["box", "--network", "off"], grammar), /needs CMD/);
+});
+
+Deno.test("ownWords() ends at --, and at the program of a command that takes one", () => {
+  const own = (...argv: string[]) => ownWords(argv, grammar).join(" ");
+  assert.equal(own("box", "--network", "off", "ls", "-h"), "box --network off");
+  assert.equal(own("box", "-h", "ls"), "box -h ls");
+  assert.equal(own("box", "--verbose", "ls", "-h"), "box --verbose");
+  assert.equal(own("run", "do it", "-q", "--", "-h"), "run do it -q");
+  assert.equal(own("run", "--bogus", "-h"), "run --bogus -h");
 });

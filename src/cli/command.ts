@@ -39,6 +39,8 @@ export interface CommandSpec {
    * required, `...` allows any number. Absent: takes none.
    */
   args?: string;
+  /** The first positional argument is a program, and everything after it is the program's own. */
+  takesProgram?: boolean;
   flags?: readonly FlagSpec[];
   subcommands?: readonly CommandSpec[];
   examples?: readonly string[];

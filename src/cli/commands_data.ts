@@ -425,13 +425,23 @@ export const COMMANDS: readonly CommandSpec[] = [
         name: "run",
         summary: "Run a command behind the walls, on this terminal",
         args: "CMD [ARG...]",
+        takesProgram: true,
         flags: SANDBOX_FLAGS,
         load: loadSandbox,
       },
       {
         name: "explain",
         summary: "Print what commands may read, change and reach in this directory",
-        flags: [...SANDBOX_FLAGS, JSON_FLAG],
+        flags: [
+          ...SANDBOX_FLAGS,
+          JSON_FLAG,
+          {
+            name: "macos-profile",
+            type: "boolean",
+            help:
+              "Print the policy as a profile for sandbox-exec of macOS, which hermes does not apply",
+          },
+        ],
         load: loadSandbox,
       },
     ],

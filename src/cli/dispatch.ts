@@ -1,7 +1,7 @@
 /** argv → the command that runs, with `--help` and `--version` answered on the way. */
 import { UsageError } from "../protocol/error.ts";
 import { VERSION } from "../util/version.ts";
-import { commandPathOf, findCommand, type Grammar, parseCommandLine } from "./args.ts";
+import { commandPathOf, findCommand, type Grammar, ownWords, parseCommandLine } from "./args.ts";
 import type { CommandSpec } from "./command.ts";
 import { COMMANDS, DEFAULT_COMMAND, GLOBAL_FLAGS } from "./commands_data.ts";
 import { disableColor, out } from "./io.ts";
@@ -46,11 +46,10 @@ function grammar(): Grammar {
   return { commands: COMMANDS, globals: GLOBAL_FLAGS, defaultCommand };
 }
 
-/** `-h` wins over everything wrong beside it, but not when it belongs to the text after `--`. */
+/** `-h` wins over everything wrong beside it, but not when it belongs to text after `--` or to a program. */
 function asksForHelp(argv: readonly string[]): boolean {
-  const end = argv.indexOf("--");
-  const own = end < 0 ? argv : argv.slice(0, end);
-  return own.includes("--help") || own.includes("-h");
+  const asks = (words: readonly string[]) => words.includes("--help") || words.includes("-h");
+  return asks(argv) && asks(ownWords(argv, grammar()));
 }
 
 function needsSubcommand(spec: CommandSpec, path: readonly string[]): UsageError {

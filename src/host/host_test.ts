@@ -106,7 +106,13 @@ function removes(request: ModelRequest): ScriptedReply {
     : { calls: [{ name: "terminal", arguments: { command: "rm -rf nothing-here" } }] };
 }
 
-const ASKS = { surface: "chat", storage: "none", toolsets: { enabled: ["terminal"] } } as const;
+/** Behind the walls nobody would be asked. */
+const ASKS = {
+  surface: "chat",
+  storage: "none",
+  sandbox: "off",
+  toolsets: { enabled: ["terminal"] },
+} as const;
 
 Deno.test("an approval is a question that any listener answers, for its own session alone", async () => {
   await using bench = await openTestHost({ respond: removes });
@@ -184,10 +190,9 @@ Deno.test("a question expires by the host's clock, and its default is the answer
 
 Deno.test("a surface that cannot ask gets no question: policy decides at once", async () => {
   await using bench = await openTestHost({ respond: removes });
-  const toolsets = { enabled: ["terminal"] };
-  const plain = await bench.host.open({ surface: "run", storage: "none", toolsets });
-  const approval = { policy: "ask" } as const;
-  const asks = await bench.host.open({ surface: "run", storage: "none", toolsets, approval });
+  const run = { ...ASKS, surface: "run" };
+  const plain = await bench.host.open(run);
+  const asks = await bench.host.open({ ...run, approval: { policy: "ask" } });
   const [one, two] = [new EventLog(plain.session), new EventLog(asks.session)];
   await turn(plain.session, "go");
   await turn(asks.session, "go");

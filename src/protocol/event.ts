@@ -40,6 +40,8 @@ export type EventBody =
     cwd: string;
     tools: string[];
     resumed: boolean;
+    /** Around commands: the mode of the sandbox, or the environment that is the wall itself. */
+    sandbox?: string;
   }
   | { type: "session_end"; reason: EndReason; exitCode: number; detail?: string; usage: Usage }
   /** `by` is absent for input of the person whose terminal it is. */

@@ -171,6 +171,7 @@ export const AgentEventSchema = z.discriminatedUnion("type", [
     cwd: z.string(),
     tools: z.array(z.string()),
     resumed: z.boolean(),
+    sandbox: z.string().exactOptional(),
   }),
   event("session_end", {
     reason: endReason,

@@ -14,6 +14,8 @@ export interface CommandDetails {
   timedOut?: boolean;
   /** The directory afterwards, when the command changed it. */
   cwd?: string;
+  /** What the walls around the command stopped or undid. */
+  sandbox?: string;
   /** Set for a background process: its id for the `process` tool. */
   processId?: string;
   /** Who said yes, when a person was asked. */

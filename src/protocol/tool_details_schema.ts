@@ -28,6 +28,7 @@ export const toolDetails = z.discriminatedUnion("kind", [
     output: z.string().describe("The beginning and the end of what it printed"),
     timedOut: z.boolean().exactOptional(),
     cwd: z.string().exactOptional().describe("The directory afterwards, when it changed"),
+    sandbox: z.string().exactOptional().describe("What the walls stopped or undid"),
     processId: z.string().exactOptional().describe("Set for a background process"),
     approvedBy: z.string().exactOptional(),
   }),

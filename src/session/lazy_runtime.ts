@@ -62,6 +62,13 @@ export class LazyRuntime {
     return sandboxMode(this.#options.settings, this.#wallChoice());
   }
 
+  /** The mode, or the environment that is the wall itself; `off` where none can be raised. */
+  get wallName(): string {
+    const { backend } = this.#options.settings.config.terminal;
+    if (backend !== "local") return backend;
+    return Deno.build.os === "linux" ? this.sandbox : "off";
+  }
+
   /** What commands reach, in the words of `--network`; empty is the mode's default. */
   get network(): string {
     return this.#walls.network ?? this.#options.settings.config.terminal.network;

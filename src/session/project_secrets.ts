@@ -11,8 +11,11 @@ import { createRedactor, type Redactor } from "../text/redact.ts";
 import { ENV_FILES } from "./env_files_data.ts";
 
 const MAX_BYTES = 64 * 1024;
-/** How long a look at the files counts: a call's result is redacted in several places. */
-const FRESH_MS = 100;
+/**
+ * How long a look at the files counts: a call's result is redacted in several places. Shorter than
+ * any command takes, which could write a file and print it.
+ */
+const FRESH_MS = 0.5;
 /** A directory that changed less than this ago may have changed again without a newer time. */
 const SETTLED_MS = 2_000;
 

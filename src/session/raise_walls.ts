@@ -29,6 +29,8 @@ export interface WallsOptions {
   isBusy: () => boolean;
   /** Told to the person: which walls are missing here, what was put back. */
   notice: (line: string) => void;
+  /** Who reads what is said at a command's end; a person hears of what was put back by `notice`. */
+  reader?: "model" | "person";
   /** False for a command that stays on the person's terminal. */
   ownSession?: boolean;
   /** Leaves namespaces out, for the tests that prove the other walls. */
@@ -107,7 +109,7 @@ export async function raiseWalls(
       const { standing } = kernel;
       const hosts = proxy?.takeRefusals().refusals ?? [];
       return [
-        ...changes.length === 0 ? [] : [describeForModel(changes)],
+        ...changes.length === 0 || options.reader === "person" ? [] : [describeForModel(changes)],
         ...refusalNotes({ policy, standing, hosts, ...end }),
       ];
     },

@@ -145,13 +145,10 @@ export class Session {
     return this.#failure;
   }
 
-  /**
-   * Announces the session, once; the first turn does it otherwise. `replaced` is the session
-   * whose place this one takes.
-   */
+  /** Announces it, once, or else the first turn does; `replaced` is whose place it takes. */
   start(replaced?: string): void {
     if (this.#announced !== undefined) return;
-    const { active } = this.#deps.providers;
+    const { providers: { active }, walls } = this.#deps;
     this.#announced = this.#announce(active.model.id, replaced);
     this.#stamp({
       type: "session_start",
@@ -161,6 +158,7 @@ export class Session {
       cwd: this.cwd,
       tools: this.toolNames,
       resumed: this.resumed,
+      ...walls === undefined ? {} : { sandbox: walls.wallName },
     });
   }
 

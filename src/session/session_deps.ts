@@ -25,6 +25,8 @@ export const EXIT_CODES: Record<EndReason, number> = {
 /** Changed by a person at the surface, never by an operation. */
 export interface SessionWallControl {
   readonly sandbox: SandboxMode;
+  /** What people read: the mode, or the environment that is the wall itself. */
+  readonly wallName: string;
   readonly network: string;
   changeWalls(choice: { sandbox?: SandboxMode; network?: string }): Promise<void>;
 }

@@ -15,6 +15,7 @@ export type ProtectedKind =
   | "path program"
   | "git settings"
   | "editor settings"
+  | "ci settings"
   | "env file"
   | "instructions"
   | "ssh config";
@@ -80,6 +81,12 @@ export const PROTECTION: Readonly<Record<ProtectedKind, ProtectionRule>> = {
     write: "ask",
     rule: "editor_settings_write",
     description: "changes settings that an editor executes when it opens the folder",
+  },
+  "ci settings": {
+    read: "free",
+    write: "ask",
+    rule: "ci_settings_write",
+    description: "changes what a build server runs",
   },
   "env file": {
     read: "refuse",
@@ -187,6 +194,16 @@ export const ANYWHERE_ROWS: readonly ProtectedRow[] = [
     kind: "editor settings",
     pattern:
       /\/\.(?:vscode\/(?:tasks|settings|launch|mcp)\.json|mcp\.json|devcontainer\.json|idea\/(?:workspace|externaldependencies)\.xml|idea\/runconfigurations\/.*|exrc|nvimrc|nvim\.lua|vimrc|dir-locals\.el)$/s,
+  },
+  // Names that build servers look for by themselves; what these files call is ordinary work.
+  {
+    kind: "ci settings",
+    pattern:
+      /\/(?:\.gitlab-ci\.yml|jenkinsfile|azure-pipelines\.ya?ml|bitbucket-pipelines\.yml|cloudbuild\.(?:ya?ml|json)|buildspec\.ya?ml|\.?appveyor\.yml|\.travis\.yml|\.cirrus\.(?:yml|star)|\.(?:drone|woodpecker)\.ya?ml|\.build\.yml)$|\/\.(?:(?:github|gitea|forgejo)\/workflows|gitlab\/ci|circleci|buildkite|woodpecker|teamcity|azure-pipelines|semaphore|tekton|builds)\//,
+  },
+  {
+    kind: "ci settings",
+    pattern: /^(?=.*\/\.(?:github|gitea|forgejo)\/actions\/).*\/action\.ya?ml$/s,
   },
   {
     kind: "instructions",

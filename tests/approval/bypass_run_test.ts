@@ -38,7 +38,7 @@ Deno.test("run lets no bypass delete a file", async () => {
   await withJob(replies, async (job) => {
     await Deno.mkdir(`${job.home}/kept`);
     await Deno.mkdir(`${job.home}/project`);
-    const { code } = await job.run(["go"], { cwd: `${job.home}/project` });
+    const { code } = await job.run(["--sandbox", "off", "go"], { cwd: `${job.home}/project` });
     assert.equal(code, 0);
     const allowed = results(job).flatMap(({ status }, i) =>
       status === "blocked" ? [] : BYPASSES[i]
@@ -149,7 +149,7 @@ Deno.test("run runs nothing once its directory is gone", async () => {
   await withJob(replies, async (job) => {
     await Deno.mkdir(`${job.home}/project`);
     await Deno.writeTextFile(`${job.home}/kept`, "");
-    await job.run(["-C", `${job.home}/project`, "go"]);
+    await job.run(["--sandbox", "off", "-C", `${job.home}/project`, "go"]);
     const [gone, ...after] = results(job);
     assert.equal(gone!.exit_code, 0);
     for (const { error } of after) assert.match(String(error), /Nothing ran/);

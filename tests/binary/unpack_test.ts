@@ -214,7 +214,7 @@ realTest(
     });
     assert.equal(job.code, 0, job.stderr);
     assert.match(job.stdout, /^ *65534$/m);
-    assert.deepEqual(await names(other), [".hermes"]);
+    assert.deepEqual(await names(other), [".cache", ".hermes"]);
   }),
 );
 

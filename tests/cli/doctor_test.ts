@@ -1,14 +1,25 @@
 /** `hermes doctor`: says what is broken, exits 1 only then, never shows a key. */
 import assert from "node:assert/strict";
 import type { Finding } from "../../src/cli/commands/doctor/finding.ts";
+import type { SyscallName } from "../../src/process/launcher/syscalls_data.ts";
 import { runHermes, tempHome } from "../support/hermes.ts";
+import { LACKS, runOnLesserKernel } from "../support/lesser_kernel.ts";
+import { linuxTest } from "../support/linux.ts";
 
-async function doctor(home: string, env: Record<string, string> = {}) {
-  const { code, stdout, stderr } = await runHermes({
+/** `lacks`: system calls that the kernel refuses. */
+async function doctor(
+  home: string,
+  env: Record<string, string> = {},
+  lacks: readonly SyscallName[] = [],
+) {
+  const run = {
     home,
     args: ["doctor", "--json"],
     env: { OLLAMA_HOST: "127.0.0.1:9", LM_BASE_URL: "http://127.0.0.1:9/v1", ...env },
-  });
+  };
+  const { code, stdout, stderr } = lacks.length === 0
+    ? await runHermes(run)
+    : await runOnLesserKernel(lacks, run);
   assert.equal(stderr, "");
   const report = JSON.parse(stdout) as { ok: boolean; checks: Finding[] };
   assert.equal(report.ok, code === 0);
@@ -100,4 +111,55 @@ Deno.test("hermes doctor fails where temporary files cannot be made", async () =
   const [found] = find("temporary files");
   assert.match(found!.detail, /\/none cannot be written: No such file/);
   assert.match(found!.fix!, /Set TMPDIR/);
+});
+
+linuxTest("hermes doctor names every wall that stands around commands", async (home) => {
+  const { code, find } = await doctor(home);
+  assert.equal(code, 0);
+  assert.deepEqual(find("sandbox").map(({ status, detail }) => [status, detail]), [
+    ["ok", "workspace-write, network on"],
+  ]);
+  const walls = find("walls");
+  assert.ok(walls.length >= 5, JSON.stringify(walls));
+  const names = walls.map(({ detail }) => detail.split(":")[0]);
+  for (const name of ["files", "view of the file system", "system calls", "other programs"]) {
+    assert.ok(names.includes(name), `${name} is not among ${names}`);
+  }
+});
+
+linuxTest("hermes doctor warns of a wall that a container does not allow", async (home) => {
+  const { code, find } = await doctor(home, { TERMINAL_NETWORK: "loopback" }, LACKS.namespaces);
+  assert.equal(code, 0);
+  const missing = find("walls").filter(({ status }) => status === "warn").map(({ detail }) =>
+    detail
+  );
+  assert.match(missing[0]!, /^view of the file system: none, the system allows no namespaces/);
+  assert.match(missing.join("\n"), /^network loopback: cannot be kept here/m);
+});
+
+linuxTest("hermes doctor fails where walls are required and none can be raised", async (home) => {
+  const lacks = LACKS["namespaces and Landlock"];
+  const told = await doctor(home, {}, lacks);
+  assert.equal(told.code, 0);
+  assert.match(told.find("walls").at(-1)!.detail, /^commands run without walls around files/);
+  await Deno.mkdir(`${home}/.hermes`);
+  await Deno.writeTextFile(`${home}/.hermes/config.yaml`, "terminal: { sandbox_required: true }\n");
+  const { code, find } = await doctor(home, {}, lacks);
+  assert.equal(code, 1);
+  const failed = find("walls").filter(({ status }) => status === "fail");
+  assert.equal(failed.length, 1);
+  assert.match(failed[0]!.detail, /sandbox_required forbids that, so no command runs$/);
+});
+
+Deno.test("hermes doctor says when no walls are wanted, or the place is the wall", async () => {
+  await using home = await tempHome();
+  const off = await doctor(home.path, { TERMINAL_SANDBOX: "off" });
+  assert.deepEqual(off.find("sandbox").map(({ status, fix }) => [status, fix]), [
+    ["warn", "hermes config set terminal.sandbox workspace-write"],
+  ]);
+  assert.deepEqual(off.find("walls"), []);
+  const docker = await doctor(home.path, { TERMINAL_ENV: "docker", PATH: "/nowhere" });
+  assert.deepEqual(docker.find("sandbox").map(({ detail }) => detail), [
+    "docker: the place itself is the wall, and no other is raised",
+  ]);
 });

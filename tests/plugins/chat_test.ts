@@ -171,9 +171,10 @@ Deno.test("Ctrl-C interrupts a turn that a plugin began, and the chat goes on", 
 
 Deno.test("what is half typed when a plugin's turn asks for a yes is no answer", async () => {
   const permissions = { sessions: ["wake"] };
-  const call = { toolCalls: [{ name: "terminal", arguments: { command: "rm -rf build" } }] };
+  const call = { toolCalls: [{ name: "terminal", arguments: { command: "git push --force" } }] };
   const replies = [call, { text: "Left alone." }];
-  await withChat({ module: PUSHING, permissions, replies }, async ({ screen, home }) => {
+  const args = ["--sandbox", "off"];
+  await withChat({ module: PUSHING, permissions, replies, args }, async ({ screen, home }) => {
     await screen.type("/watch\r");
     await screen.shows(/watching\n> $/);
     await screen.type("1 more");
@@ -201,7 +202,7 @@ const WITNESS = `export function register(ctx) {
 }`;
 
 Deno.test("hooks see a session from start to end, with all that happens on the way", async () => {
-  const dangerous = { name: "terminal", arguments: { command: "rm -rf build" } };
+  const dangerous = { name: "terminal", arguments: { command: "git push --force" } };
   const long = { name: "terminal", arguments: { command: "seq 1 3000" } };
   const replies = [
     { toolCalls: [dangerous] },
@@ -210,9 +211,10 @@ Deno.test("hooks see a session from start to end, with all that happens on the w
     { status: 400, error: "prompt is too long: 9 tokens > 8 maximum" },
     { text: "counted" },
   ];
-  await withChat({ module: WITNESS, replies }, async ({ screen, home }) => {
+  const args = ["--sandbox", "off"];
+  await withChat({ module: WITNESS, replies, args }, async ({ screen, home }) => {
     await screen.type("clean up\r");
-    await screen.shows(/rm -rf build[\s\S]*Allow this once[\s\S]*esc is no/);
+    await screen.shows(/git push --force[\s\S]*Allow this once[\s\S]*esc is no/);
     await screen.type("y");
     await screen.shows(/cleaned\n> /);
     await screen.type("count\r");

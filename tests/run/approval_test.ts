@@ -6,6 +6,9 @@ import { withScreen } from "../support/screen.ts";
 
 const CONFIRM = /Allow it\?[\s\S]*esc is no/;
 
+/** Behind the walls most of these commands need no yes. */
+const OPEN = ["--sandbox", "off"];
+
 function call(command: string): Reply {
   return { toolCalls: [{ name: "terminal", arguments: { command } }] };
 }
@@ -32,7 +35,7 @@ Deno.test("run --approve ask asks at the terminal, and a yes lasts as long as wa
     call("rm -rf fits"),
     { text: "over" },
   ];
-  const args = ["run", "--approve", "ask", "go"];
+  const args = ["run", ...OPEN, "--approve", "ask", "go"];
   await withScreen({ args, replies, directory: "app" }, async (seat) => {
     const { screen, home } = seat;
     await screen.shows(/rm -rf once\nAllow it\?[\s\S]*esc is no/);
@@ -68,7 +71,7 @@ Deno.test("run --approve ask asks at the terminal, and a yes lasts as long as wa
 
 Deno.test("run --approve ask is interrupted by Ctrl-C at the question", async () => {
   const replies = [call("rm -rf build"), { text: "not reached" }];
-  const args = ["run", "--approve", "ask", "go"];
+  const args = ["run", ...OPEN, "--approve", "ask", "go"];
   await withScreen({ args, replies }, async ({ screen, model }) => {
     await screen.shows(CONFIRM);
     await screen.type("\x03");
@@ -86,7 +89,7 @@ Deno.test("run exits 3 naming the action, its rule and a resume that allows just
     { text: "not reached" },
   ];
   await withJob(replies, async (job) => {
-    const outcome = await job.run(["--approve", "ask", "--json", "go"]);
+    const outcome = await job.run([...OPEN, "--approve", "ask", "--json", "go"]);
     strictEqual(outcome.code, 3, outcome.stderr);
     match(outcome.stderr, /\n {2}terminal: rm -rf build && echo first\n {2}Rule: recursive delete/);
     const events = parseEvents(outcome.stdout);
@@ -117,7 +120,7 @@ Deno.test("run exits 3 naming the action, its rule and a resume that allows just
 Deno.test("run --approve ask takes silence for a no", async () => {
   const config = "approvals:\n  timeout: 0.2\n";
   const replies = [call("rm -rf build"), { text: "gave up" }];
-  const args = ["run", "--approve", "ask", "go"];
+  const args = ["run", ...OPEN, "--approve", "ask", "go"];
   await withScreen({ args, replies, config }, async (seat) => {
     await seat.screen.shows(/gave up/);
     strictEqual(await seat.screen.exitCode(), 0);
@@ -135,7 +138,7 @@ async function judged(
   await withJob([call(command), call(command), { text: "done" }], async (job) => {
     const own = `auxiliary:\n  approval:\n    model: judge\n    base_url: ${judge.url}\n`;
     await configure(job.home, own + config);
-    const outcome = await job.run(["--quiet", "--approve", "smart", "go"]);
+    const outcome = await job.run([...OPEN, "--quiet", "--approve", "smart", "go"]);
     deepStrictEqual([outcome.code, outcome.stdout], [0, "done\n"], outcome.stderr);
     await body(job, judge);
   });
@@ -177,7 +180,7 @@ Deno.test("run --replay answers for the judge too", async () => {
       job.home,
       `auxiliary:\n  approval:\n    model: judge\n    base_url: ${judge.url}\n`,
     );
-    const args = ["--quiet", "--approve", "smart", "go"];
+    const args = [...OPEN, "--quiet", "--approve", "smart", "go"];
     const file = `${job.home}/tape`;
     const recorded = await job.run(["--record", file, ...args]);
     await judge[Symbol.asyncDispose]();
@@ -201,7 +204,7 @@ Deno.test("run --replay takes no yes from a recording that is another's or was c
       text: "done",
     }];
     await withJob(replies, async (job) => {
-      const [file, args] = [`${job.home}/tape`, ["--quiet", "--approve", "smart", "go"]];
+      const [file, args] = [`${job.home}/tape`, [...OPEN, "--quiet", "--approve", "smart", "go"]];
       strictEqual((await job.run(["--record", file, ...args])).code, 0);
       await Deno.mkdir(`${job.home}/build`);
       const lines = (await Deno.readTextFile(file)).split("\n");
@@ -234,7 +237,7 @@ Deno.test("run lets command_allowlist stand for a yes: a rule, a glob, never the
       job.home,
       "command_allowlist: ['recursive delete', 'git push*', 'rm -rf /', '*']\n",
     );
-    strictEqual((await job.run(["--quiet", "go"])).code, 0);
+    strictEqual((await job.run([...OPEN, "--quiet", "go"])).code, 0);
     const [removed, pushed, root] = results(job);
     strictEqual(removed!.exit_code, 0);
     ok(!String(pushed!.error ?? "").includes("BLOCKED"));
@@ -246,7 +249,7 @@ Deno.test("run follows approvals.mode off and approvals.headless", async () => {
   for (const config of ["approvals:\n  mode: off\n", "approvals:\n  headless: always\n"]) {
     await withJob([call("rm -rf build"), { text: "done" }], async (job) => {
       await configure(job.home, config);
-      strictEqual((await job.run(["--quiet", "go"])).code, 0);
+      strictEqual((await job.run([...OPEN, "--quiet", "go"])).code, 0);
       deepStrictEqual(results(job)[0]!.approval, "Approved by policy", config);
     });
   }
@@ -255,7 +258,7 @@ Deno.test("run follows approvals.mode off and approvals.headless", async () => {
 Deno.test("run that asks nobody tells what it refused, as events and with a way on", async () => {
   await withJob(() => ({ text: "ok" }), async (job) => {
     const offline = (...flags: string[]) =>
-      job.hermes(["run", "--model", "offline", ...flags, "run `rm -rf node_modules`"]);
+      job.hermes(["run", ...OPEN, "--model", "offline", ...flags, "run `rm -rf node_modules`"]);
     const plain = await offline();
     strictEqual(plain.code, 0);
     match(

@@ -5,11 +5,12 @@ import { runHermes, tempHome } from "../support/hermes.ts";
 import { openScreen, type Screen, type Seat, withScreen } from "../support/screen.ts";
 import { isRunning, writtenFile } from "../support/written_file.ts";
 
+/** Without walls: behind them fewer commands need a yes, and the home is no place to write to. */
 async function withChat(
   replies: Reply[],
   body: (screen: Screen, seat: Seat) => Promise<void>,
 ): Promise<void> {
-  await withScreen({ args: [], replies }, async (seat) => {
+  await withScreen({ args: ["--sandbox", "off"], replies }, async (seat) => {
     await seat.screen.shows(/custom\/fake-model[^\n]*\/help\n> /);
     await body(seat.screen, seat);
   });
@@ -66,6 +67,28 @@ Deno.test("chat begins anew, goes back and changes the model without losing the 
   });
 });
 
+Deno.test("chat names the walls, and /sandbox changes them or says what its words mean", async () => {
+  const call = { toolCalls: [{ name: "terminal", arguments: { command: "echo x > kept.txt" } }] };
+  const args = ["--sandbox", "workspace-write"];
+  await withScreen({ args, replies: [call, { text: "over" }] }, async ({ screen }) => {
+    const answers = async (typed: string, shown: RegExp) => {
+      await screen.type(`${typed}\r`);
+      await screen.shows(shown);
+    };
+    await screen.shows(/fake-model · workspace-write · session [^\n]*\n> /);
+    await answers("/sandbox", /\n {2}workspace-write, network on\n> /);
+    await answers("/sandbox readonly", /readonly means nothing here: say read-only/);
+    await answers("/sandbox off loopback", /Without walls nothing keeps a command/);
+    await answers("/sandbox loopback", /\n {2}workspace-write, network loopback\n> /);
+    await answers("/sandbox read-only off", /\n {2}read-only, network off\n> /);
+    await answers("go", /exit 1 · held back by the sandbox · [^\n]*kept\.txt[\s\S]*over\n> /);
+    await answers("/approve plan", /\n {2}plan\n> /);
+    await answers("/sandbox off", /\/approve plan keeps the sandbox as it is\n {2}read-only/);
+    await screen.type("/quit\r");
+    strictEqual(await screen.exitCode(), 0);
+  });
+});
+
 /** How the settings name a server of the person's own, and the provider that it then is. */
 const OWN_SERVERS: [provider: string, config: (url: string) => string][] = [
   [
@@ -91,7 +114,7 @@ async function resumesModels(provider: string, config: (url: string) => string):
   await Deno.mkdir(`${home.path}/.hermes`);
   await Deno.writeTextFile(`${home.path}/.hermes/config.yaml`, config(model.url));
   await using screen = await openScreen(home.path, []);
-  await screen.shows(new RegExp(`${provider}/one · session [^\n]*/help\n> `));
+  await screen.shows(new RegExp(`${provider}/one · [^\n]+ · session [^\n]*/help\n> `));
   const [, id] = /session ([0-9a-z]{26})/.exec(screen.text)!;
   await screen.type("a\r");
   await screen.shows(/first\n> /);
@@ -103,7 +126,9 @@ async function resumesModels(provider: string, config: (url: string) => string):
   await screen.type("b\r");
   await screen.shows(/second\n> /);
   await screen.type(`/resume ${id}\r`);
-  await screen.shows(new RegExp(`${provider}/one · session [0-9a-z]{26} \\(resumed\\)[^\n]*\n> `));
+  await screen.shows(
+    new RegExp(`${provider}/one · [^\n]+ · session [0-9a-z]{26} \\(resumed\\)[^\n]*\n> `),
+  );
   await screen.type("c\r");
   await screen.shows(/third\n> /);
   await screen.type("/quit\r");

@@ -93,7 +93,7 @@ Deno.test("run exits 2 with one clear line on wrong usage", async () => {
 });
 
 Deno.test("run --approve never refuses, tells the model, and goes on", async () => {
-  await withJob([call("rm -rf build"), { text: "left it" }], async (job) => {
+  await withJob([call("rm -rf .git build"), { text: "left it" }], async (job) => {
     await Deno.mkdir(`${job.home}/build`);
     const outcome = await job.run(["clean"]);
     deepStrictEqual([outcome.code, outcome.stdout], [0, "left it\n"]);
@@ -103,7 +103,7 @@ Deno.test("run --approve never refuses, tells the model, and goes on", async () 
 });
 
 Deno.test("run --approve ask exits 3 without a terminal, and --resume goes on from there", async () => {
-  await withJob([call("rm -rf build"), { text: "cleaned" }], async (job) => {
+  await withJob([call("rm -rf .git build"), { text: "cleaned" }], async (job) => {
     await Deno.mkdir(`${job.home}/build`);
     const first = await job.run(["--approve", "ask", "clean"]);
     deepStrictEqual([first.code, first.stdout], [3, ""], first.stderr);
@@ -120,7 +120,7 @@ Deno.test("run --approve ask exits 3 without a terminal, and --resume goes on fr
 
 Deno.test("run --yolo runs what needs approval but never what is forbidden", async () => {
   await withJob(
-    [call("rm -rf build"), call("rm -rf / --no-preserve-root"), { text: "ok" }],
+    [call("rm -rf .git build"), call("rm -rf / --no-preserve-root"), { text: "ok" }],
     async (job) => {
       await Deno.mkdir(`${job.home}/build`);
       const outcome = await job.run(["--yolo", "clean"]);

@@ -19,7 +19,7 @@ Deno.test("hermes schema events describes every line of run --json", async () =>
       replies: [
         { reasoning: "Hm.", signature: "S", ...call("write_file", { path: "a", content: "x" }) },
         call("execute_code", { code: SCRIPT }),
-        call("terminal", { command: "rm -rf build" }),
+        call("terminal", { command: "git push --force" }),
         { status: 429, headers: { "retry-after-ms": "1" } },
         { text: ["do", "ne"] },
       ],
@@ -27,7 +27,7 @@ Deno.test("hermes schema events describes every line of run --json", async () =>
     {
       args: ["--approve", "ask", "go"],
       code: 3,
-      replies: [call("terminal", { command: "rm -rf build" })],
+      replies: [call("terminal", { command: "git push --force" })],
     },
     {
       args: ["--max-turns", "1", "go"],

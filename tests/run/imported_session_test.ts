@@ -88,7 +88,7 @@ Deno.test("sessions import takes no session from the future, which latest would 
 });
 
 Deno.test("run --resume with new words answers the call that waited for a yes", async () => {
-  const risky = { toolCalls: [{ name: "terminal", arguments: { command: "rm -rf kept" } }] };
+  const risky = { toolCalls: [{ name: "terminal", arguments: { command: "rm -rf .git kept" } }] };
   await withJob([risky, { text: "over" }], async (job) => {
     await Deno.mkdir(`${job.home}/kept`);
     strictEqual((await job.run(["--approve", "ask", "go"])).code, 3);

@@ -163,7 +163,7 @@ Deno.test("no withheld variable reaches a command, a background process, a termi
     call({ command: "env > background.txt", background: true, notify_on_complete: true }),
     call({
       command:
-        "until [ -s background.txt ]; do sleep 0.01; done; cat background.txt hook.txt; echo $CARGO_HOME",
+        "until [ -s background.txt ]; do sleep 0.01; done; cat background.txt hook.txt; echo $JAVA_HOME",
     }),
     { text: "done" },
   ];
@@ -175,7 +175,7 @@ Deno.test("no withheld variable reaches a command, a background process, a termi
     );
     const outcome = await job.run(
       ["--quiet", "--approve", "always", "--accept-hooks", "go"],
-      { env: { ...env, HERMES_REDACT_SECRETS: "false", CARGO_HOME: "/opt/cargo" } },
+      { env: { ...env, HERMES_REDACT_SECRETS: "false", JAVA_HOME: "/opt/java" } },
     );
     strictEqual(outcome.code, 0, outcome.stderr);
     const messages = job.model.requests.at(-1)!.body.messages as {
@@ -185,7 +185,7 @@ Deno.test("no withheld variable reaches a command, a background process, a termi
     const results = messages.filter(({ role }) => role === "tool").map(({ content }) => content);
     strictEqual(results.length, 4);
     for (const result of results) ok(!result.includes("withheld-value"), result);
-    strictEqual(results[3]!.split("CARGO_HOME=/opt/cargo").length, 3, results[3]!);
+    strictEqual(results[3]!.split("JAVA_HOME=/opt/java").length, 3, results[3]!);
   });
 });
 

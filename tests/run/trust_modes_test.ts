@@ -90,7 +90,10 @@ Deno.test("approvals.mode plan and ask-all hold in a headless run, unless a flag
   await withJob([calls(["terminal", { command: "touch y" }]), { text: "done" }], async (job) => {
     await Deno.mkdir(`${job.home}/.hermes`, { recursive: true });
     await Deno.writeTextFile(`${job.home}/.hermes/config.yaml`, "approvals:\n  mode: plan\n");
-    strictEqual((await job.run(["--quiet", "--approve", "never", "go"])).code, 0);
+    strictEqual(
+      (await job.run(["--quiet", "--sandbox", "off", "--approve", "never", "go"])).code,
+      0,
+    );
     ok((await namesIn(job.home)).includes("y"));
   });
 });

@@ -87,7 +87,7 @@ console.log("summary");`;
 });
 
 Deno.test("execute_code asks for approval as a normal call does", async () => {
-  const command = "rm -rf /var/lib/important";
+  const command = "git push --force";
   const code = `import { terminal } from "hermes_tools";
 console.log((await terminal({ command: "${command}" })).error);`;
   await runCode({ code }, (answer, { outcome }) => {

@@ -66,7 +66,11 @@ export async function openTestHost(options: TestHostOptions = {}): Promise<TestH
   const { respond = () => ({ text: "done" }), config = {}, ...rest } = options;
   const home = await Deno.realPath(await Deno.makeTempDir({ prefix: "hermes-host-" }));
   const env = { HOME: home, PATH: Deno.env.get("PATH") ?? "/usr/bin:/bin" };
-  const settings = await loadSettings({ home: resolveHome({ env }), env, overrides: config });
+  const settings = await loadSettings({
+    home: resolveHome({ env }),
+    env,
+    overrides: { "terminal.sandbox": "off", ...config },
+  });
   const host = new Host({
     settings,
     cwd: home,

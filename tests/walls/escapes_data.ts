@@ -260,7 +260,7 @@ const LATER: readonly EscapeRow[] = [
     ["package-scripts", "package.json"],
     ["makefile", "Makefile"],
     ["husky", ".husky/pre-commit"],
-    ["workflow", ".github/workflows/ci.yml"],
+    ["env-file", ".env"],
     ["source", "src/main.ts"],
   ] as const).map(([id, path]) => ({
     id: `ordinary-${id}`,
@@ -277,6 +277,12 @@ const LATER: readonly EscapeRow[] = [
     expect: ORDINARY,
     note: "git's own data is the work",
   },
+  {
+    id: "later-committed",
+    attempt: "cd $WS && echo taken > GEMINI.md && git add GEMINI.md && git commit -qm $ID",
+    effect: { rewritten: "$WS/GEMINI.md" },
+    needs: ["git"],
+  },
   ...([
     ["git-hook", ".git/hooks/post-checkout"],
     ["git-hook-existing", ".git/hooks/pre-commit"],
@@ -288,7 +294,8 @@ const LATER: readonly EscapeRow[] = [
     ["vim", ".exrc"],
     ["mcp", ".mcp.json"],
     ["envrc", ".envrc"],
-    ["env-file", ".env"],
+    ["ci-github", ".github/workflows/x.yml"],
+    ["ci-gitlab", ".gitlab-ci.yml"],
     ["agents", "AGENTS.md"],
     ["claude", "CLAUDE.md"],
     ["claude-settings", ".claude/settings.json"],

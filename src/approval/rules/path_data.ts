@@ -232,6 +232,20 @@ export const PATH_RULES: readonly Rule[] = [
     match: ["cp tasks.json .vscode/tasks.json", "echo x > .vscode/settings.json"],
     noMatch: ["cat .vscode/settings.json", "echo x > .vscode/extensions.json"],
   }),
+  writeRule("ci settings", {
+    match: [
+      "cp ci.yml .github/workflows/ci.yml",
+      "sed -i s/a/b/ .gitlab-ci.yml",
+      "echo x > Jenkinsfile",
+      "tee .circleci/config.yml < x",
+      "cp action.yml .github/actions/build/action.yml",
+    ],
+    noMatch: [
+      "cat .github/workflows/ci.yml",
+      "echo x > .github/dependabot.yml",
+      "cp .travis.yml notes.yml",
+    ],
+  }),
   writeRule("instructions", {
     match: ["echo x >> AGENTS.md", "cp x CLAUDE.md", "sed -i s/a/b/ .cursorrules"],
     noMatch: ["cat AGENTS.md", "grep -n x CLAUDE.md"],

@@ -17,6 +17,7 @@ import { err, out, useColor } from "../io.ts";
 import { TerminalQuestions } from "../prompt/questions.ts";
 import { createStdTerminal, TerminalInput } from "../prompt/terminal_input.ts";
 import { ChatView } from "../render/chat_view.ts";
+import { wallWords } from "../render/progress.ts";
 import { createStyle } from "../render/style.ts";
 import { SessionListener } from "../session_listener.ts";
 import { SLASH_COMMANDS, type SlashContext } from "../slash/slash.ts";
@@ -132,7 +133,9 @@ class Chat {
     const { session, plugins } = this.#seat!;
     session.start(replaced);
     const resumed = session.resumed ? " (resumed)" : "";
-    out(this.#style.dim(`hermes · ${session.model} · session ${session.id}${resumed} · /help\n`));
+    const walls = session.walls === undefined ? "" : ` · ${wallWords(session.walls.wallName)}`;
+    const about = `${session.model}${walls} · session ${session.id}${resumed}`;
+    out(this.#style.dim(`hermes · ${about} · /help\n`));
     for (const { id, tools } of plugins?.statuses ?? []) {
       if (tools.length > 0) out(this.#style.dim(`${id}: ${tools.join(", ")}\n`));
     }

@@ -4,6 +4,7 @@
  */
 import type { AgentEvent, EndReason } from "../../protocol/event.ts";
 import type { Usage } from "../../protocol/message.ts";
+import { SANDBOX_MODES } from "../../protocol/sandbox.ts";
 import { terminalText } from "../../util/terminal_text.ts";
 import { summarizeCall, summarizeResult } from "./tool_line.ts";
 import type { Style } from "./style.ts";
@@ -29,6 +30,7 @@ export function progressLines(event: AgentEvent, options: ProgressOptions): stri
       return [
         style.dim(
           `${terminalText(`${event.provider}/${event.model}`)} · ${event.tools.length} tools · ` +
+            (event.sandbox === undefined ? "" : `${wallWords(event.sandbox)} · `) +
             `${event.resumed ? "resumed " : ""}session ${event.sessionId}`,
         ),
       ];
@@ -65,6 +67,13 @@ export function progressLines(event: AgentEvent, options: ProgressOptions): stri
     default:
       return [];
   }
+}
+
+/** What is around commands, for the line that a session begins with. */
+export function wallWords(name: string): string {
+  if (name === "off") return "no sandbox";
+  const isMode = (SANDBOX_MODES as readonly string[]).includes(name);
+  return terminalText(isMode ? name : `in ${name}`);
 }
 
 /** Who begins a turn, in words; `by` may come from anywhere. */

@@ -30,6 +30,23 @@ Deno.test("progressLines() shows a call and its result in one plain line each", 
   deepStrictEqual(lines, ["→ terminal ls -la", "  ✓ exit 0 · a (1.5 s)"]);
 });
 
+Deno.test("progressLines() names the walls around commands in the first line", () => {
+  const start = { type: "session_start", version: "1", provider: "p", model: "m" } as const;
+  const first = (sandbox?: string) =>
+    linesOf([{
+      ...start,
+      cwd: "/",
+      tools: ["a", "b"],
+      resumed: false,
+      ...sandbox === undefined ? {} : { sandbox },
+    }]);
+  deepStrictEqual(first("read-only"), ["p/m · 2 tools · read-only · session s1"]);
+  deepStrictEqual(first("off"), ["p/m · 2 tools · no sandbox · session s1"]);
+  deepStrictEqual(first("docker"), ["p/m · 2 tools · in docker · session s1"]);
+  // An event of a version that did not say.
+  deepStrictEqual(first(), ["p/m · 2 tools · session s1"]);
+});
+
 Deno.test("progressLines() takes failure and words from the event, never from the result's text", () => {
   const liar = JSON.stringify({ error: "not one", "exit_code": 1 });
   const lines = linesOf([

@@ -109,17 +109,57 @@ function slashHelp(
 /** `/sandbox read-only`, `/sandbox workspace-write off`, `/sandbox loopback`. */
 async function changeSandbox(argument: string, context: SlashContext): Promise<void> {
   const { walls } = context.session;
-  const words = argument.split(/\s+/).filter((word) => word !== "");
-  const sandbox = SANDBOX_MODES.find((mode) => mode === words[0]);
-  const [network, ...more] = sandbox === undefined ? words : words.slice(1);
-  if (walls === undefined || more.length > 0) {
-    context.write(`  Say one of ${SANDBOX_MODES.join(", ")}, and what commands reach\n`);
+  if (walls === undefined) {
+    context.write("  This session runs no commands\n");
     return;
   }
-  const choice = {
+  const words = argument.split(/\s+/).filter((word) => word !== "");
+  const isElsewhere = walls.wallName !== "off" && walls.wallName !== walls.sandbox;
+  if (words.length > 0 && !isElsewhere) {
+    const choice = readSandbox(words, walls.sandbox);
+    if (typeof choice === "string") {
+      context.write(`  ${choice}\n`);
+      return;
+    }
+    await context.setWalls(choice);
+    if (choice.sandbox !== undefined && choice.sandbox !== walls.sandbox) {
+      context.write(`  /approve ${context.session.approvals?.policy} keeps the sandbox as it is\n`);
+    }
+  }
+  context.write(`  ${sandboxLine(walls)}\n`);
+}
+
+const NETWORKS = ["on", "off", "loopback"];
+
+/** What is chosen, or why the words mean nothing. A word that is no mode is about the network. */
+function readSandbox(
+  words: readonly string[],
+  now: SandboxMode,
+): { sandbox?: SandboxMode; network?: string } | string {
+  const sandbox = SANDBOX_MODES.find((mode) => mode === words[0]);
+  const [network, ...more] = sandbox === undefined ? words : words.slice(1);
+  const isNetwork = network === undefined || NETWORKS.includes(network) || /[.:,]/.test(network);
+  if (!isNetwork || more.length > 0) {
+    const wrong = more[0] ?? network;
+    return `${wrong} means nothing here: say ${SANDBOX_MODES.join(", ")}, ` +
+      `and then ${NETWORKS.join(", ")} or hosts like example.com`;
+  }
+  if ((sandbox ?? now) === "off" && network !== undefined && network !== "on") {
+    return `Without walls nothing keeps a command from the network: /sandbox workspace-write ${network}`;
+  }
+  return {
     ...sandbox === undefined ? {} : { sandbox },
     ...network === undefined ? {} : { network },
   };
-  if (Object.keys(choice).length > 0) await context.setWalls(choice);
-  context.write(`  ${walls.sandbox}, network ${walls.network || "as the mode has it"}\n`);
+}
+
+/** What is around commands from the next one on. */
+function sandboxLine({ sandbox, wallName, network }: NonNullable<Session["walls"]>): string {
+  if (wallName !== sandbox) {
+    return wallName === "off"
+      ? `${sandbox} for file tools; no walls around commands on this system`
+      : `commands run in ${wallName}: the place itself is the wall`;
+  }
+  if (sandbox === "off") return "off: commands may do whatever you may";
+  return `${sandbox}, network ${network || (sandbox === "read-only" ? "off" : "on")}`;
 }

@@ -8,7 +8,7 @@ Deno.test("private caches are below one directory of the project, made for its o
   await withHome([], async (at) => {
     const policy = policyAt(at, { settings: { ...SETTINGS, caches: "private" } });
     const [root] = policy.own;
-    ok(root?.startsWith(`${at.home}/.cache/hermes/walls/project-`), root);
+    ok(root?.startsWith(`${at.home}/.cache/hermes/walls/project-`), `${root}`);
     deepEqual(policy.writable, [root]);
     for (const name of ["npm_config_cache", "PIP_CACHE_DIR", "CARGO_HOME", "DENO_DIR", "GOCACHE"]) {
       ok(policy.env[name]?.startsWith(`${root}/`), name);

@@ -95,6 +95,17 @@ export class KeptDisk {
     }
   }
 
+  /** A regular file for reading, or undefined when it is none. Whoever gets it closes it. */
+  open(path: string): Deno.FsFile | undefined {
+    try {
+      return this.#through(path, (real) => {
+        return Deno.statSync(real).isFile ? Deno.openSync(real) : undefined;
+      });
+    } catch {
+      return undefined; // Gone or unreadable.
+    }
+  }
+
   /** Sets the mode of the very file or directory at `path`; a link's target is never touched. */
   chmod(path: string, mode: number): void {
     this.#through(path, (real) => {

@@ -1,6 +1,6 @@
 /**
  * Keeps files of a workspace as they were while commands run that could change them: git's
- * settings and hooks, editors' settings, instructions for agents, environment files. Compares
+ * settings and hooks, settings of editors and build servers, instructions for agents. Compares
  * after each command and puts back. For hosts where the kernel cannot keep them read-only.
  */
 import { dirname, isWithin } from "../../util/path.ts";
@@ -19,6 +19,7 @@ import {
   KeptState,
 } from "./kept_state.ts";
 import { KeptStore } from "./kept_store.ts";
+import { KeptVersions } from "./kept_versions.ts";
 
 export interface KeptFilesOptions {
   /** Directories of the work, git directories among them: absolute, real, no slash at the end. */
@@ -49,6 +50,7 @@ export class KeptFiles {
   readonly #putter: Putter;
   readonly #times = new CommandTimes();
   readonly #search: KeptSearch;
+  readonly #versions = new KeptVersions(this.#disk);
   #running = 0;
   /** Something still ran at the last comparison: what changed since then can be its work. */
   #isOpenEnded = false;
@@ -85,6 +87,7 @@ export class KeptFiles {
     if (this.#isRemembered) return;
     this.#isRemembered = true;
     const { roots, gitDirs = [] } = this.#options;
+    this.#versions.remember(roots);
     const found = [...roots, ...gitDirs].flatMap((path) => {
       const role = gitDirs.includes(path) || isRepository(path) ? "git" : "project";
       return this.#state.addDirectory({ path, root: path, role }, { isOptional: false });
@@ -169,7 +172,7 @@ export class KeptFiles {
     const done: PutBack[] = [];
     const judge: DirectoryJudge = {
       lost: (directory) => {
-        if (directory.path === directory.root) return false;
+        if (directory.path === directory.root || this.#mayGo(directory)) return false;
         const record = this.#putter.directory(directory);
         if (record !== undefined) done.push(record);
         return record !== undefined;
@@ -184,7 +187,15 @@ export class KeptFiles {
     };
     for (const change of this.#state.compare(judge, options)) done.push(...this.#settle(change));
     if (this.#state.isFull && !this.#isFullTold) done.push(this.#fullRecord());
+    this.#versions.rest();
     this.#tell(done);
+  }
+
+  /** True for a directory that git removed with the last of its files. */
+  #mayGo({ path }: KeptDirectory): boolean {
+    const files = [...this.#state.files.values()].filter((file) => isWithin(file.path, path));
+    return lookAt(path) === undefined &&
+      files.every((file) => this.#versions.judge({ ...file, now: undefined }) === "own");
   }
 
   /** Told once: from here on, not everything new is noticed. */
@@ -211,13 +222,23 @@ export class KeptFiles {
       this.#adopt(change);
       return [];
     }
+    const version = judgement.do === "undo" ? this.#versions.judge(change) : undefined;
+    if (version === "own") {
+      this.#versions.accepted(change);
+      this.#adopt(change);
+      this.#state.pin(change.path);
+      return [];
+    }
     const keys = judgement.keys === undefined || judgement.keys.length === 0
       ? {}
       : { keys: judgement.keys };
     const as = judgement.do === "mend" ? judgement.as : change.was;
     const record = this.#putter.file(change, as);
     if (record === undefined) return [];
-    if (judgement.do === "undo" || record.outcome === "left") return [{ ...record, ...keys }];
+    const committed = version === "committed" ? { isCommitted: true } : {};
+    if (judgement.do === "undo" || record.outcome === "left") {
+      return [{ ...record, ...keys, ...committed }];
+    }
     this.#adoptFromDisk(change);
     return [{ ...record, ...keys, outcome: "mended" }];
   }
@@ -361,6 +382,7 @@ export class KeptFiles {
       this.#adopt(change);
     } else {
       this.#tell(this.#settle(change));
+      this.#versions.rest();
     }
   }
 }

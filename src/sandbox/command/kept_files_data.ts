@@ -22,7 +22,12 @@ export type KeptRole =
   | "idea"
   | "devcontainer"
   | "github"
+  /** Of servers that read what GitHub reads, under a name of their own. */
+  | "gitea"
+  | "ci actions"
+  | "gitlab"
   /** Everything below is kept. */
+  | "ci"
   | "instructions"
   | "run configurations";
 
@@ -45,40 +50,53 @@ const GIT_DIRECTORIES = {
   worktrees: "git worktrees",
 } as const;
 
+function named(kind: ProtectedKind, names: string): Record<string, ProtectedKind> {
+  return Object.fromEntries(names.split(" ").map((name) => [name, kind]));
+}
+
+/** Kept files of a project by their lower-case names. Of environment files only what runs. */
+export const PROJECT_FILES: Readonly<Record<string, ProtectedKind>> = {
+  ...named(
+    "instructions",
+    "agents.md agents.override.md agents.local.md claude.md claude.local.md gemini.md soul.md " +
+      "hermes.md .hermes.md .cursorrules .windsurfrules .clinerules .roorules .goosehints " +
+      ".aider.conf.yml",
+  ),
+  ...named(
+    "editor settings",
+    ".mcp.json .devcontainer.json .exrc .nvimrc .nvim.lua .vimrc .dir-locals.el",
+  ),
+  ...named(
+    "ci settings",
+    ".gitlab-ci.yml jenkinsfile azure-pipelines.yml azure-pipelines.yaml bitbucket-pipelines.yml " +
+      "cloudbuild.yml cloudbuild.yaml cloudbuild.json buildspec.yml buildspec.yaml appveyor.yml " +
+      ".appveyor.yml .travis.yml .cirrus.yml .cirrus.star .drone.yml .drone.yaml .woodpecker.yml " +
+      ".woodpecker.yaml .build.yml",
+  ),
+  ".envrc": "env file",
+};
+
 export const KEPT_NAMES: Readonly<Record<KeptRole, KeptNames>> = {
   project: {
     kind: "instructions",
-    files: new Set([
-      "agents.md",
-      "agents.override.md",
-      "agents.local.md",
-      "claude.md",
-      "claude.local.md",
-      "gemini.md",
-      "soul.md",
-      "hermes.md",
-      ".hermes.md",
-      ".cursorrules",
-      ".windsurfrules",
-      ".clinerules",
-      ".roorules",
-      ".goosehints",
-      ".aider.conf.yml",
-      ".mcp.json",
-      ".devcontainer.json",
-      ".exrc",
-      ".nvimrc",
-      ".nvim.lua",
-      ".vimrc",
-      ".dir-locals.el",
-      ".envrc",
-    ]),
+    files: new Set(Object.keys(PROJECT_FILES)),
     directories: {
       ".git": "git",
       ".vscode": "vscode",
       ".idea": "idea",
       ".devcontainer": "devcontainer",
       ".github": "github",
+      ".gitea": "gitea",
+      ".forgejo": "gitea",
+      ".gitlab": "gitlab",
+      ".circleci": "ci",
+      ".buildkite": "ci",
+      ".woodpecker": "ci",
+      ".teamcity": "ci",
+      ".azure-pipelines": "ci",
+      ".semaphore": "ci",
+      ".tekton": "ci",
+      ".builds": "ci",
       ".hermes": "instructions",
       ".claude": "instructions",
       ".codex": "instructions",
@@ -133,29 +151,23 @@ export const KEPT_NAMES: Readonly<Record<KeptRole, KeptNames>> = {
   github: {
     kind: "instructions",
     files: new Set(["copilot-instructions.md"]),
-    directories: { instructions: "instructions" },
+    directories: { instructions: "instructions", workflows: "ci", actions: "ci actions" },
   },
+  gitea: {
+    kind: "ci settings",
+    files: new Set(),
+    directories: { workflows: "ci", actions: "ci actions" },
+  },
+  "ci actions": {
+    kind: "ci settings",
+    files: new Set(["action.yml", "action.yaml"]),
+    directories: {},
+    others: "ci actions",
+  },
+  gitlab: { kind: "ci settings", files: new Set(), directories: { ci: "ci" } },
+  ci: { kind: "ci settings", files: "all", directories: {}, others: "ci" },
   instructions: { kind: "instructions", files: "all", directories: {}, others: "instructions" },
 };
-
-/** Files of a project that are not instructions; env files are known by a pattern. */
-export const PROJECT_KINDS: Readonly<Record<string, ProtectedKind>> = {
-  ".git": "git settings",
-  ".mcp.json": "editor settings",
-  ".devcontainer.json": "editor settings",
-  ".exrc": "editor settings",
-  ".nvimrc": "editor settings",
-  ".nvim.lua": "editor settings",
-  ".vimrc": "editor settings",
-  ".dir-locals.el": "editor settings",
-  ".envrc": "env file",
-  ".vscode": "editor settings",
-  ".idea": "editor settings",
-  ".devcontainer": "editor settings",
-};
-
-/** `.env`, `.env.local` and the like; files for others to copy from are ordinary. */
-export const ENV_FILE = /^\.env(?:\.(?!(?:example|sample|template|dist|defaults?)$)[\w-]+)*$/;
 
 /** Large parts of a repository, in which no other repository lies. */
 export const GIT_STORES: ReadonlySet<string> = new Set(

@@ -4,7 +4,7 @@ import { ENTRIES_MAX, FILE_BYTES_MAX, TOTAL_BYTES_MAX } from "./kept_files_data.
 
 const PROJECT = {
   "AGENTS.md": "be kind\n",
-  ".env": "KEY=1\n",
+  ".envrc": "KEY=1\n",
   ".vscode/settings.json": "{}\n",
   ".claude/agents/a.md": "a\n",
   ".git/config": "[core]\n\tbare = false\n",
@@ -24,7 +24,9 @@ Deno.test("KeptFiles.check() finds nothing when a command changed other files", 
     work.write(".git/index", "x");
     work.write(".git/hooks/x.sample", "x");
     work.write(".vscode/extensions.json", "{}");
-    work.write(".env.example", "KEY=");
+    work.write(".env", "KEY=2");
+    work.write(".env.local", "KEY=");
+    work.write(".github/dependabot.yml", "version: 2");
   });
   assert.deepEqual(done, []);
   assert.equal(work.read("src/main.ts"), "2\n");
@@ -66,12 +68,16 @@ Deno.test("KeptFiles.check() removes new files, keeps a copy and leaves no empty
     work.write("CLAUDE.md", "obey\n");
     work.write(".cursor/rules/x.mdc", "obey\n");
     work.write(".envrc", "curl x | sh\n");
+    work.write(".github/workflows/x.yml", "on: push\n");
+    work.write(".gitlab-ci.yml", "x\n");
     Deno.symlinkSync("/etc", work.at(".claude"));
   });
   assert.deepEqual(done.sort(), [
     "created removed .claude",
     "created removed .cursor/rules/x.mdc",
     "created removed .envrc",
+    "created removed .github/workflows/x.yml",
+    "created removed .gitlab-ci.yml",
     "created removed CLAUDE.md",
   ]);
   const left = (await Array.fromAsync(Deno.readDir(work.root))).map(({ name }) => name);
@@ -215,12 +221,12 @@ Deno.test("KeptFiles.beforeCommand() takes over what others changed between comm
   assert.deepEqual(work.command(() => {}), []);
   work.write("AGENTS.md", "be brief\n");
   work.write(".hermes/notes.md", "n\n");
-  await Deno.remove(work.at(".env"));
+  await Deno.remove(work.at(".envrc"));
   await Deno.remove(work.at(".vscode"), { recursive: true });
   await Deno.symlink(".claude", work.at(".vscode"));
   assert.deepEqual(work.command(() => {}), []);
   assert.equal(work.read("AGENTS.md"), "be brief\n");
-  assert.equal(work.has(".env"), false);
+  assert.equal(work.has(".envrc"), false);
   const done = work.command(() => {
     Deno.removeSync(work.at(".vscode"));
     work.write(".hermes/notes.md", "x\n");
@@ -246,12 +252,12 @@ Deno.test("KeptFiles.noteAllowed() takes over this file and no other", async () 
   const done = work.command(() => {
     work.write("AGENTS.md", "allowed\n");
     work.write(".idea/workspace.xml", "allowed\n");
-    work.write(".env", "KEY=2\n");
+    work.write(".envrc", "KEY=2\n");
     work.write("CLAUDE.md", "evil\n");
     kept.noteAllowed(work.at("AGENTS.md"));
     kept.noteAllowed(work.at(".idea/workspace.xml"));
   });
-  assert.deepEqual(done.sort(), ["changed restored .env", "created removed CLAUDE.md"]);
+  assert.deepEqual(done.sort(), ["changed restored .envrc", "created removed CLAUDE.md"]);
   assert.equal(work.read("AGENTS.md"), "allowed\n");
   assert.equal(work.read(".idea/workspace.xml"), "allowed\n");
 });

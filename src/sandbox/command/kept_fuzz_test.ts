@@ -5,7 +5,8 @@ import { namedEntry } from "./kept_names.ts";
 
 const KEPT = {
   "AGENTS.md": "agents",
-  ".env": "A=1",
+  ".envrc": "A=1",
+  ".github/workflows/ci.yml": "on: push",
   ".vscode/tasks.json": "{}",
   ".claude/a/b.md": "b",
   ".git/config": "[core]\n\thooksPath = .husky\n",
@@ -13,6 +14,8 @@ const KEPT = {
   ".idea/runConfigurations/x.xml": "<x/>",
 };
 const ORDINARY = {
+  ".env": "B=1",
+  ".github/dependabot.yml": "version: 2",
   "a.txt": "a",
   "src/b.txt": "b",
   "src/sub/c.txt": "c",
@@ -23,8 +26,10 @@ const ORDINARY = {
 const NAMES = [
   ...Object.keys(KEPT),
   ...Object.keys(ORDINARY),
-  "src src/sub .vscode .claude .claude/a .git .git/hooks .idea .idea/runConfigurations".split(" "),
-  "CLAUDE.md .mcp.json .cursor .cursor/x .git/hooks/new .github .env.local n1 n2 src/n3".split(" "),
+  "src src/sub .vscode .claude .claude/a .git .git/hooks .idea .idea/runConfigurations .github/workflows"
+    .split(" "),
+  "CLAUDE.md .mcp.json .cursor .cursor/x .git/hooks/new .github .circleci .env.local n1 n2 src/n3"
+    .split(" "),
 ].flat();
 
 interface Seen {

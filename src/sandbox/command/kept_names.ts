@@ -1,12 +1,6 @@
 /** Which entries of a directory are kept files or hold some: pure, by name and type. */
 import type { ProtectedKind } from "../../util/protected_paths_data.ts";
-import {
-  ENV_FILE,
-  GIT_STORES,
-  KEPT_NAMES,
-  type KeptRole,
-  PROJECT_KINDS,
-} from "./kept_files_data.ts";
+import { GIT_STORES, KEPT_NAMES, type KeptRole, PROJECT_FILES } from "./kept_files_data.ts";
 
 export type NamedEntry =
   | { type: "file"; kind: ProtectedKind }
@@ -44,15 +38,14 @@ function isKeptName(role: KeptRole, name: string): boolean {
   const { files } = KEPT_NAMES[role];
   // Git never runs a hook of that name.
   if (role === "hooks") return !name.endsWith(".sample");
-  return files === "all" || files.has(name) || role === "project" && ENV_FILE.test(name);
+  return files === "all" || files.has(name);
 }
 
 /** The kind of a kept file called `name` (lower-case) in a directory with this role. */
 function kindOf(role: KeptRole, name: string): ProtectedKind {
-  if (role !== "project") return KEPT_NAMES[role].kind;
-  if (ENV_FILE.test(name)) return "env file";
-  if (name.endsWith(".git")) return "git settings";
-  return Object.hasOwn(PROJECT_KINDS, name) ? PROJECT_KINDS[name]! : "instructions";
+  if (role === "project" && Object.hasOwn(PROJECT_FILES, name)) return PROJECT_FILES[name]!;
+  // Whatever lies at the name of a directory counts as what the directory would hold.
+  return KEPT_NAMES[directoryRole(role, name) ?? role].kind;
 }
 
 /** True for a repository by what lies in it, whatever it is called. */

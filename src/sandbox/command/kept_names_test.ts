@@ -8,6 +8,7 @@ const PLACES = { homes: [], hermesHomes: [], trustedBase: [] };
 const KINDS: ReadonlySet<ProtectedKind> = new Set<ProtectedKind>([
   "git settings",
   "editor settings",
+  "ci settings",
   "instructions",
   "env file",
 ]);
@@ -16,7 +17,7 @@ const KINDS: ReadonlySet<ProtectedKind> = new Set<ProtectedKind>([
 function tablePaths(role: KeptRole, base: string, depth = 0): string[] {
   const { files, directories, others } = KEPT_NAMES[role];
   const paths = files === "all" ? ["any"] : [...files];
-  if (role === "project") paths.push(".env", ".env.local", ".git");
+  if (role === "project") paths.push(".git");
   const below = Object.entries(directories);
   if (others !== undefined) below.push(["sub", others]);
   if (role === "project") below.push(["bare.git", "git"]);
@@ -94,6 +95,8 @@ Deno.test("the table of kept names holds every name of the protection rules", ()
     for (const text of new Set(expand(pattern.source))) {
       const path = (text.endsWith("/") ? `${text}any` : text).replaceAll("//", "/m/");
       assert.equal(protectionOf(`/w/${path}`.replaceAll("//", "/"), PLACES)?.kind, kind, path);
+      // Variables are for programs to read: only the one that a shell runs is kept.
+      if (kind === "env file" && !path.endsWith("/.envrc")) continue;
       // Git keeps nothing of that name there.
       if (/^\.git\/worktrees\/(?!m\/)/.test(path)) continue;
       assert.equal(keptKind(path), kind, path);
@@ -117,7 +120,7 @@ Deno.test("namedEntry() takes a link at the name of a directory for a kept file"
 Deno.test("namedEntry() leaves ordinary files alone", () => {
   const file = { isDirectory: false, isSymlink: false };
   for (
-    const name of ["README.md", ".gitignore", ".env.example", "agents.md.txt", ".env.a.sample"]
+    const name of ["README.md", ".gitignore", ".env.example", "agents.md.txt", ".env", ".env.local"]
   ) {
     assert.equal(namedEntry("project", { name, ...file }), undefined, name);
   }

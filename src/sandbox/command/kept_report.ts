@@ -1,5 +1,6 @@
 /** What happened to kept files, and how it is told: one line for the model, one for the person. */
 import type { ProtectedKind } from "../../util/protected_paths_data.ts";
+import { shellQuote } from "../../util/shell_quote.ts";
 
 /** A kept file that a command changed, and what became of it. */
 export interface PutBack {
@@ -12,6 +13,8 @@ export interface PutBack {
   change: "created" | "changed" | "deleted" | "replaced" | "mode" | "unknown";
   /** `mended`: only the settings in `keys` were taken out. `left`: see `reason`. */
   outcome: "restored" | "removed" | "mended" | "left";
+  /** The commit that is checked out has the command's version: git shows the file as changed. */
+  isCommitted?: boolean;
   /** Git settings that a command may not change. */
   keys?: string[];
   /** Where the command's version lies; for `unknown`, the version before. */
@@ -39,9 +42,13 @@ export function describeForModel(changes: readonly PutBack[]): string {
   const lines: string[] = [];
   if (undone.length > 0) {
     lines.push(
-      `hermes put back ${listed(undone)}: commands may not change what git, editors or agents ` +
-        "run or follow. Ask the user, or use a file tool, which asks.",
+      `hermes put back ${listed(undone)}: commands may not change what git, editors, build ` +
+        "servers or agents run or follow. Ask the user, or use a file tool, which asks.",
     );
+    const restore = restoreCommand(undone);
+    if (restore !== undefined) {
+      lines.push(`git shows them as changed; leave that, the user can take them: ${restore}`);
+    }
   }
   if (left.length > 0) {
     lines.push(`hermes noticed and could not put back ${listed(left)}: tell the user.`);
@@ -57,6 +64,12 @@ export function describeForPerson(changes: readonly PutBack[]): string {
   const parts: string[] = [];
   if (undone.length > 0) {
     parts.push(`A command changed protected files; put back: ${listed(undone)}.`);
+    const restore = restoreCommand(undone);
+    if (restore !== undefined) {
+      parts.push(
+        `The checked-out commit has other versions; if you want those, run yourself: ${restore}.`,
+      );
+    }
   }
   if (left.length > 0) {
     const reason = left[0]!.reason ?? "";
@@ -77,6 +90,14 @@ export function describeForPerson(changes: readonly PutBack[]): string {
     );
   }
   return parts.join(" ");
+}
+
+/** What a person runs to get the versions of the commit that is checked out. */
+function restoreCommand(changes: readonly PutBack[]): string | undefined {
+  const paths = changes.filter(({ isCommitted }) => isCommitted === true);
+  if (paths.length === 0) return undefined;
+  const names = paths.slice(0, SHOWN_MAX).map(({ shown }) => shellQuote(printable(shown)));
+  return `git checkout -- ${names.join(" ")}${paths.length > SHOWN_MAX ? " …" : ""}`;
 }
 
 function listed(changes: readonly PutBack[]): string {

@@ -20,10 +20,22 @@ Deno.test("describeForModel() says what was undone and how to get it done", () =
   assert.equal(
     text,
     "hermes put back .git/hooks/pre-commit (new, removed), .git/config (without core.hookspath): " +
-      "commands may not change what git, editors or agents run or follow. Ask the user, or use a " +
+      "commands may not change what git, editors, build servers or agents run or follow. Ask the user, or use a " +
       "file tool, which asks.",
   );
   assert.equal(describeForModel([]), "");
+});
+
+Deno.test("describeForModel() and describeForPerson() say how to take what a commit has", () => {
+  const changes = [putBack("AGENTS.md", { isCommitted: true }), putBack("a b.md")];
+  assert.match(
+    describeForModel(changes),
+    /which asks\. git shows them as changed; leave that, the user can take them: git checkout -- AGENTS\.md$/,
+  );
+  assert.match(
+    describeForPerson([putBack(".claude/a b.md", { isCommitted: true })]),
+    /has other versions; if you want those, run yourself: git checkout -- '\.claude\/a b\.md'\.$/,
+  );
 });
 
 Deno.test("describeForModel() names a few files and counts the rest", () => {
@@ -48,12 +60,12 @@ Deno.test("describeForPerson() says where the command's version lies", () => {
 Deno.test("describeForPerson() tells what stays changed, and what a killed session left", () => {
   const text = describeForPerson([
     putBack("AGENTS.md", { outcome: "left", reason: "too large to be remembered" }),
-    putBack(".env", { outcome: "left", change: "unknown" }),
+    putBack(".envrc", { outcome: "left", change: "unknown" }),
   ]);
   assert.equal(
     text,
     "A command changed protected files that stay changed: AGENTS.md (too large to be " +
-      "remembered). A session was killed here. Changed since: .env. If that was not you, look at it.",
+      "remembered). A session was killed here. Changed since: .envrc. If that was not you, look at it.",
   );
   assert.equal(describeForModel([putBack("x", { outcome: "left", change: "unknown" })]), "");
 });

@@ -41,7 +41,7 @@ export interface KeptDirectory {
   readonly root: string;
   readonly role: KeptRole;
   /** Removing or moving it as a whole is ordinary work: a clone, a submodule, a package. */
-  readonly isOptional: boolean;
+  isOptional: boolean;
   /** It was not there when the session began to remember. */
   readonly isNew: boolean;
   /** It had more than fits: what is not known in it is not new. */
@@ -251,6 +251,15 @@ export class KeptState {
       : now;
     this.#bytes += sizeOf(was);
     this.files.set(path, { path, root, kind, role, stamp, was });
+  }
+
+  /** What holds this file came with the project: it may not go as a whole. */
+  pin(path: string): void {
+    for (let at = dirname(path); at !== dirname(at); at = dirname(at)) {
+      const directory = this.directories.get(at);
+      if (directory === undefined || directory.role === "project") return;
+      directory.isOptional = false;
+    }
   }
 
   /** Takes a new stamp of a file that was put back. */

@@ -23,13 +23,17 @@ async function killedSession(work: KeptWorkspace): Promise<void> {
 }
 
 linuxTest("KeptFiles tells what changed since a session that was killed, once", async () => {
-  await using work = new KeptWorkspace({ "AGENTS.md": "kind\n", ".env": "A=1", "GEMINI.md": "g" });
+  await using work = new KeptWorkspace({
+    "AGENTS.md": "kind\n",
+    ".envrc": "A=1",
+    "GEMINI.md": "g",
+  });
   await killedSession(work);
   work.write("AGENTS.md", "evil\n");
-  work.write(".env", "A=2");
+  work.write(".envrc", "A=2");
   await work.remember();
   const told = work.told.map(({ shown, change, outcome }) => `${change} ${outcome} ${shown}`);
-  assert.deepEqual(told.sort(), ["unknown left .env", "unknown left AGENTS.md"]);
+  assert.deepEqual(told.sort(), ["unknown left .envrc", "unknown left AGENTS.md"]);
   assert.equal(work.read("AGENTS.md"), "evil\n");
   const [env, agents] = work.told.sort((a, b) => a.shown < b.shown ? -1 : 1);
   assert.equal(await Deno.readTextFile(agents!.copy!), "kind\n");

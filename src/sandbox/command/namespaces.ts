@@ -116,7 +116,7 @@ async function kept(
     await close();
     return undefined;
   }
-  // Not before: nothing else might keep this process from ending while it waits for the answer.
+  // Not before it has answered: nothing else may be there for the process to wait for.
   child.unref();
   return {
     ownUsers,

@@ -98,9 +98,12 @@ function stoppedPaths(end: CommandEnd, lines: readonly string[]): Stopped[] {
     const isUnchanged = UNCHANGED.test(line);
     const isKept = KEPT.test(line);
     if (!isUnchanged && !isKept && !UNSEEN.test(line)) continue;
-    for (const [word] of line.matchAll(PATHS)) {
+    const all = [...line.matchAll(PATHS)];
+    const bare = bareName(line, all);
+    for (const match of all) {
+      const [word] = match;
       if (++words > MAX_WORDS || found.size >= MAX_NAMED) return [...found.values()];
-      if (!word.includes("/") || word === "/") continue;
+      if (word === "/" || (!word.includes("/") && match !== bare)) continue;
       const path = resolvePath(cwd, word.replace(/\.$/, ""));
       const access = found.has(path) ? "write" : placeOf(policy, path);
       // Of what may be read the system itself may have said no.
@@ -110,6 +113,15 @@ function stoppedPaths(end: CommandEnd, lines: readonly string[]): Stopped[] {
     }
   }
   return [...found.values()];
+}
+
+/** `program: NAME: reason` is about a file also where its name has no slash. */
+function bareName(line: string, words: readonly RegExpExecArray[]): RegExpExecArray | undefined {
+  const reasonAt = Math.max(line.search(UNCHANGED), line.search(KEPT));
+  const last = words.findLast(({ index, 0: word }) => index + word.length < reasonAt);
+  if (last === undefined || !line.slice(0, last.index).includes(":")) return undefined;
+  const between = line.slice(last.index + last[0].length, reasonAt);
+  return /^['"`\u2019]?: ?$/.test(between) ? last : undefined;
 }
 
 function pathNote({ mode, workspace }: SandboxPolicy, paths: readonly Stopped[]): string {

@@ -17,6 +17,7 @@ import { VERSION } from "../../../util/version.ts";
 import type { Finding } from "./finding.ts";
 import { checkModel } from "./model.ts";
 import { checkPrograms, checkSandbox } from "./programs.ts";
+import { checkWalls } from "./walls.ts";
 import { childVariables } from "../../../process/child_variables.ts";
 import { ENVIRONMENTS } from "../../../../environments/manifest.ts";
 import { reviewHooks, reviewPlugins, reviewTools } from "../config/review.ts";
@@ -44,6 +45,7 @@ export const CHECKS: readonly Check[] = [
   guarded("programs", withSettings(checkPrograms)),
   guarded("variables", withSettings(checkVariables)),
   guarded("environments", withSettings(checkEnvironments)),
+  guarded("sandbox", withSettings(checkWalls)),
   guarded("execute_code", withSettings(checkSandbox)),
 ];
 

@@ -22,7 +22,9 @@ export async function main(input: CommandInput): Promise<number> {
   const [chosen] = input.args;
   const settings = await settingsOf(input, chosen ? environmentOverrides(chosen) : {});
   const action = ACTIONS[input.path[1] ?? "list"]!;
-  return await action(input, environmentOptions(settings));
+  const code = await action(input, environmentOptions(settings));
+  if (action === check) await showWalls(settings);
+  return code;
 }
 
 /** What an environment outside a session gets. */
@@ -108,6 +110,14 @@ async function check(_input: CommandInput, options: EnvironmentOptions): Promise
     await env.close();
   }
   return EXIT.done;
+}
+
+/** Which walls stand around commands, a line each; elsewhere the place itself is one. */
+async function showWalls(settings: Settings): Promise<void> {
+  const { policyIn } = await import("../sandbox/policy_here.ts");
+  const { modeLine, standingHere, standingLines } = await import("../sandbox/standing_here.ts");
+  const here = await policyIn(Deno.cwd(), settings);
+  out([`sandbox ${modeLine(here)}`, ...standingLines(await standingHere(here)), ""].join("\n"));
 }
 
 async function shell(_input: CommandInput, options: EnvironmentOptions): Promise<number> {

@@ -6,20 +6,22 @@ import { oneLine, plainText } from "../../render/tool_line.ts";
 import type { SessionChoices } from "./options.ts";
 
 /**
- * The command that goes on with a session: the same profile, model and environment, and no tool
- * that the session did not have. What waits for a yes was meant to run there and with those.
+ * The command that goes on with a session: the same profile, model, environment and walls, and no
+ * tool that the session did not have. What waits for a yes was meant to run there and with those.
  */
 export function resumeCommand(
   choices: SessionChoices,
   words: { command: readonly string[]; id: string; more?: readonly string[] },
 ): string {
-  const { profile, spec: { model, environment, toolsets } } = choices;
+  const { profile, spec: { model, environment, sandbox, network, toolsets } } = choices;
   const same: [flag: string, value: string | undefined][] = [
     ["--profile", profile],
     ["--base-url", model?.baseUrl],
     ["--provider", model?.provider],
     ["--model", model?.name],
     ["--env", environment],
+    ["--sandbox", sandbox],
+    ["--network", network],
     ["--toolsets", toolsets?.enabled?.join(",")],
     ["--disable-toolsets", toolsets?.disabled?.join(",")],
   ];

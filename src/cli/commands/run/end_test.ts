@@ -28,6 +28,10 @@ Deno.test("resumeCommand() repeats where a session ran and what it could do", ()
     resumeCommand(choices, words),
     "hermes run --resume 01x --env 'docker:a b' --toolsets file,todo --approve always",
   );
+  assert.equal(
+    resumeCommand(withSpec({ sandbox: "off", network: "a.org,b.org" }), words),
+    "hermes run --resume 01x --sandbox off --network a.org,b.org --approve always",
+  );
   const without = withSpec({ environment: "ssh:me@h", toolsets: { disabled: ["terminal"] } });
   const end = describeEnd(ended("needs_approval"), { choices: without, id: "01x" });
   assert.match(end, / --env ssh:me@h --disable-toolsets terminal --approve always\n$/);

@@ -1,5 +1,5 @@
 /** `hermes sandbox explain`: the walls around commands in plain words, or as JSON. */
-import { EXIT } from "../../../protocol/error.ts";
+import { EXIT, UsageError } from "../../../protocol/error.ts";
 import type { NetworkAccess, SandboxPolicy } from "../../../protocol/sandbox.ts";
 import { HostDisk } from "../../../sandbox/command/disk.ts";
 import { type PathGrants, pathGrants } from "../../../sandbox/command/grants.ts";
@@ -7,26 +7,41 @@ import { isWithin } from "../../../util/path.ts";
 import type { CommandInput } from "../../command.ts";
 import { out } from "../../io.ts";
 import { type PolicyHere, policyHere } from "./policy_here.ts";
+import { modeLine, type StandingHere, standingHere, standingLines } from "./standing_here.ts";
 
 export async function main(input: CommandInput): Promise<number> {
   const here = await policyHere(input);
   const { policy } = here;
   const asJson = input.flags.json === true;
   if (policy === undefined) {
-    out(asJson ? `${JSON.stringify({ mode: "off", why: whyOff(here) })}\n` : `${whyOff(here)}\n`);
+    const why = modeLine(here);
+    out(asJson ? `${JSON.stringify({ mode: "off", why })}\n` : `Sandbox  ${why}\n`);
     return EXIT.done;
   }
-  const grants = pathGrants(policy, new HostDisk());
-  if (asJson) out(`${JSON.stringify({ mode: policy.mode, policy, ...grants }, null, 2)}\n`);
-  else out(`${explained(here, policy, grants).join("\n")}\n`);
+  if (input.flags["macos-profile"] === true) {
+    out(await macosProfile(policy));
+    return EXIT.done;
+  }
+  const found = await standingHere(here);
+  const hasView = found.standing !== undefined && found.standing.view !== "none";
+  const grants = pathGrants(policy, new HostDisk(), { hasView });
+  if (asJson) {
+    const { standing = null, lines, problem } = found;
+    const walls = { standing, lines, ...problem === undefined ? {} : { problem } };
+    out(`${JSON.stringify({ mode: policy.mode, walls, policy, ...grants }, null, 2)}\n`);
+  } else out(`${explained(here, { policy, grants, found }).join("\n")}\n`);
   return EXIT.done;
 }
 
-function whyOff({ settings }: PolicyHere): string {
-  const { backend } = settings.config.terminal;
-  return backend === "local"
-    ? "The sandbox is off: commands may do whatever you may."
-    : `Commands run in ${backend}: the place itself is the wall, and no other is raised.`;
+/** @throws {UsageError} for a list of hosts, whose proxy lives in a session. */
+async function macosProfile(policy: SandboxPolicy): Promise<string> {
+  if (typeof policy.network === "object") {
+    throw new UsageError("--macos-profile cannot hold a list of hosts", {
+      hint: "Their proxy runs in a session alone. Say --network on, off or loopback.",
+    });
+  }
+  const { sandboxExecProfile } = await import("../../../sandbox/command/macos_profile.ts");
+  return sandboxExecProfile(policy);
 }
 
 const MODES: Readonly<Record<SandboxPolicy["mode"], string>> = {
@@ -34,11 +49,16 @@ const MODES: Readonly<Record<SandboxPolicy["mode"], string>> = {
   "workspace-write": "commands and file tools change the work alone",
 };
 
+interface Explained {
+  policy: SandboxPolicy;
+  grants: PathGrants;
+  found: StandingHere;
+}
+
 /** The lines of the text. */
 export function explained(
   { settings, facts }: Pick<PolicyHere, "settings" | "facts">,
-  policy: SandboxPolicy,
-  { grants, crowded }: PathGrants,
+  { policy, grants: { grants, crowded }, found }: Explained,
 ): string[] {
   const home = facts.userHome;
   const shown = (path: string) =>
@@ -60,11 +80,14 @@ export function explained(
     `Caches   ${cacheWords(settings.config.terminal.sandbox_caches, policy, shown)}`,
     `Limits   ${limitWords(policy)}`,
     "",
+    "On this machine:",
+    ...standingLines(found),
+    "",
     changed.length === 0 ? "May change: nothing" : "May change:",
     ...changed.map((path) => `  ${shown(path)}`),
     ...splitLines(changed, grants, shown),
     "",
-    "May read: everything but what is hidden. Names in hidden directories can be listed.",
+    "May read: everything but what is hidden.",
     ...crowded.map((path) =>
       `  ${shown(path)} has too many entries: only what is needed of it is open`
     ),
@@ -102,7 +125,9 @@ function openLines(policy: SandboxPolicy, shown: (path: string) => string): stri
 function networkWords(network: NetworkAccess): string {
   if (network === "on") return "on: every host";
   if (network === "off") return "off: nothing, not even this machine";
-  if (network === "loopback") return "loopback: programs on this machine alone";
+  if (network === "loopback") {
+    return "loopback: what commands serve themselves, not what else runs here";
+  }
   return `these hosts, through a proxy: ${network.hosts.join(", ")}`;
 }
 

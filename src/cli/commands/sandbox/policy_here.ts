@@ -3,6 +3,7 @@ import { checkDirectory } from "../../../host/directory.ts";
 import type { Settings } from "../../../config/load.ts";
 import type { SandboxMode, SandboxPolicy } from "../../../protocol/sandbox.ts";
 import { requireWalls } from "../../../session/wall_check.ts";
+import { WallFactsOf } from "../../../session/wall_facts.ts";
 import { sessionPolicy, type WallFacts } from "../../../session/walls.ts";
 import { resolvePath } from "../../../util/path.ts";
 import type { CommandInput } from "../../command.ts";
@@ -19,17 +20,32 @@ export interface PolicyHere {
   facts: WallFacts;
 }
 
-/** @throws {UsageError} when a flag or a setting means nothing. */
-export async function policyHere(input: CommandInput): Promise<PolicyHere> {
+/**
+ * By the flags of a command line; `overrides` beat the settings.
+ * @throws {UsageError} when a flag or a setting means nothing.
+ */
+export async function policyHere(
+  input: CommandInput,
+  overrides: Readonly<Record<string, unknown>> = {},
+): Promise<PolicyHere> {
   const { flags } = input;
   const sandbox = text(flags.sandbox) as SandboxMode | undefined;
   const network = text(flags.network);
-  const overrides = defined({ "terminal.sandbox": sandbox, "terminal.network": network });
-  const settings = await settingsOf(input, overrides);
+  const settings = await settingsOf(input, {
+    ...defined({ "terminal.sandbox": sandbox, "terminal.network": network }),
+    ...overrides,
+  });
   requireWalls({ settings, spec: defined({ sandbox, network }) });
   const cwd = resolvePath(Deno.cwd(), text(flags.cwd) ?? ".");
   checkDirectory(cwd, "-C (--cwd)");
-  const env = ownEnvironment();
-  const facts: WallFacts = { settings, cwd, userHome: env.HOME ?? "/", env };
+  return await policyIn(cwd, settings);
+}
+
+/** By settings alone, with what was granted for good in the project. @throws {UsageError} */
+export async function policyIn(cwd: string, settings: Settings): Promise<PolicyHere> {
+  const processEnv = ownEnvironment();
+  const userHome = processEnv.HOME ?? "/";
+  const options = { settings, cwd, processEnv, wallChoice: () => ({}) };
+  const facts = await new WallFactsOf(options, userHome).now();
   return { settings, cwd, policy: sessionPolicy(facts), facts };
 }

@@ -4,7 +4,7 @@ import type { CommandInput, CommandMain } from "../../command.ts";
 
 const ACTIONS: Readonly<Record<string, () => Promise<{ main: CommandMain }>>> = {
   explain: () => import("./explain.ts"),
-  run: () => import("./run.ts"),
+  run: () => import("./walled_run.ts"),
 };
 
 export async function main(input: CommandInput): Promise<number> {
