@@ -54,7 +54,7 @@ export async function raiseWalls(
   options: WallsOptions & { kept: () => KeptFiles | undefined },
 ): Promise<SessionWallSet | undefined> {
   const { temporary, state, given } = privatePlaces(directory);
-  const own = { writable: [temporary, state], readable: [given] };
+  const own = { writable: [temporary, state], readable: [given], hidden: [directory] };
   const facts = await options.policy({ own });
   const { settings: { home }, userHome, env } = facts;
   const places = facts.places ?? protectedPlaces({ home, userHome, env });

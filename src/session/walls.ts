@@ -6,7 +6,7 @@ import type { Settings } from "../config/load.ts";
 import type { SandboxGrant, SandboxPolicy } from "../protocol/sandbox.ts";
 import { HostDisk } from "../sandbox/command/disk.ts";
 import { readNetwork } from "../sandbox/command/network_words.ts";
-import { sandboxPolicy } from "../sandbox/command/policy.ts";
+import { type OwnDirectories, sandboxPolicy } from "../sandbox/command/policy.ts";
 import { sandboxMode, type WallChoice } from "./wall_choice.ts";
 import type { ProtectedPlaces } from "../util/protected_paths.ts";
 import { protectedPlaces } from "./protected_places.ts";
@@ -25,7 +25,7 @@ export interface WallFacts {
   places?: ProtectedPlaces;
   grants?: readonly SandboxGrant[];
   /** Directories of this session that commands need although their like is closed. */
-  own?: { writable?: readonly string[]; readable?: readonly string[] };
+  own?: OwnDirectories;
 }
 
 /**

@@ -106,7 +106,7 @@ wallsTest(
     const expected = ["work", "temporary", "read_notes", "names", "memory"];
     // Without a view hooks are compared afterwards, and modes of files outside can be changed.
     if (!hasView) expected.push("hook", "chmod_notes");
-    deepEqual(working(outputs[0]!).toSorted(), expected.toSorted(), outputs[0]);
+    deepEqual(working(outputs[0]!).toSorted(), expected.toSorted(), outputs[0]!);
     ok(!outputs.join().includes(SECRET));
     const names = answersOf(outputs[0]!).get("names")!.says;
     equal(names, hasView ? "" : "id", "names of hidden files");
@@ -126,7 +126,7 @@ wallsTest(
         "t list ls -A; t hook 'echo x > .git/hooks/h'; t remove rm -rf .git",
       ],
     });
-    deepEqual(working(outputs[0]!), ["temporary", "list"], outputs[0]);
+    deepEqual(working(outputs[0]!), ["temporary", "list"], outputs[0]!);
     equal(standing.network, "off");
   },
 );
@@ -157,7 +157,7 @@ wallsTest("commands reach no process but their own", async (user, withoutNamespa
     const works = working(outputs[0]!);
     const expected = [...strace ? ["trace_own"] : [], "own_environ", "own_signal", "nice"];
     if (standing.landlock < 6) expected.push("signal", "zero");
-    deepEqual(works.toSorted(), expected.toSorted(), outputs[0]);
+    deepEqual(works.toSorted(), expected.toSorted(), outputs[0]!);
     ok(!outputs[0]!.includes(SECRET));
   } finally {
     victim.kill("SIGKILL");

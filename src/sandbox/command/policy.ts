@@ -46,6 +46,13 @@ export interface PolicySettings {
   passEnv: readonly string[];
 }
 
+/** Directories of this session; `hidden` ones hold the others. */
+export interface OwnDirectories {
+  writable?: readonly string[];
+  readable?: readonly string[];
+  hidden?: readonly string[];
+}
+
 export interface PolicyFacts {
   mode: Exclude<SandboxMode, "off">;
   /** Default: `on`, in `read-only` `off`. */
@@ -61,7 +68,7 @@ export interface PolicyFacts {
   settings: PolicySettings;
   grants?: readonly SandboxGrant[];
   /** Directories of this session that commands need although their like is closed. */
-  own?: { writable?: readonly string[]; readable?: readonly string[] };
+  own?: OwnDirectories;
   disk: PolicyDisk;
 }
 
@@ -97,6 +104,7 @@ export function sandboxPolicy(facts: PolicyFacts): SandboxPolicy {
   if (home !== "" && writable.some((path) => path !== home && isWithin(home, path))) {
     writable.push(home);
   }
+  const own = { hidden: (facts.own?.hidden ?? []).map((path) => disk.real(path)) };
   const opened = [...granting, ...reading].filter(outside);
   const wanted = [...workspace, ...writable, ...opened];
   const hidden = [
@@ -109,7 +117,7 @@ export function sandboxPolicy(facts: PolicyFacts): SandboxPolicy {
     network: networkWith(facts.network ?? (mode === "read-only" ? "off" : "on"), grants),
     workspace,
     writable: unique(writable).filter((path) => !workspace.includes(path)),
-    hidden: unique([...trusted, ...hidden]).sort(),
+    hidden: unique([...trusted, ...own.hidden, ...hidden]).sort(),
     readable: unique([...readablePlaces(facts, { home, workspace }), ...opened])
       .filter((path) => !workspace.includes(path) && !writable.includes(path))
       .concat(programs).sort(),
