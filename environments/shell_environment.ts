@@ -10,6 +10,7 @@ import type {
   ExecResult,
   FileInfo,
   ReadOptions,
+  RemoveOptions,
   SpawnOptions,
   WriteOptions,
 } from "../src/protocol/environment.ts";
@@ -196,12 +197,12 @@ export class ShellEnvironment implements Environment {
     return this.#files.list(this.resolve(path));
   }
 
-  remove(path: string, options?: { recursive?: boolean }): Promise<void> {
+  remove(path: string, options?: RemoveOptions): Promise<void> {
     return this.#files.remove(this.resolve(path), options);
   }
 
-  rename(from: string, to: string): Promise<void> {
-    return this.#files.rename(this.resolve(from), this.resolve(to));
+  rename(from: string, to: string, options?: { exact?: boolean }): Promise<void> {
+    return this.#files.rename(this.resolve(from), this.resolve(to), options);
   }
 
   close(): Promise<void> {

@@ -195,8 +195,8 @@ export async function applyChanges(
     for (const path of [from, dirname(to)]) {
       if (await env.realPath(path) !== path) throw new ToolError(`${path} leads elsewhere now`);
     }
-    await env.rename(from, to);
-    undo.push(() => env.rename(to, from));
+    await env.rename(from, to, { exact: true });
+    undo.push(() => env.rename(to, from, { exact: true }));
   }
   const trash: string[] = [];
   try {
@@ -217,7 +217,7 @@ export async function applyChanges(
   } catch (error) {
     throw new ToolError(await undone(undo, error));
   }
-  for (const path of trash) await env.remove(path);
+  for (const path of trash) await env.remove(path, { exact: true });
 }
 
 /** Takes the steps back, last first, and says how that went. */
@@ -242,7 +242,9 @@ async function writeChange(
   const before = loaded.bytes;
   undo.push(async () => {
     const exists = await env.stat(target.real) !== undefined;
-    if (before === undefined) return exists ? await env.remove(target.real) : undefined;
+    if (before === undefined) {
+      return exists ? await env.remove(target.real, { exact: true }) : undefined;
+    }
     // A write that failed has left the file as it was.
     if (exists && equalBytes(await env.readFile(target.real), before)) return;
     await env.writeFile(target.real, before, { exact: true });
@@ -255,5 +257,5 @@ async function makeParent(ctx: ToolContext, path: string): Promise<void> {
   if (await ctx.env.stat(dirname(path)) !== undefined) return;
   const probe = `${dirname(path)}/.${randomId(8)}.tmp`;
   await ctx.env.writeFile(probe, new Uint8Array(), { exact: true });
-  await ctx.env.remove(probe);
+  await ctx.env.remove(probe, { exact: true });
 }

@@ -7,11 +7,12 @@ import type {
   FileIdentity,
   FileInfo,
   ReadOptions,
+  RemoveOptions,
   WriteOptions,
 } from "../../src/protocol/environment.ts";
 import { FileError, ToolError } from "../../src/protocol/error.ts";
 import { randomId } from "../../src/util/id.ts";
-import { dirname, joinPath, resolvePath } from "../../src/util/path.ts";
+import { basename, dirname, joinPath, resolvePath } from "../../src/util/path.ts";
 import { fileFailure, isFileErrorCode } from "../file_error.ts";
 import { identityOf, openedFile } from "./_opened_file.ts";
 import type { Files } from "../shell.ts";
@@ -116,25 +117,33 @@ function writeFile(
 ): Promise<void> {
   return withPath(path, async () => {
     options.signal?.throwIfAborted();
-    const target = options.exact ? path : await followLinks(path);
-    const before = await lstat(target);
-    if (before?.isDirectory) throw fileFailure(path, "EISDIR");
-    if (before && !before.isFile) throw fileFailure(path, before.isSymlink ? "ELOOP" : "EINVAL");
-    const directory = dirname(target);
-    if (options.parents === false) {
-      if (!await lstat(directory)) throw fileFailure(path, "ENOENT");
-    } else {
-      await Deno.mkdir(directory, { recursive: true });
-    }
-    await replaceFile(target, data, { ...options, before });
+    if (!options.exact) return await writeAt(await followLinks(path), data, { ...options, path });
+    const { holdDirectory } = await import("./_held_directory.ts");
+    using directory = holdDirectory(dirname(path), { make: options.parents !== false });
+    await writeAt(directory.at(basename(path)), data, { ...options, path, parents: false });
   });
 }
 
-/**
- * Writes beside the target and renames. With `exact` the new file, still empty, must be found in
- * the directory that was named. From then on a directory that is swapped for a link makes the
- * rename fail: what would be renamed does not exist there.
- */
+/** `path` is the name that failures tell. */
+async function writeAt(
+  target: string,
+  data: Uint8Array,
+  options: WriteOptions & { path: string },
+): Promise<void> {
+  const { path } = options;
+  const before = await lstat(target);
+  if (before?.isDirectory) throw fileFailure(path, "EISDIR");
+  if (before && !before.isFile) throw fileFailure(path, before.isSymlink ? "ELOOP" : "EINVAL");
+  const directory = dirname(target);
+  if (options.parents === false) {
+    if (!await lstat(directory)) throw fileFailure(path, "ENOENT");
+  } else {
+    await Deno.mkdir(directory, { recursive: true });
+  }
+  await replaceFile(target, data, { ...options, before });
+}
+
+/** Writes beside the target and renames. */
 async function replaceFile(
   target: string,
   data: Uint8Array,
@@ -146,15 +155,22 @@ async function replaceFile(
   const temporary = `${target}.${randomId(8)}.tmp`;
   try {
     using file = await Deno.open(temporary, { write: true, createNew: true, mode });
-    if (options.exact && openedFile(file, temporary).path() !== temporary) {
-      throw fileFailure(target, "ELOOP");
-    }
     let written = 0;
     while (written < data.length) written += await file.write(data.subarray(written));
     await file.sync();
-    if (before) await keepOwner(temporary, before);
+    const now = file.statSync();
+    const isOwned = !before || (now.uid === before.uid && now.gid === before.gid);
     // The umask took bits away from the mode of the new file.
-    if (wanted !== undefined) await Deno.chmod(temporary, mode);
+    const hasMode = wanted === undefined || wanted === null || now.mode === null ||
+      (now.mode & 0o7777) === mode;
+    if (!isOwned || !hasMode) {
+      const { throughFile } = await import("./_held_directory.ts");
+      // By its name, a link that was put there would be followed.
+      throughFile(file, temporary, (held) => {
+        if (!isOwned) keepOwner(held, before);
+        if (wanted !== undefined && wanted !== null) Deno.chmodSync(held, mode);
+      });
+    }
     await Deno.rename(temporary, target);
   } catch (error) {
     // The rename may have happened or the file may never have been made; either way nothing is left to remove.
@@ -163,11 +179,9 @@ async function replaceFile(
   }
 }
 
-async function keepOwner(path: string, before: Deno.FileInfo): Promise<void> {
-  const now = await Deno.lstat(path);
-  if (now.uid === before.uid && now.gid === before.gid) return;
+function keepOwner(path: string, before: Deno.FileInfo): void {
   try {
-    await Deno.chown(path, before.uid, before.gid);
+    Deno.chownSync(path, before.uid, before.gid);
   } catch {
     // Only root may give files away; the content is what was asked for.
   }
@@ -270,10 +284,22 @@ function list(path: string): Promise<DirEntry[]> {
   });
 }
 
-function remove(path: string, options: { recursive?: boolean } = {}): Promise<void> {
-  return withPath(path, () => Deno.remove(path, { recursive: options.recursive ?? false }));
+function remove(path: string, options: RemoveOptions = {}): Promise<void> {
+  const { recursive = false } = options;
+  return withPath(path, async () => {
+    if (!options.exact) return await Deno.remove(path, { recursive });
+    const { holdDirectory } = await import("./_held_directory.ts");
+    using directory = holdDirectory(dirname(path));
+    await Deno.remove(directory.at(basename(path)), { recursive });
+  });
 }
 
-function rename(from: string, to: string): Promise<void> {
-  return withPath(from, () => Deno.rename(from, to));
+function rename(from: string, to: string, options: { exact?: boolean } = {}): Promise<void> {
+  return withPath(from, async () => {
+    if (!options.exact) return await Deno.rename(from, to);
+    const { holdDirectory } = await import("./_held_directory.ts");
+    using source = holdDirectory(dirname(from));
+    using target = holdDirectory(dirname(to));
+    await Deno.rename(source.at(basename(from)), target.at(basename(to)));
+  });
 }

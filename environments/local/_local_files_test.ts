@@ -87,3 +87,20 @@ Deno.test("identify() gives one identity to every name of a file", async () => {
   equal(found[4]!.kind, "directory");
   match(found[4]!.id, /^\d+:\d+$/);
 });
+
+Deno.test("rename() and remove() follow no link in a path that must be exact", async () => {
+  await using dir = await tempDirectory();
+  await Deno.mkdir(`${dir.path}/real`);
+  await Deno.writeFile(`${dir.path}/real/a`, TEXT);
+  await Deno.writeFile(`${dir.path}/b`, TEXT);
+  await Deno.symlink("real", `${dir.path}/folder`);
+  const [inside, own] = [`${dir.path}/folder/a`, `${dir.path}/b`];
+  const exact = { exact: true };
+  await rejects(LOCAL_FILES.rename(inside, `${dir.path}/c`, exact), /symbolic links/);
+  await rejects(LOCAL_FILES.rename(own, `${dir.path}/folder/c`, exact), /symbolic links/);
+  await rejects(LOCAL_FILES.remove(inside, exact), /symbolic links/);
+  await LOCAL_FILES.rename(own, `${dir.path}/real/c`, exact);
+  await LOCAL_FILES.remove(`${dir.path}/real/c`, exact);
+  const names = await Array.fromAsync(Deno.readDir(`${dir.path}/real`), ({ name }) => name);
+  deepEqual(names, ["a"]);
+});

@@ -7,6 +7,7 @@ import type { CommandWalls, RaisedWalls } from "../../src/protocol/sandbox.ts";
 import { exists } from "../../src/util/exists.ts";
 import { privatePlaces } from "../../src/util/private_places.ts";
 import { hideMemory } from "../../src/util/hide_memory.ts";
+import { dirname } from "../../src/util/path.ts";
 import { which } from "../../src/util/which.ts";
 import {
   type ChildEnvironment,
@@ -313,7 +314,9 @@ export class LocalShell implements Shell {
     const dismissed = this.#watch?.release();
     await this.#options.walls?.close();
     if (await exists(this.#dir)) await Deno.remove(this.#dir, { recursive: true });
-    await removeLeftovers(this.#tempDir());
+    for (const parent of new Set([this.#tempDir(), dirname(this.#dir)])) {
+      await removeLeftovers(parent);
+    }
     await dismissed;
   }
 
@@ -322,7 +325,8 @@ export class LocalShell implements Shell {
   }
 
   async #makeDir(): Promise<string> {
-    const parent = this.#tempDir();
+    const wanted = this.#tempDir();
+    const parent = await this.#options.walls?.privateParent?.(wanted) ?? wanted;
     try {
       return this.#dir = await makePrivateDir(parent, this.#id, this.#lost);
     } catch (error) {

@@ -13,11 +13,8 @@ export class OwnFiles {
   /** Reads a file that a shell of hermes has just written; undefined when there is none. */
   take(path: string): string | undefined {
     try {
-      // A pipe would never end, and a link leads where commands may not look.
-      const { isFile, size } = Deno.lstatSync(path);
-      if (!isFile || size > MAX_BYTES) return undefined;
-      const text = Deno.readTextFileSync(path);
-      this.#files.set(path, text);
+      const text = readFile(path);
+      if (text !== undefined) this.#files.set(path, text);
       return text;
     } catch (error) {
       if (error instanceof Deno.errors.NotFound) return undefined;
@@ -56,10 +53,30 @@ export class OwnFiles {
   }
 }
 
+/**
+ * Undefined when it is no file, or too large. A pipe would never end, and a link leads where
+ * commands may not look; whatever still runs can put one there between a look and the opening.
+ */
+function readFile(path: string): string | undefined {
+  const before = Deno.lstatSync(path);
+  if (!before.isFile || before.size > MAX_BYTES) return undefined;
+  // A pipe that is opened for both does not wait for its other end.
+  using file = Deno.openSync(path, { read: true, write: true });
+  const { isFile, size, dev, ino } = file.statSync();
+  if (!isFile || size > MAX_BYTES || dev !== before.dev || ino !== before.ino) return undefined;
+  const buffer = new Uint8Array(size);
+  let filled = 0;
+  while (filled < size) {
+    const count = file.readSync(buffer.subarray(filled));
+    if (count === null) break;
+    filled += count;
+  }
+  return new TextDecoder().decode(buffer.subarray(0, filled));
+}
+
 function holds(path: string, text: string): boolean {
   try {
-    const { isFile, size } = Deno.lstatSync(path);
-    return isFile && size <= MAX_BYTES && Deno.readTextFileSync(path) === text;
+    return readFile(path) === text;
   } catch {
     // Gone, or a directory: it is written again.
     return false;

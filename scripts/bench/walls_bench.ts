@@ -3,6 +3,7 @@
  * a shell and of all that an environment keeps, and how many everyday commands still ask.
  * Usage: walls_bench.ts [--runs N] [--json]; exits 1 over the budget.
  */
+import type { InsideWalls } from "../../src/approval/rules/inside_walls.ts";
 import { createLocalEnvironment } from "../../environments/local/local_environment.ts";
 import { resolveHome } from "../../src/config/home.ts";
 import { loadSettings } from "../../src/config/load.ts";
@@ -116,7 +117,7 @@ async function questions(): Promise<Record<string, Record<string, number>>> {
     .filter(({ differs }) => differs === undefined).map(({ command }) => command);
   const place = { home: "/home/me", cwd: "/home/me/project" };
   const changeable = [place.cwd];
-  const ask = (commands: readonly string[], walls?: { changeable: string[]; closed: boolean }) => {
+  const ask = (commands: readonly string[], walls?: InsideWalls) => {
     const asked = commands.filter((command) =>
       decide(command, { ...place, ...walls === undefined ? {} : { walls } }).decision !== "allow"
     );
@@ -124,8 +125,8 @@ async function questions(): Promise<Record<string, Record<string, number>>> {
   };
   const judge = (commands: readonly string[]) => ({
     "without walls": ask(commands),
-    "behind walls": ask(commands, { changeable, closed: false }),
-    "behind walls, no network": ask(commands, { changeable, closed: true }),
+    "behind walls": ask(commands, { changeable, closed: false, sockets: false }),
+    "behind walls, no network": ask(commands, { changeable, closed: true, sockets: false }),
   });
   return {
     "the corpus of the approval rules": judge(corpus),

@@ -118,6 +118,12 @@ export interface WriteOptions {
   signal?: AbortSignal;
 }
 
+export interface RemoveOptions {
+  recursive?: boolean;
+  /** As in `WriteOptions`. */
+  exact?: boolean;
+}
+
 /** One search over files: which, for what, and which page of the answer. */
 export interface SearchQuery {
   /** Absolute paths of directories or single files. */
@@ -194,8 +200,9 @@ export interface Environment {
   /** Follows symlinks; undefined when there is nothing. */
   stat(path: string): Promise<FileInfo | undefined>;
   list(path: string): Promise<DirEntry[]>;
-  remove(path: string, options?: { recursive?: boolean }): Promise<void>;
-  rename(from: string, to: string): Promise<void>;
+  remove(path: string, options?: RemoveOptions): Promise<void>;
+  /** `exact`: as in `WriteOptions`, for both paths. */
+  rename(from: string, to: string, options?: { exact?: boolean }): Promise<void>;
   /**
    * What each path names now, links followed; undefined for nothing. Only where the disk is the
    * one hermes sees: the same file by another name (hard link, mount, other case) is found by it.

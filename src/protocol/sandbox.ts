@@ -52,6 +52,11 @@ export type SandboxGrant = Grant & { readonly kind: WallGrantKind | "command" };
 /** The walls that an environment starts its commands behind. */
 export interface CommandWalls {
   /**
+   * Where the environment makes its own directory: `preferred`, unless commands could change what
+   * is in there, and with it what hermes runs outside the walls.
+   */
+  privateParent?(preferred: string): Promise<string>;
+  /**
    * Stands before it resolves. `directory` is the environment's own; what commands may do with its
    * parts says `privatePlaces()`.
    * Undefined where commands run without walls now. @throws EnvironmentError when walls are

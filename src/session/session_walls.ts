@@ -71,6 +71,11 @@ export class SessionWalls implements CommandWalls {
     };
   }
 
+  async privateParent(preferred: string): Promise<string> {
+    const { privateParent } = await import("./private_parent.ts");
+    return await privateParent(preferred, await this.#options.policy({}));
+  }
+
   async raise(directory: string): Promise<RaisedWalls | undefined> {
     const { walls, directory: before = directory } = this.#current ?? {};
     // A command may have ended the process that keeps its view of the file system.

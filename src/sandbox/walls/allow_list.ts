@@ -28,6 +28,7 @@ export const FOREGROUND_ONLY: readonly string[] = [
   "background",
   "pty",
   "notify_on_complete",
+  "outside",
   "watch_patterns",
   "check_interval",
 ];

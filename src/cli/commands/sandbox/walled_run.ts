@@ -35,7 +35,7 @@ export async function main(input: CommandInput): Promise<number> {
   const walls = sessionWalls(here);
   let directory: string | undefined;
   try {
-    directory = await privateDirectory(here, marker);
+    directory = await privateDirectory(here, { walls, marker });
     const raised = await walls.raise(directory);
     raised?.begin();
     const code = await attach(input.args, { here, raised, marker: `${marker}.1` });
@@ -71,8 +71,11 @@ function sessionWalls({ settings, facts }: PolicyHere): SessionWalls {
 }
 
 /** Named like those of sessions: if hermes is killed, the next one removes it. */
-async function privateDirectory({ facts }: PolicyHere, marker: string): Promise<string> {
-  const parent = facts.env.TMPDIR || "/tmp";
+async function privateDirectory(
+  { facts }: PolicyHere,
+  { walls, marker }: { walls: SessionWalls; marker: string },
+): Promise<string> {
+  const parent = await walls.privateParent(facts.env.TMPDIR || "/tmp");
   const directory = `${parent}/hermes-env-${Deno.pid}-${marker}`;
   try {
     await Deno.mkdir(directory, { mode: 0o700 });
