@@ -50,3 +50,20 @@ Deno.test("OwnFiles.restore() leaves files alone that it never took", () => {
   new OwnFiles().restore("/nowhere/at/all");
   new OwnFiles().restore(undefined);
 });
+
+Deno.test("OwnFiles.take() reads no link, no pipe and nothing huge that a command put there", async () => {
+  await withFile((path, files) => {
+    Deno.writeTextFileSync(`${path}-secret`, "key");
+    Deno.removeSync(path);
+    Deno.symlinkSync(`${path}-secret`, path);
+    assert.equal(files.take(path), undefined);
+    Deno.removeSync(path);
+    new Deno.Command("mkfifo", { args: [path] }).outputSync();
+    assert.equal(files.take(path), undefined, "a pipe would wait for ever");
+    Deno.removeSync(path);
+    Deno.writeTextFileSync(path, "");
+    Deno.truncateSync(path, 2 ** 40);
+    assert.equal(files.take(path), undefined);
+    assert.equal(files.text(path), "export A=1\n", "what was taken before stays");
+  });
+});

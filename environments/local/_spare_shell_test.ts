@@ -1,4 +1,5 @@
 import { equal, fail } from "node:assert/strict";
+import type { RaisedWalls } from "../../src/protocol/sandbox.ts";
 import { which } from "../../src/util/which.ts";
 import { runToEnd } from "../../src/process/run_to_end.ts";
 import { type ClaimedShell, SpareShellSlot } from "./_spare_shell.ts";
@@ -132,5 +133,33 @@ Deno.test({
     // A write may still fit into the pipe of a dying shell: then it ends without having run anything.
     const output = await outputOf(shell, { opening: "", closing: "echo ran" });
     equal(output === undefined || output === "", true);
+  },
+});
+
+Deno.test({
+  name: "a waiting shell serves its own walls alone, and never reads a state of others",
+  ignore,
+  async fn() {
+    const walls = (): RaisedWalls => ({
+      launcher: "/usr/bin/env",
+      env: {},
+      begin() {},
+      end: () => [],
+    });
+    const [one, other] = [walls(), walls()];
+    for (const [behind, wanted] of [[one, other], [one, undefined], [undefined, one]]) {
+      const slot = new SpareShellSlot();
+      slot.prepare(() => ({ shell: SHELL!, marker: "m.1" }), behind);
+      equal(slot.claim("/state/1", wanted), undefined);
+      slot.prepare(() => ({ shell: SHELL!, marker: "m.2" }), behind);
+      slot.brief({ path: "/state/1", walls: wanted }, () => fail("left behind other walls"));
+      equal(slot.claim("/state/1", behind), undefined, "it was let go");
+      slot.prepare(() => ({ shell: SHELL!, marker: "m.3" }), behind);
+      slot.prepare(() => ({ shell: SHELL!, marker: "m.4" }), wanted);
+      const claimed = slot.claim("/state/1", wanted)!;
+      equal(claimed.marker, "m.4", "another takes its place");
+      await claimed.drop();
+      await slot.close();
+    }
   },
 });

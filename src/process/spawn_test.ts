@@ -1,6 +1,8 @@
-import { deepEqual, equal, throws } from "node:assert/strict";
+import { deepEqual, equal, ok, throws } from "node:assert/strict";
+import { basename } from "../util/path.ts";
 import { onlyVariables } from "./child_environment.ts";
 import { signalGroup } from "./group.ts";
+import { openLibc, openPath } from "./launcher/libc.ts";
 import { spawnChild, type SpawnOptions } from "./spawn.ts";
 
 function start(argv: readonly string[], options: Partial<SpawnOptions> = {}): Deno.ChildProcess {
@@ -76,3 +78,24 @@ Deno.test("signalGroup() reaches the group, a child without one, and nobody", as
   equal((await reader.read()).done, true);
   await family.status;
 });
+
+Deno.test(
+  "spawnChild() gives a child of its own session no descriptor that hermes keeps for others",
+  onLinux,
+  async () => {
+    const libc = openLibc();
+    // As a ruleset for the launchers of walls is: children of this process inherit it.
+    const kept = openPath(libc, { path: "/etc/passwd", flags: 0 });
+    try {
+      const child = start(["/bin/sh", "-c", "echo /proc/self/fd/*"], { stdout: "piped" });
+      const open = (await textOf(child.stdout)).split(" ").map((path) => Number(basename(path)));
+      ok(kept > 2 && !open.includes(kept), open.join());
+      // The shell's own listing is all there is.
+      equal(open.filter((descriptor) => descriptor > 3).length, 0, open.join());
+      await child.status;
+    } finally {
+      libc.call("close", kept);
+      libc.close();
+    }
+  },
+);
