@@ -85,7 +85,7 @@ Deno.test("commandFilter() allows numbers that nobody has named yet", () => {
 });
 
 Deno.test("commandFilter() gives programs of another architecture nothing", () => {
-  const foreign = { x86_64: [0x40000003, 0xc00000b7], aarch64: [0x40000028, 0xc000003e] };
+  const foreign = { "x86_64": [0x40000003, 0xc00000b7], "aarch64": [0x40000028, 0xc000003e] };
   for (const arch of ARCHES) {
     const filter = commandFilter(OPEN, arch);
     for (const audit of foreign[arch]) {

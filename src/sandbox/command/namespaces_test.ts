@@ -40,7 +40,7 @@ linuxTest(
       await walls?.close();
       return console.log("not tested: this system lets nobody have namespaces");
     }
-    const names = [...Deno.readDirSync(`/proc/${keeper}/fd`)].map(({ name }) => name);
+    const names = await Array.fromAsync(Deno.readDir(`/proc/${keeper}/fd`), ({ name }) => name);
     deepEqual(names.toSorted(), ["0", "1", "2"]);
     match(await Deno.readTextFile(`/proc/${keeper}/environ`), /^(?:PWD=\/\0)?$/);
     equal(walls.alive, true);

@@ -3,5 +3,5 @@ import { raiseAt, type WalledTask } from "./walled.ts";
 
 const task: WalledTask = JSON.parse(Deno.args[0]!);
 const walls = await raiseAt(task);
-console.log(JSON.stringify(walls?.terminals ?? null));
+await Deno.stdout.write(new TextEncoder().encode(`${JSON.stringify(walls?.terminals ?? null)}\n`));
 await new Promise((resolve) => setTimeout(resolve, 60_000));

@@ -99,5 +99,5 @@ export async function runWalled(task: WalledTask): Promise<Walled> {
 
 if (import.meta.main) {
   const task: WalledTask = JSON.parse(await new Response(Deno.stdin.readable).text());
-  console.log(JSON.stringify(await runWalled(task)));
+  await Deno.stdout.write(new TextEncoder().encode(JSON.stringify(await runWalled(task))));
 }
