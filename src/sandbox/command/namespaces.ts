@@ -9,6 +9,7 @@ import { must, type Step } from "../../process/launcher/launcher_image.ts";
 import { AT_FDCWD, cString } from "../../process/launcher/libc.ts";
 import { spawnChild } from "../../process/spawn.ts";
 import { abandonWriter } from "../../process/within.ts";
+import { endMembers, mountNamespace } from "./namespace_members.ts";
 
 const NEW_MOUNTS = 0x20000;
 /** Shared memory and queues that have no files. */
@@ -25,7 +26,11 @@ const SIOCSIFFLAGS = 0x8914;
 const IFF_UP = 1;
 
 const READY = "ready";
-const WAIT = `echo ${READY}; IFS= read -r _`;
+/** When hermes was killed, nobody else ends what is left in the namespace. */
+const END_OTHERS = "i=0; while [ $i -lt 20 ]; do i=$((i+1)); k=; for p in /proc/[0-9]*; do " +
+  '[ "$p" = /proc/$$ ] || ! [ $p/ns/mnt -ef /proc/$$/ns/mnt ] || ' +
+  "{ kill -9 ${p#/proc/} && k=1; }; done; [ $k ] || exit 0; done 2>/dev/null";
+const WAIT = `echo ${READY}; IFS= read -r _; ${END_OTHERS}`;
 
 export interface NamespaceOptions {
   /** What is done inside before anything runs there. */
@@ -107,7 +112,9 @@ async function kept(
   const { value } = await output.read();
   const isReady = new TextDecoder().decode(value).startsWith(READY);
   await output.cancel();
+  const namespace = mountNamespace(child.pid);
   const close = async () => {
+    if (isReady && namespace !== undefined) await endMembers(namespace, child.pid);
     child.ref();
     await abandonWriter(input);
     await ended;
