@@ -59,8 +59,9 @@ export class SpareShellSlot {
     if (this.#spare !== undefined && this.#spare.walls !== walls) this.#drop(this.#spare);
     if (this.#spare !== undefined) return;
     const spare = this.#spare = new Spare({ ...options(), walls });
+    // One that ends by itself, because its walls went before it was behind them, is let go too.
     spare.exited.then(() => {
-      if (this.#spare === spare) this.#spare = undefined;
+      if (this.#spare === spare) this.#drop(spare);
     });
   }
 
