@@ -18,6 +18,8 @@ export function privateParent(preferred: string, facts: WallFacts): string {
   const policy = sessionPolicy(facts);
   if (policy === undefined) return preferred;
   const disk = new HostDisk();
+  // What is not there cannot be used, and who named it is told.
+  if (disk.kind(preferred) === undefined) return preferred;
   const changeable = [...policy.workspace, ...policy.writable];
   const isKept = (path: string) => {
     const real = disk.real(path);

@@ -20,6 +20,7 @@ Deno.test("privateParent() leaves what commands may change", async () => {
     });
     const usual = await facts({});
     equal(privateParent(beside, usual), beside);
+    equal(privateParent("/nowhere/at/all", usual), "/nowhere/at/all");
     equal(privateParent(`${work}/tmp`, usual), "/tmp");
     equal(privateParent(`${root}/link`, usual), "/tmp");
     const opened = await facts({ "terminal.sandbox_writable": [beside] });

@@ -1,7 +1,10 @@
 /** Runs a module of the tests as a user without any rights. */
 
-/** The kernel's number for a user who owns nothing. */
-export const NOBODY = 65534;
+/**
+ * The number of a user who owns nothing and runs nothing: another one for each process of the
+ * tests, since the kernel counts what a user runs.
+ */
+export const NOBODY = 61_000 + Deno.pid % 4_000;
 
 let noNobody: Promise<string | undefined> | undefined;
 
