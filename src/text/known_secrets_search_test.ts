@@ -124,12 +124,14 @@ Deno.test("SecretSearch takes time that grows with the text, not with secrets or
     "00000000: 6161 ",
   ];
   for (const part of texts) {
-    const time = (size: number) => {
+    const timeOnce = (size: number) => {
       const text = part.repeat(Math.ceil(size / part.length));
       const startedAt = performance.now();
       search.find(text);
       return performance.now() - startedAt;
     };
+    // The best of a few: a busy machine makes any one of them long.
+    const time = (size: number) => Math.min(timeOnce(size), timeOnce(size), timeOnce(size));
     time(20_000);
     const small = Math.max(5, time(100_000));
     // Quadratic time would be 16 times as much.
