@@ -40,6 +40,7 @@ export const DEFAULTS: Config = {
     sandbox_required: false,
     sandbox_writable: [],
     sandbox_hidden: [],
+    sandbox_memory: 0,
     sandbox_caches: "private",
     sandbox_dir: "",
     container_cpu: 1,

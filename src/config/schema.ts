@@ -100,6 +100,7 @@ const terminal = z.object({
   sandbox_required: flag("Run no command where the walls cannot be raised"),
   sandbox_writable: words("More places that commands may change"),
   sandbox_hidden: words("More places that commands may not read"),
+  sandbox_memory: count("Memory of one process behind the walls, MB; 0 is no limit"),
   sandbox_caches: z.enum(CACHE_MODES).describe("Package caches: the project's own, yours, none"),
   sandbox_dir: text("Where backends keep files; empty is sandboxes in the home"),
   container_cpu: z.number().min(0).describe("CPUs of a container; 0 is no limit"),

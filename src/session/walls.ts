@@ -50,6 +50,7 @@ export function sessionPolicy(facts: WallFacts): SandboxPolicy | undefined {
       writable: terminal.sandbox_writable,
       hidden: terminal.sandbox_hidden,
       caches: terminal.sandbox_caches,
+      memoryMb: terminal.sandbox_memory,
       passEnv: terminal.env_passthrough,
     },
     ...(facts.grants === undefined ? {} : { grants: facts.grants }),

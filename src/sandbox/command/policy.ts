@@ -42,6 +42,8 @@ export interface PolicySettings {
   /** More places that commands may not read, `~` allowed. */
   hidden: readonly string[];
   caches: CacheMode;
+  /** Private memory of one process at most; 0 or absent is no limit. */
+  memoryMb?: number;
   /** Variables that reach commands by name. */
   passEnv: readonly string[];
 }
@@ -122,7 +124,7 @@ export function sandboxPolicy(facts: PolicyFacts): SandboxPolicy {
       .filter((path) => !workspace.includes(path) && !writable.includes(path))
       .concat(programs).sort(),
     env: { ...caches.env, ...gitVariables(facts.env, settings.passEnv) },
-    limits: COMMAND_LIMITS,
+    limits: { ...COMMAND_LIMITS, memoryBytes: (settings.memoryMb ?? 0) * 2 ** 20 },
     own: caches.own,
   };
 }

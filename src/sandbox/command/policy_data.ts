@@ -123,4 +123,4 @@ export const KERNEL_TREES: readonly string[] = ["/proc", "/sys"];
  * editors has several thousand: the limit leaves a parallel build more than ten thousand beside
  * those, and ends a fork bomb long before process ids (32 768 at least) and memory run out.
  */
-export const COMMAND_LIMITS = { processes: 16_384, memoryBytes: 0 } as const;
+export const COMMAND_LIMITS = { processes: 16_384 } as const;

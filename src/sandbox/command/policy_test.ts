@@ -212,3 +212,11 @@ Deno.test("sandboxPolicy() keeps the person's home open where all homes are clos
     ok(wide.hidden.every((path) => !isWithin(at.home, path)));
   });
 });
+
+Deno.test("sandboxPolicy() limits memory where the settings do, and processes always", async () => {
+  await withHome([], (at) => {
+    deepEqual(policyAt(at).limits, { processes: 16_384, memoryBytes: 0 });
+    const settings = { ...SETTINGS, memoryMb: 512 };
+    equal(policyAt(at, { settings }).limits.memoryBytes, 512 * 2 ** 20);
+  });
+});
