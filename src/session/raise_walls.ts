@@ -23,8 +23,11 @@ export interface WallsOptions {
   policy: (facts: Pick<WallFacts, "own">) => Promise<WallFacts>;
   /** Refuses to run commands where walls cannot be raised. */
   required: boolean;
-  /** Where versions of files lie that commands changed and that were put back. */
-  keptDir: string;
+  /**
+   * Where versions of files lie that commands changed and that were put back. Absent for a session
+   * that leaves nothing: they and the caches of commands go with it.
+   */
+  keptDir?: string;
   /** A background process of the session runs. */
   isBusy: () => boolean;
   /** Told to the person: which walls are missing here, what was put back. */
@@ -41,6 +44,8 @@ export interface WallsOptions {
 export interface SessionWallSet extends RaisedWalls {
   readonly policy: SandboxPolicy;
   readonly places: ProtectedPlaces;
+  /** The session's private directory. */
+  readonly directory: string;
   readonly kernel: KernelWalls;
   close(): Promise<void>;
 }
@@ -58,7 +63,8 @@ export async function raiseWalls(
   const facts = await options.policy({ own });
   const { settings: { home }, userHome, env } = facts;
   const places = facts.places ?? protectedPlaces({ home, userHome, env });
-  const policy = sessionPolicy({ ...facts, places });
+  const caches = options.keptDir === undefined ? { XDG_CACHE_HOME: temporary } : {};
+  const policy = sessionPolicy({ ...facts, places, env: { ...env, ...caches } });
   if (policy === undefined) return undefined;
   const empty = { directory: joinPath(directory, "empty"), file: joinPath(directory, "none") };
   for (const path of [temporary, state, given, empty.directory]) {
@@ -99,6 +105,7 @@ export async function raiseWalls(
   return {
     policy,
     places,
+    directory,
     kernel,
     launcher: kernel.launcher,
     terminals: kernel.terminals,
@@ -119,13 +126,13 @@ export async function raiseWalls(
 
 /** What stays as it was in the work, whatever commands do. */
 export function keepFiles(
-  { policy, places }: Pick<SessionWallSet, "policy" | "places">,
+  { policy, places, directory }: Pick<SessionWallSet, "policy" | "places" | "directory">,
   options: WallsOptions,
 ): KeptFiles {
   return new KeptFiles({
     roots: policy.workspace,
     places,
-    storeDir: options.keptDir,
+    storeDir: options.keptDir ?? joinPath(directory, "kept"),
     onPutBack: (changes) => options.notice(describeForPerson(changes)),
     isBusy: options.isBusy,
   });

@@ -13,6 +13,8 @@ export interface PlaceOptions {
   cwd: string;
   environment: string;
   processEnv: Readonly<Record<string, string>>;
+  /** False for a session that leaves nothing. */
+  persist: boolean;
   /** What `~` means. */
   userHome: string;
   processes: ProcessTable;
@@ -49,7 +51,7 @@ export async function openPlace(options: PlaceOptions): Promise<ToolPlace> {
 
 /** Raised with the first command. */
 async function sessionWalls(
-  { settings, processes, progress }: PlaceOptions,
+  { settings, persist, processes, progress }: PlaceOptions,
   facts: WallFactsOf,
 ): Promise<SessionWalls | undefined> {
   const { backend, sandbox_required: required } = settings.config.terminal;
@@ -58,7 +60,7 @@ async function sessionWalls(
   return new SessionWalls({
     policy: async (own) => ({ ...await facts.now(), ...own }),
     required,
-    keptDir: settings.home.path("cache", "kept"),
+    ...persist ? { keptDir: settings.home.path("cache", "kept") } : {},
     isBusy: () => processes.list().some(({ endedBy }) => endedBy === undefined),
     notice: progress,
   });

@@ -87,7 +87,9 @@ Deno.test("run --resume and --continue send the whole conversation again, byte-s
 });
 
 Deno.test("run --no-session leaves nothing in the home", async () => {
-  await withJob([{ text: "ok" }], async (job) => {
+  const command = "echo $npm_config_cache; mkdir -p $npm_config_cache";
+  const call = { toolCalls: [{ name: "terminal", arguments: { command } }] };
+  await withJob([call, { text: "ok" }], async (job) => {
     const outcome = await job.run(["--no-session", "hi"]);
     strictEqual(outcome.code, 0, outcome.stderr);
     const left = await Array.fromAsync(Deno.readDir(job.home));

@@ -76,7 +76,8 @@ export const FETCHING_PROGRAMS: readonly FetchingProgram[] = [
   },
   {
     name: "deno",
-    command: `DENO_TLS_CA_STORE=system DENO_CERT="$CA" DENO_DIR="$HOME/deno" ` +
+    command:
+      `DENO_TLS_CA_STORE=system DENO_CERT="$CA" DENO_DIR="$HOME/deno" DENO_NO_UPDATE_CHECK=1 ` +
       `deno run -q --no-config --allow-import $BASE/mod.ts`,
     prints: /^a module of allowed\.test$/m,
     shows: /./,
