@@ -122,11 +122,11 @@ export class LazyRuntime {
   }
 
   async #warm(): Promise<void> {
-    const [runtime] = await Promise.all([
+    // Walls are not raised yet: a job that runs no command would hold their memory for nothing.
+    await Promise.all([
       this.get(),
       ...this.#options.tools.map((name) => this.#options.registry.load(name)),
     ]);
-    if (!this.#closed && this.#options.tools.includes("terminal")) await runtime.prepare();
   }
 
   async #build(): Promise<ToolRuntime> {

@@ -70,8 +70,6 @@ export interface ToolRuntime {
   services: ToolServices;
   /** The walls that are chosen have changed: the next command gets others. */
   changeWalls(): Promise<void>;
-  /** Does ahead what the first command would have to wait for. */
-  prepare(): Promise<void>;
   /** What background processes reported since the last call, without secrets. */
   notices(): string[];
   close(): Promise<void>;
@@ -137,7 +135,6 @@ export async function createToolRuntime(options: ToolRuntimeOptions): Promise<To
       facts.changed();
       await walls?.discard();
     },
-    prepare: async () => await environment.prepare?.(),
     notices: () => services.processes.drainNotices().map((text) => redact(text, "code")),
     async close() {
       await sandbox.close();
