@@ -283,6 +283,7 @@ Deno.test("terminal explains codes that are no errors and hints at masked ones",
 Deno.test("terminal reports a broken environment as degraded", async () => {
   await using bench = await openBench();
   const broken = Object.create(bench.env, {
+    prepare: { value: () => Promise.resolve() },
     exec: { value: () => Promise.reject(new EnvironmentError("The container is gone")) },
     cwd: { value: () => "/" },
     stat: { value: () => Promise.resolve({ kind: "directory" }) },
