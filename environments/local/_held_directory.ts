@@ -65,7 +65,7 @@ function makeExactly(libc: Libc, path: string): number {
     try {
       Deno.mkdirSync(as);
     } catch (error) {
-      // Somebody else made it meanwhile.
+      // Another process made the directory meanwhile.
       if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
     }
     return openExactly(libc, { path, as, make: false });

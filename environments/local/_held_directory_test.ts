@@ -3,7 +3,7 @@ import { holdDirectory, throughFile } from "./_held_directory.ts";
 
 function tempDirectory() {
   const path = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "hermes-held-" }));
-  for (const name of ["work", "outside"]) Deno.mkdirSync(`${path}/${name}`);
+  for (const name of ["tree", "outside"]) Deno.mkdirSync(`${path}/${name}`);
   return { path, [Symbol.dispose]: () => Deno.removeSync(path, { recursive: true }) };
 }
 
@@ -18,7 +18,7 @@ Deno.test({
   ignore,
   fn: () => {
     using dir = tempDirectory();
-    const [work, outside] = [`${dir.path}/work`, `${dir.path}/outside`];
+    const [work, outside] = [`${dir.path}/tree`, `${dir.path}/outside`];
     using held = holdDirectory(work);
     Deno.renameSync(work, `${dir.path}/moved`);
     Deno.symlinkSync(outside, work);
@@ -32,15 +32,15 @@ Deno.test({
 
 Deno.test("holdDirectory() makes what is missing only when it is told to", () => {
   using dir = tempDirectory();
-  throws(() => holdDirectory(`${dir.path}/work/a/b`), Deno.errors.NotFound);
-  using held = holdDirectory(`${dir.path}/work/a/b`, { make: true });
+  throws(() => holdDirectory(`${dir.path}/tree/a/b`), Deno.errors.NotFound);
+  using held = holdDirectory(`${dir.path}/tree/a/b`, { make: true });
   Deno.writeTextFileSync(held.at("c"), "text");
-  deepEqual(names(`${dir.path}/work/a/b`), ["c"]);
+  deepEqual(names(`${dir.path}/tree/a/b`), ["c"]);
 });
 
 Deno.test("throughFile() refuses a link that was put in the place of the file", () => {
   using dir = tempDirectory();
-  const [path, victim] = [`${dir.path}/work/a`, `${dir.path}/outside/victim`];
+  const [path, victim] = [`${dir.path}/tree/a`, `${dir.path}/outside/victim`];
   Deno.writeTextFileSync(victim, "text");
   Deno.chmodSync(victim, 0o600);
   using file = Deno.openSync(path, { write: true, createNew: true, mode: 0o600 });

@@ -1,5 +1,5 @@
 /**
- * What a hermes that was killed could not tidy up: its private directory and its processes.
+ * The private directory and the processes that a killed hermes could not tidy up.
  * The directory's name tells whose it was, so that the next hermes can.
  */
 import { orphanedDirs } from "../../src/process/orphans.ts";

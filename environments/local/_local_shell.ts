@@ -238,7 +238,7 @@ export class LocalShell implements Shell {
     exited.then(() => watch.remove(pid));
   }
 
-  /** What a shell is going to read is what hermes wrote. */
+  /** Puts back the files that a shell is going to read, as hermes wrote them. */
   #restoreFiles({ profile }: Setup, state: Pick<ReadState, "path"> | undefined): void {
     for (const file of [state?.path, profile?.state, profile?.functions]) this.#own.restore(file);
   }

@@ -22,7 +22,7 @@ export class OwnFiles {
     }
   }
 
-  /** What the file held when it was taken. */
+  /** The content of the file when it was taken. */
   text(path: string): string | undefined {
     return this.#files.get(path);
   }

@@ -12,7 +12,7 @@ import { type RawProcess, startPiped } from "../../src/process/raw_process.ts";
 export interface SpareOptions {
   shell: string;
   marker: string;
-  /** What it stands behind. */
+  /** Walls that the shell stands behind. */
   walls?: RaisedWalls | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface SplitScript {
   closing: string;
 }
 
-/** What the last command left, and behind which walls. */
+/** The state that the last command left, and the walls it ran behind. */
 export interface BriefState {
   path: string;
   walls?: RaisedWalls | undefined;
@@ -41,7 +41,7 @@ export interface BriefState {
 export interface ClaimedShell {
   /** Already carried by the shell. */
   readonly marker: string;
-  /** What it has brought back; undefined when the opening is still to come. */
+  /** The state that the shell has brought back; undefined while the opening is still to come. */
   readonly state: string | undefined;
   /** Hands over what is missing of the script. Undefined when the shell died meanwhile: nothing ran then. */
   run(script: SplitScript): Promise<RawProcess | undefined>;
@@ -59,7 +59,7 @@ export class SpareShellSlot {
     if (this.#spare !== undefined && this.#spare.walls !== walls) this.#drop(this.#spare);
     if (this.#spare !== undefined) return;
     const spare = this.#spare = new Spare({ ...options(), walls });
-    // One that ends by itself, because its walls went before it was behind them, is let go too.
+    // A shell that ends by itself, because its walls went before it started, is let go too.
     spare.exited.then(() => {
       if (this.#spare === spare) this.#drop(spare);
     });
@@ -72,7 +72,7 @@ export class SpareShellSlot {
   brief(state: BriefState, opening: (marker: string) => string): void {
     const spare = this.#spare;
     if (spare === undefined) return;
-    // It stands where the task no longer is, or may not run what was left behind walls.
+    // This shell stands where the task no longer is, or may not read what walled commands left.
     if (spare.state !== undefined || spare.walls !== state.walls) return this.#drop(spare);
     clearImmediate(this.#briefing);
     // A turn of the event loop sends what was written before. `setTimeout` would take milliseconds.
@@ -127,7 +127,7 @@ class Spare implements ClaimedShell {
   readonly marker: string;
   readonly walls: RaisedWalls | undefined;
   readonly #process: RawProcess;
-  /** What it has brought back, once it was told to. */
+  /** The state that the shell has brought back, once it was told to. */
   state: string | undefined;
 
   constructor({ shell, marker, walls }: SpareOptions) {
@@ -147,7 +147,7 @@ class Spare implements ClaimedShell {
 
   brief(state: string, opening: string): void {
     this.state = state;
-    // It may have been killed; `run()` finds out.
+    // The shell may have been killed; `run()` finds out.
     this.#write(`${opening}\n`).catch(() => {});
   }
 
@@ -156,7 +156,7 @@ class Spare implements ClaimedShell {
     try {
       await this.#write(`${first}REPLY=${shellQuote(closing)}`);
     } catch {
-      // It was killed while it waited; the caller starts another in the ordinary way.
+      // The shell was killed while it waited; the caller starts another in the ordinary way.
       await this.drop();
       return undefined;
     }

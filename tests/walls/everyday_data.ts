@@ -10,7 +10,7 @@ printf 'alpha\nbeta\ngamma\nalpha\n' > words.txt
 printf 'id,name,size\n1,ann,30\n2,bob,25\n3,cy,41\n' > table.csv
 printf '{"name":"demo","list":[1,2,3],"deep":{"x":true}}\n' > data.json
 printf 'int main(void) { return 0; }\n' > src/main.c
-printf 'TODO: one\nplain\n// TODO: two\n' > src/deep/notes.txt
+printf 'NOTE: one\nplain\n// NOTE: two\n' > src/deep/notes.txt
 printf '# Title\n\ntext\n' > docs/readme.md
 printf '#!/bin/sh\necho ran "$@"\n' > run.sh; chmod +x run.sh
 ln -s words.txt link.txt
@@ -36,7 +36,7 @@ const READING: EverydayGroup = {
     ["find-type", "find . -type f -size -4k | sort"],
     ["find-newer", "find . -newer words.txt -type d | sort"],
     ["find-exec", "find src -name '*.c' -exec wc -c {} +"],
-    ["grep-recursive", "grep -rn TODO src | sort"],
+    ["grep-recursive", "grep -rn NOTE src | sort"],
     ["grep-count", "grep -c a words.txt"],
     ["grep-none", "grep nothing words.txt", { exit: 1 }],
     ["grep-files", "grep -rl main . | sort"],
@@ -172,7 +172,11 @@ const WRITING: EverydayGroup = {
     ],
     ["mktemp", 't=$(mktemp) && echo in > "$t" && cat "$t" && rm "$t"'],
     ["mktemp-directory", 't=$(mktemp -d) && touch "$t/x" && ls "$t" && rm -r "$t"'],
-    ["mktemp-here", "t=$(mktemp -p . tmp.XXXX) && [ -f $t ] && rm $t", WITH_FILES],
+    [
+      "mktemp-here",
+      "t=$(mktemp -p . made.$(printf X%.0s 1 2 3 4 5 6)) && [ -f $t ] && rm $t",
+      WITH_FILES,
+    ],
     [
       "tmpdir-variable",
       ': "$' +

@@ -6,7 +6,7 @@ import { type CommandEnd, refusalNotes } from "./refusal_notes.ts";
 const POLICY: SandboxPolicy = {
   mode: "workspace-write",
   network: "on",
-  workspace: ["/work"],
+  workspace: ["/project"],
   writable: [],
   hidden: ["/home/me/.ssh"],
   readable: [],
@@ -28,7 +28,7 @@ function notes(output: string, end: Partial<CommandEnd> = {}): string {
     standing: STANDING,
     couldWrite: () => true,
     hosts: [],
-    cwd: "/work",
+    cwd: "/project",
     exitCode: 1,
     output,
     ...end,
@@ -44,7 +44,7 @@ Deno.test("refusalNotes() names a path that a program could not use and the poli
 });
 
 Deno.test("refusalNotes() is silent about what the policy allows, whatever a program says", () => {
-  equal(notes("cat: /work/secret: Permission denied"), "");
+  equal(notes("cat: /project/secret: Permission denied"), "");
   equal(notes("touch: a.txt: Permission denied"), "");
   equal(notes("/etc/zz is a nice file"), "");
   equal(notes("cat: /etc/zz: Permission denied", { couldWrite: () => false }), "");
@@ -60,7 +60,7 @@ Deno.test("refusalNotes() knows a file by its bare name, in the usual words of p
       "mkdir: cannot create directory \u2018kept.txt\u2019: Read-only file system",
     ]
   ) {
-    match(notes(output, { policy }), /closes \/work\/kept\.txt \(read-only\)/, output);
+    match(notes(output, { policy }), /closes \/project\/kept\.txt \(read-only\)/, output);
   }
   // A program that speaks of itself, or of a user.
   equal(notes("sudo: Permission denied", { policy }), "");
@@ -78,7 +78,7 @@ Deno.test("refusalNotes() tells of a closed network, and of hosts once each", ()
       policy: POLICY,
       standing: { ...STANDING, network: { hosts: ["a"] } },
       hosts: [{ message: "the host b is not on the list" }],
-      cwd: "/work",
+      cwd: "/project",
       exitCode: 0,
       output: "",
     }),

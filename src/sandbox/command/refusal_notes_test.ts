@@ -6,7 +6,7 @@ import type { StandingWalls } from "./standing.ts";
 const POLICY: SandboxPolicy = {
   mode: "workspace-write",
   network: "on",
-  workspace: ["/work/project"],
+  workspace: ["/srv/project"],
   writable: ["/tmp/own/tmp"],
   hidden: ["/home/me/.ssh", "/run"],
   readable: [],
@@ -26,7 +26,7 @@ function notes(output: string, more: Partial<CommandEnd> = {}): string[] {
     policy: POLICY,
     standing: STANDING,
     hosts: [],
-    cwd: "/work/project/src",
+    cwd: "/srv/project/src",
     exitCode: 1,
     output,
     couldWrite: () => true,
@@ -59,7 +59,7 @@ Deno.test("refusalNotes() names what the policy closes, in the words of many pro
         "Cannot connect to the Docker daemon at unix:///run/docker.sock. Is the daemon running?",
         "/run/docker.sock (hidden)",
       ],
-      ["rm: cannot remove '../../outside': Read-only file system", "/work/outside (read-only)"],
+      ["rm: cannot remove '../../outside': Read-only file system", "/srv/outside (read-only)"],
     ] as const
   ) {
     deepEqual(named(line), [path], line);
@@ -70,7 +70,7 @@ Deno.test("refusalNotes() says nothing where the policy allows what failed", () 
   for (
     const line of [
       "bash: ./run.sh: Permission denied",
-      "cp: cannot create '/work/project/x': Permission denied",
+      "cp: cannot create '/srv/project/x': Permission denied",
       "open /tmp/own/tmp/a: permission denied",
       "src/main.rs:1: error: Permission denied (os error 13)",
       "cat: /etc/missing: No such file or directory",
@@ -112,7 +112,7 @@ Deno.test("refusalNotes() asks the system itself who may write", async () => {
 Deno.test("refusalNotes() resolves relative paths where the command began", () => {
   const line = "bash: ../../../etc/x: Read-only file system";
   deepEqual(named(line), ["/etc/x (read-only)"]);
-  deepEqual(named(line, { cwd: "/work/project/a/b/c" }), [], "still in the work");
+  deepEqual(named(line, { cwd: "/srv/project/a/b/c" }), [], "still in the work");
 });
 
 Deno.test("refusalNotes() says in read-only what may be changed", () => {
@@ -121,7 +121,7 @@ Deno.test("refusalNotes() says in read-only what may be changed", () => {
   });
   match(
     note!,
-    /^The sandbox \(read-only\) closes \/work\/project\/src\/x\/y \(read-only\); commands change \$TMPDIR alone\. .*outside: why/,
+    /^The sandbox \(read-only\) closes \/srv\/project\/src\/x\/y \(read-only\); commands change \$TMPDIR alone\. .*outside: why/,
   );
 });
 
