@@ -53,11 +53,6 @@ export class StateFiles {
       : { ...left, isCopy: false };
   }
 
-  /** What a shell is going to read is what a shell of hermes wrote. */
-  restore(path: string | undefined): void {
-    this.#own.restore(path);
-  }
-
   /** The state that a command has left at `path`; undefined when it left none. */
   take(path: string): string | undefined {
     return this.#own.take(path);

@@ -18,7 +18,7 @@ export function privateParent(preferred: string, facts: WallFacts): string {
   const policy = sessionPolicy(facts);
   if (policy === undefined) return preferred;
   const disk = new HostDisk();
-  // What is not there cannot be used, and who named it is told.
+  // A directory that is not there cannot be used, and the person who named it is told.
   if (disk.kind(preferred) === undefined) return preferred;
   const changeable = [...policy.workspace, ...policy.writable];
   const isKept = (path: string) => {

@@ -19,7 +19,7 @@ import { protectedPlaces } from "./protected_places.ts";
 import { sessionPolicy, type WallFacts } from "./walls.ts";
 
 export interface WallsOptions {
-  /** What the policy is made of, as it is now, with directories of this session's own. */
+  /** The facts of the policy as they are now, with directories of this session's own. */
   policy: (facts: Pick<WallFacts, "own">) => Promise<WallFacts>;
   /** Refuses to run commands where walls cannot be raised. */
   required: boolean;
@@ -40,7 +40,7 @@ export interface WallsOptions {
   withoutNamespaces?: boolean;
 }
 
-/** One set of walls, and what belongs to it. */
+/** Raised walls, and everything that is closed with them. */
 export interface SessionWallSet extends RaisedWalls {
   readonly policy: SandboxPolicy;
   readonly places: ProtectedPlaces;
@@ -124,7 +124,7 @@ export async function raiseWalls(
   };
 }
 
-/** What stays as it was in the work, whatever commands do. */
+/** Keeps the protected files of the work as they were, whatever commands do. */
 export function keepFiles(
   { policy, places, directory }: Pick<SessionWallSet, "policy" | "places" | "directory">,
   options: WallsOptions,

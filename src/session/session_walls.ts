@@ -19,9 +19,8 @@ interface Raise {
   walls?: HeldWalls | undefined;
 }
 
-/** One set of walls, and how many commands run behind it. */
+/** Walls that count the commands behind them. */
 interface HeldWalls extends SessionWallSet {
-  readonly commands: number;
   /** Closes them when no command runs behind them any more. */
   retire(): Promise<void>;
 }
@@ -51,7 +50,7 @@ export class SessionWalls implements CommandWalls {
     this.#options = { ...options, notice };
   }
 
-  /** What stands now; undefined before the first command and without walls. */
+  /** The walls that stand now; undefined before the first command and without walls. */
   get standing(): StandingWalls | undefined {
     return this.#current?.walls?.kernel.standing;
   }
@@ -90,7 +89,7 @@ export class SessionWalls implements CommandWalls {
     this.#current = undefined;
     const walls = await current?.promise.catch(() => undefined);
     if (walls === undefined) return;
-    // Whoever waited for these walls says in this turn of the event loop that a command begins.
+    // A command that waited for these walls begins in this turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
     this.#retired.add(walls);
     await walls.retire();
@@ -115,7 +114,7 @@ export class SessionWalls implements CommandWalls {
     raise.promise.then((walls) => {
       raise.walls = walls;
     }, () => {
-      // Its caller is told; the next command tries again.
+      // The command that asked is told; the next one tries again.
       if (this.#current === raise) this.#current = undefined;
     });
     return raise;
@@ -134,16 +133,13 @@ export class SessionWalls implements CommandWalls {
     let isRetired = false;
     const held: HeldWalls = {
       ...raised,
-      get commands() {
-        return commands;
-      },
       begin() {
         commands++;
         raised.begin();
       },
       end: (end) => {
         commands--;
-        // Nobody waits for this: what fails has no effect on a command that has ended.
+        // A failure has no effect on a command that has ended.
         if (isRetired && commands === 0) held.close().catch(() => {});
         return raised.end(end);
       },

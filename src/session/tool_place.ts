@@ -15,7 +15,7 @@ export interface PlaceOptions {
   processEnv: Readonly<Record<string, string>>;
   /** False for a session that leaves nothing. */
   persist: boolean;
-  /** What `~` means. */
+  /** The directory that `~` means. */
   userHome: string;
   processes: ProcessTable;
   wallChoice: () => WallChoice;
@@ -66,7 +66,7 @@ async function sessionWalls(
   });
 }
 
-/** What the approval gate asks of the walls, and tells them. */
+/** The walls as the approval gate asks for them, and its news to them. */
 export function wallsOfGate(
   { environment, walls, facts }: ToolPlace,
 ): Pick<GateOptions, "walls" | "onGranted"> {

@@ -1,6 +1,6 @@
 /**
- * What the walls of a session are made of, as it is now: settings, and what a person granted for
- * the session or for the project. File tools and commands get their policy from the same facts.
+ * The facts that the walls of a session are made of, as they are now: settings, and the grants of a
+ * person for the session or for the project. File tools and commands get their policy from the same facts.
  */
 import type { Settings } from "../config/load.ts";
 import type { Grant } from "../protocol/grant.ts";
@@ -12,7 +12,7 @@ export interface WallFactsOptions {
   settings: Settings;
   cwd: string;
   processEnv: Readonly<Record<string, string>>;
-  /** What holds instead of the settings, as it is now. */
+  /** The choice that holds instead of the settings, as it is now. */
   wallChoice: () => WallChoice;
 }
 
@@ -23,7 +23,6 @@ export class WallFactsOf {
   readonly #options: WallFactsOptions;
   readonly #userHome: string;
   readonly #session: SandboxGrant[] = [];
-  #stored: Promise<SandboxGrant[]> | undefined;
   #policy: Promise<SandboxPolicy | undefined> | undefined;
 
   constructor(options: WallFactsOptions, userHome: string) {
@@ -34,7 +33,8 @@ export class WallFactsOf {
   /** A yes was given; true when it opens something in the walls. */
   grant(grant: Grant): boolean {
     if (!OPENING.has(grant.kind)) return false;
-    this.#session.push(grant as SandboxGrant);
+    // A grant for the project is in the file, which is read anew.
+    if (grant.scope === "session") this.#session.push(grant as SandboxGrant);
     this.#policy = undefined;
     return true;
   }
@@ -46,7 +46,7 @@ export class WallFactsOf {
 
   async now(): Promise<WallFacts> {
     const { settings, cwd, processEnv: env } = this.#options;
-    const stored = await (this.#stored ??= this.#read());
+    const stored = await this.#read();
     return {
       settings,
       cwd,
@@ -57,7 +57,7 @@ export class WallFactsOf {
     };
   }
 
-  /** What file tools keep to; undefined where no walls stand. */
+  /** The policy that file tools keep to; undefined where no walls stand. */
   policy(): Promise<SandboxPolicy | undefined> {
     return this.#policy ??= this.#makePolicy();
   }
@@ -67,7 +67,10 @@ export class WallFactsOf {
     return sessionPolicy(await this.now());
   }
 
-  /** What was granted in this project for good. What cannot be read grants nothing. */
+  /**
+   * Grants of this project that are stored now: one that a person has taken back is gone with the
+   * next walls. A file that cannot be read grants nothing.
+   */
   async #read(): Promise<SandboxGrant[]> {
     const { settings, cwd } = this.#options;
     const [{ GrantFile, GRANTS_FILE }, { projectRoot }] = await Promise.all([
@@ -75,13 +78,24 @@ export class WallFactsOf {
       import("../util/project_root.ts"),
     ]);
     try {
-      const project = projectRoot(cwd, { homes: [this.#userHome] });
       const grants = await new GrantFile(settings.home.path(GRANTS_FILE)).read();
+      if (grants.length === 0) return [];
+      // The gate knows the project by the name of the call's directory, with or without its links.
+      const homes = [this.#userHome, await realPath(this.#userHome)];
+      const projects = [cwd, await realPath(cwd)].map((path) => projectRoot(path, { homes }));
       return grants.filter((grant): grant is SandboxGrant & typeof grant =>
-        OPENING.has(grant.kind) && grant.project === project
+        OPENING.has(grant.kind) && projects.includes(grant.project)
       );
     } catch {
       return []; // `hermes approvals list` says what is wrong with the file.
     }
+  }
+}
+
+async function realPath(path: string): Promise<string> {
+  try {
+    return await Deno.realPath(path);
+  } catch {
+    return path; // Gone, or not to be seen: its name is all there is.
   }
 }

@@ -43,7 +43,6 @@ export interface KernelWalls {
 }
 
 const SECCOMP_SET_MODE_FILTER = 1;
-const PR_SET_DUMPABLE = 4;
 const LAST_DESCRIPTOR = 0xffff_ffff;
 const FIRST_DESCRIPTOR = 3;
 const PORT_RULES = 4;
@@ -191,7 +190,6 @@ function launchSteps(
       must("landlock_restrict_self", ruleset, 0),
       must("close", ruleset),
     ],
-    must("prctl", PR_SET_DUMPABLE, 1),
     must("seccomp", SECCOMP_SET_MODE_FILTER, 0, {
       instructions: commandFilter(sockets, architecture()),
     }),

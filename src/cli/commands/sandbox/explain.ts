@@ -56,7 +56,7 @@ interface Explained {
 }
 
 /** The lines of the text. */
-export function explained(
+function explained(
   { settings, facts }: Pick<PolicyHere, "settings" | "facts">,
   { policy, grants: { grants, crowded }, found }: Explained,
 ): string[] {
