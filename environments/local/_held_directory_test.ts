@@ -1,5 +1,6 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { holdDirectory, throughFile } from "./_held_directory.ts";
+import { onLinux } from "../../tests/support/linux.ts";
 
 function tempDirectory() {
   const path = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "hermes-held-" }));
@@ -11,11 +12,8 @@ function names(path: string): string[] {
   return [...Deno.readDirSync(path)].map(({ name }) => name);
 }
 
-const ignore = Deno.build.os !== "linux";
-
 Deno.test({
-  name: "holdDirectory() stays in the directory when a link takes its place",
-  ignore,
+  ...onLinux("holdDirectory() stays in the directory when a link takes its place"),
   fn: () => {
     using dir = tempDirectory();
     const [work, outside] = [`${dir.path}/tree`, `${dir.path}/outside`];

@@ -7,6 +7,7 @@ import type { SessionWalls } from "../../src/session/session_walls.ts";
 import { MARKER_VARIABLE } from "../../src/process/marker.ts";
 import { exists } from "../../src/util/exists.ts";
 import type { LocalOptions } from "./local_environment.ts";
+import { onLinux } from "../../tests/support/linux.ts";
 
 interface World extends WalledHome {
   shell: Environment;
@@ -20,8 +21,7 @@ function walledTest(
   options: Partial<LocalOptions> = {},
 ): void {
   Deno.test({
-    name,
-    ignore: Deno.build.os !== "linux",
+    ...onLinux(name),
     fn: () =>
       withWalledHome(async (at) => {
         const wall = at.walls();
@@ -322,8 +322,7 @@ walledTest(
 );
 
 Deno.test({
-  name: "start-up files are read, and the walls' variables win over theirs",
-  ignore: Deno.build.os !== "linux",
+  ...onLinux("start-up files are read, and the walls' variables win over theirs"),
   fn: () =>
     withWalledHome(async (at) => {
       await Deno.writeTextFile(
@@ -350,8 +349,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "the password for sudo is not there behind the walls, and outside it is out of reach",
-  ignore: Deno.build.os !== "linux",
+  ...onLinux("the password for sudo is not there behind the walls, and outside it is out of reach"),
   fn: () =>
     withWalledHome(async (at) => {
       const { home, env, temporary } = at;

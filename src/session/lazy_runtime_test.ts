@@ -3,14 +3,14 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { input, lastResult, openTestHost } from "../../tests/support/test_host.ts";
 import { messageText } from "../protocol/message.ts";
 import type { ModelRequest } from "../protocol/provider.ts";
+import { onLinux } from "../../tests/support/linux.ts";
 
 /** `2 …` behind walls, `0 …` outside; then whether the work can be changed, and what is known. */
 const LOOK =
   "sed -n 's/^Seccomp:.//p' /proc/self/status; (echo x > made) 2>/dev/null && echo changed; echo $A";
 
 Deno.test({
-  name: "a session's walls follow its policy and its person, and exports stay behind walls",
-  ignore: Deno.build.os !== "linux",
+  ...onLinux("a session's walls follow its policy and its person, and exports stay behind walls"),
   async fn() {
     const told: string[] = [];
     const respond = ({ messages }: ModelRequest) => {

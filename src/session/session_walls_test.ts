@@ -9,6 +9,7 @@ import type { RaisedWalls } from "../protocol/sandbox.ts";
 import { exists } from "../util/exists.ts";
 import type { SessionWalls } from "./session_walls.ts";
 import { WallFactsOf } from "./wall_facts.ts";
+import { onLinux } from "../../tests/support/linux.ts";
 
 interface World extends WalledHome {
   wall: SessionWalls;
@@ -22,8 +23,7 @@ function sessionTest(
   options: Parameters<WalledHome["walls"]>[0] = {},
 ): void {
   Deno.test({
-    name,
-    ignore: Deno.build.os !== "linux",
+    ...onLinux(name),
     fn: () =>
       withWalledHome(async (at) => {
         const wall = at.walls(options);

@@ -4,8 +4,8 @@ import { exists } from "../../src/util/exists.ts";
 import type { Reply } from "../support/fake_model_server.ts";
 import { type Job, parseEvents, withJob } from "../support/run_job.ts";
 import { withScreen } from "../support/screen.ts";
+import { onLinux } from "../support/linux.ts";
 
-const ignore = Deno.build.os !== "linux";
 /** `2` behind walls, `0` outside. */
 const SECCOMP = "sed -n 's/^Seccomp:.//p' /proc/self/status";
 
@@ -32,8 +32,7 @@ function projectTest(
   ) => Promise<void>,
 ): void {
   Deno.test({
-    name,
-    ignore,
+    ...onLinux(name),
     async fn() {
       let script: readonly Reply[] = [];
       const reply = (_: unknown, index: number) => script[index] ?? { text: "done" };
@@ -187,8 +186,7 @@ projectTest(
 );
 
 Deno.test({
-  name: "a yes for the session opens the file to tools and the next command alike",
-  ignore,
+  ...onLinux("a yes for the session opens the file to tools and the next command alike"),
   async fn() {
     const replies = [
       write("/tmp/nothing"), // Replaced below, once the home is known.

@@ -12,6 +12,7 @@ import { type Machine, openMachine } from "./_machine.ts";
 import { isStandIn, type WallsUser } from "./_sandbox_run.ts";
 import { ESCAPES } from "./escapes_data.ts";
 import { NETWORK_ESCAPES } from "./escapes_network_data.ts";
+import { onLinux } from "../support/linux.ts";
 
 /** A host that nothing here has the name of. */
 const HOST_LIST = "example.org";
@@ -143,8 +144,7 @@ Deno.test("every attempt has a name of its own", () => {
 });
 
 Deno.test({
-  name: "no command gets through the walls",
-  ignore: Deno.build.os !== "linux",
+  ...onLinux("no command gets through the walls"),
   ...LONG_TEST,
   async fn(t) {
     const machine = await openMachine();

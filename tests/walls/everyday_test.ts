@@ -10,6 +10,7 @@ import { type Machine, openMachine } from "./_machine.ts";
 import type { WallsUser } from "./_sandbox_run.ts";
 import { SHELL_GROUPS } from "./everyday_data.ts";
 import { LANGUAGE_GROUPS } from "./everyday_languages_data.ts";
+import { onLinux } from "../support/linux.ts";
 
 const GROUPS: readonly EverydayGroup[] = [...SHELL_GROUPS, ...LANGUAGE_GROUPS];
 const AT_LEAST = 300;
@@ -107,8 +108,7 @@ Deno.test("the tables hold enough everyday commands, and few that differ", () =>
 });
 
 Deno.test({
-  name: "everyday commands run behind the walls as they run outside",
-  ignore: Deno.build.os !== "linux",
+  ...onLinux("everyday commands run behind the walls as they run outside"),
   ...LONG_TEST,
   async fn(t) {
     const machine = await openMachine();
