@@ -13,7 +13,9 @@ Deno.test({
   ...onLinux("Namespaces.close() ends what has left its session and cleared its variables"),
   fn: async () => {
     const namespaces = await makeNamespaces({ mounts: [], network: false });
-    if (namespaces === undefined) return console.log("not tested: this system allows no namespaces");
+    if (namespaces === undefined) {
+      return console.log("not tested: this system allows no namespaces");
+    }
     const launcher = makeLauncher([
       must("setsid"),
       must("close_range", FIRST_DESCRIPTOR, LAST_DESCRIPTOR, 0),
