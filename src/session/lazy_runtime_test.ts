@@ -4,7 +4,7 @@ import { input, lastResult, openTestHost } from "../../tests/support/test_host.t
 import { messageText } from "../protocol/message.ts";
 import type { ModelRequest } from "../protocol/provider.ts";
 
-/** `2 …` behind walls, `0 …` outside; then whether the work can be changed, and what is known. */
+/** Prints `2 …` behind walls, `0 …` outside; then whether the work can be changed, and `$A`. */
 const LOOK =
   "sed -n 's/^Seccomp:.//p' /proc/self/status; (echo x > made) 2>/dev/null && echo changed; echo $A";
 
