@@ -15,7 +15,7 @@ export interface EnvironmentOptions extends LocalOptions {
 }
 
 export interface EnvironmentAdmin {
-  /** The program or account that makes it usable, found without starting anything. @throws why it is not. */
+  /** The program or account the backend uses, found without starting it. @throws why not. */
   look(options: EnvironmentOptions): Promise<string>;
   /** The place itself; absent where that is this machine. */
   open?(options: EnvironmentOptions): Promise<RemoteHost>;

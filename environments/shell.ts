@@ -38,7 +38,7 @@ export interface StartOptions {
   background: boolean;
   /** Size of the pseudo-terminal to run on. */
   terminal?: TerminalSize | undefined;
-  /** Starts it without the walls that stand around commands there. */
+  /** Starts the command without the walls that stand around commands there. */
   outside?: boolean | undefined;
   /** Ends it also when hermes cannot. */
   timeoutMs?: number | undefined;
@@ -50,7 +50,7 @@ export interface Started {
   process: RawProcess;
   /** Ends the whole tree: SIGTERM, a grace period, SIGKILL. */
   kill(options?: KillOptions): Promise<void>;
-  /** What the walls around it stopped or undid; after its end. */
+  /** Notes about what the walls stopped or undid; after the command's end. */
   notes?(end: { exitCode: number; output: string }): readonly string[];
   /** The directory it ended in; undefined when it left no whole state. After its end. */
   left(): Promise<string | undefined>;

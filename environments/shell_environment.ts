@@ -60,7 +60,7 @@ export class ShellEnvironment implements Environment {
   readonly #tasks = new Map<string, ShellState>();
   readonly #running = new Set<Promise<unknown>>();
   readonly #background = new Set<ShellProcess>();
-  /** About background processes that have ended. */
+  /** Notes about background processes that have ended. */
   readonly #lateNotes: string[] = [];
   #closing: Promise<void> | undefined;
 
@@ -162,7 +162,7 @@ export class ShellEnvironment implements Environment {
       graceMs: this.#options.killGraceMs,
       onEnd: async () => {
         this.#background.delete(background);
-        // Its caller has its result already: the next command brings the news.
+        // The caller has the result already: the next command's result carries the notes.
         this.#lateNotes.push(...started.notes?.({ exitCode: 0, output: "" }) ?? []);
         await started.release();
       },

@@ -64,7 +64,7 @@ export async function guardRead(
   if (found?.verdict.read === "refuse") throw credentialError(found.path);
   const walls = await wallsOf(ctx);
   const closed = walls && readingRefusal(walls, names);
-  // What was too long for the context is kept in hermes' own home, for the model to read.
+  // Results too long for the context are kept in hermes' own home, for the model to read.
   if (closed !== undefined && !await ctx.services.spill.holds?.(target.real)) {
     throw new ToolError(closed);
   }

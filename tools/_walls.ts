@@ -1,5 +1,5 @@
 /**
- * What the walls around commands mean to a file tool: the same places are closed to it. Only where
+ * The walls around commands, for file tools: the same places are closed to them. Only where
  * the session works on this machine; elsewhere the container or the other host is the wall.
  */
 import type { SandboxPolicy } from "../src/protocol/sandbox.ts";

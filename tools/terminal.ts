@@ -261,7 +261,7 @@ async function runForeground(
   const timeoutS = args.timeout ?? numberSetting(ctx, "terminal.timeout", DEFAULT_TIMEOUT_S);
   const maxOutputChars = numberSetting(ctx, "tool_output.max_bytes", 50_000);
   const overflow = new OverflowLog();
-  // What is made ready for the first command is not part of how long that takes.
+  // The preparation for the first command is not part of the time that the command takes.
   await ctx.env.prepare?.();
   const showProgress = progressReporter(ctx);
   const result = await ctx.env.exec(args.command, {

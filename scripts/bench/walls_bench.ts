@@ -1,5 +1,5 @@
 /**
- * What the walls around commands cost: the same command with and without them in turns, memory of
+ * Costs of the walls around commands: the same command with and without them in turns, memory of
  * a shell and of all that an environment keeps, and how many everyday commands still ask.
  * Usage: walls_bench.ts [--runs N] [--json]; exits 1 over the budget.
  */
@@ -52,7 +52,7 @@ async function memoryBelow(pid: number): Promise<number> {
 }
 
 interface Cost {
-  /** Of a shell that was started ahead, and of several commands one after the other. */
+  /** Times of a shell that was started ahead, and of several commands one after the other. */
   idleMs: number[];
   busyMs: number[];
   firstMs: number;
@@ -82,7 +82,7 @@ async function compare(runs: number): Promise<{ plain: Cost; walled: Cost }> {
   const plain = fresh();
   const walled = fresh();
   try {
-    // Memory first, one environment at a time: what is kept cannot be told apart later.
+    // Memory first, one environment at a time: later the two cannot be told apart.
     for (const [cost, isWalled] of [[plain, false], [walled, true]] as const) {
       const environment = await openEnvironment(place, isWalled);
       const from = performance.now();
@@ -94,7 +94,7 @@ async function compare(runs: number): Promise<{ plain: Cost; walled: Cost }> {
     const outside = await openEnvironment(place, false);
     const inside = await openEnvironment(place, true);
     for (let run = 0; run < runs; run++) {
-      // Whoever comes second finds warmer caches, so they take turns.
+      // The second environment finds warmer caches, so the two take turns.
       const order = [[outside, plain], [inside, walled]] as const;
       for (const [environment, cost] of run % 2 === 0 ? order : order.toReversed()) {
         await measure(environment, cost);

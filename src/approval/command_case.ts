@@ -4,7 +4,7 @@ import type { CommandPolicy, Finding } from "./decide.ts";
 import type { CommandCase } from "./grants.ts";
 import { shapeOf } from "./grant_shapes.ts";
 
-/** Under `ask-all` every command needs a yes; one to all of them would be no such mode. */
+/** Under `ask-all` every command needs a yes; a yes to all commands would undo the mode. */
 const EVERY_COMMAND: Finding = {
   key: "ask-all",
   description: "runs a command",
@@ -25,7 +25,7 @@ export function commandCase(
 ): CommandCase {
   const { tool, cwd, realCwd = cwd, environment } = context;
   const { disk, home, places } = policy;
-  // A whole home is no project, and elsewhere nobody can look where paths lead.
+  // A whole home is no project, and links of another machine cannot be resolved.
   const isWide = project === "/" || project === home || places?.homes.includes(project) === true;
   const hasShape = environment === "local" && !isWide;
   return {

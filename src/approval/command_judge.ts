@@ -1,6 +1,6 @@
 /**
  * How the commands of one session are judged: by the rules, in the place where they are going to
- * run, after what earlier ones left. Owns that memory; who is asked is the gate's business.
+ * run, after what earlier commands left. Owns that memory; who is asked is the gate's business.
  */
 import type { ApprovalContext } from "../protocol/approval.ts";
 import type { CommandPolicy, Evaluation, Inspection } from "./decide.ts";
@@ -14,11 +14,11 @@ export interface JudgeOptions {
   walls?: () => Promise<InsideWalls | undefined>;
 }
 
-/** A command in its place. */
+/** A command judged in the place where it is going to run. */
 export interface PlacedJudgement {
-  /** Judges it, each time anew. */
+  /** Judges the command, each time anew. */
   judge(): Evaluation;
-  /** Who lets it run when nobody is asked. */
+  /** The part that lets the command run when no person is asked. */
   by: "rules" | "walls";
 }
 
@@ -66,7 +66,7 @@ export class CommandJudge {
     return { variables: this.#variables.version, files: this.#files.version };
   }
 
-  /** What a command that runs leaves to later ones. */
+  /** Keeps what a command leaves to later commands. */
   keep({ variables, files }: Evaluation): void {
     this.#variables.keep(variables);
     for (const written of files) this.#files.keep(written);

@@ -48,7 +48,7 @@ export interface CommandPolicy {
   sudoPassword?: boolean;
   /** Walls that stand around the command: what they bound needs no yes. */
   walls?: InsideWalls | undefined;
-  /** What was judged before, and how often what earlier commands left has changed since. */
+  /** Earlier inspections, and how often the state left by earlier commands has changed. */
   judged?: { before: JudgedBefore<Inspection>; versions(): Versions } | undefined;
 }
 
@@ -62,7 +62,7 @@ export interface Finding {
   once?: boolean;
   /** True where a yes holds for this one command: no list and no session covers the next. */
   everyTime?: boolean;
-  /** False where a yes to everything that it is about would be a yes to everything. */
+  /** False where a yes to the whole rule would be a yes to every command. */
   wholeRule?: boolean;
 }
 

@@ -229,7 +229,7 @@ class Gate implements SessionGate {
     });
   }
 
-  /** Whether the policy says no before anybody is asked. */
+  /** True when the policy says no before a person is asked. */
   #refusesUnasked(question: GateQuestion): boolean {
     const { policy } = this;
     if (policy === "never") return true;
@@ -237,7 +237,7 @@ class Gate implements SessionGate {
     return policy === "plan" || (question.personOnly === true && !this.#waits);
   }
 
-  /** True where a question that nobody can answer ends the run. */
+  /** True where a question that no person can answer ends the run. */
   get #waits(): boolean {
     return this.policy === "ask" || this.policy === "ask-all";
   }
@@ -296,9 +296,9 @@ class Gate implements SessionGate {
     return outcome;
   }
 
-  /** Turns an answer into an outcome and keeps what it allows, and no more. */
+  /** Turns an answer into an outcome and keeps the grants of its choice, and no more. */
   async #accept(given: ApprovalOutcome, question: GateQuestion): Promise<ApprovalOutcome> {
-    // A surface may hand on anything: what is no yes to something that was offered is a no.
+    // A surface may hand on anything: an answer that is no offered yes counts as a no.
     const choice = APPROVAL_ANSWERS.includes(given.answer)
       ? chosen(question.choices, given)
       : undefined;

@@ -1,4 +1,4 @@
-/** What a yes covers afterwards: never more than the words that were chosen. */
+/** The grants that a yes leaves: never more than the words that were chosen. */
 import assert from "node:assert/strict";
 import type { ApprovalContext, Approver } from "../protocol/approval.ts";
 import { context, gateWith, MemoryGrants, NOW, Person } from "../../tests/support/approval_gate.ts";

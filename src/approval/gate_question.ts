@@ -12,20 +12,20 @@ import { sha256Hex } from "../util/hash.ts";
 
 export interface GateQuestion {
   request: ApprovalRequest;
-  /** Every answer that is offered, with what it keeps in full. */
+  /** Every offered answer, with its grants in full. */
   choices: readonly ApprovalChoice[];
   context: ApprovalContext;
   isCommand: boolean;
   /** Only a person may answer: no policy, no reviewer, no rule for sub-agents. */
   personOnly?: boolean;
-  /** Whether a yes given while it waits already covers it. */
+  /** True when a yes given while the question waits already covers it. */
   isCovered(): Promise<boolean>;
 }
 
-/** So many that nobody finds two actions of one id. */
+/** So many characters that two actions of one id cannot be found. */
 const ACTION_ID_CHARS = 24;
 
-/** Of all that was about to happen, and where: the same command elsewhere is another action. */
+/** The id of an action and its place: the same command elsewhere is another action. */
 export async function actionId({ request, context }: GateQuestion): Promise<string> {
   const { tool, rule, subject } = request;
   const { environment, cwd, exact = null } = context;
@@ -33,7 +33,7 @@ export async function actionId({ request, context }: GateQuestion): Promise<stri
   return (await sha256Hex(text)).slice(0, ACTION_ID_CHARS);
 }
 
-/** The request as others may see it, with the id of its action and the offered answers. */
+/** The request as surfaces see it, with the id of its action and the offered answers. */
 export async function shownRequest(
   question: GateQuestion,
   clean: (text: string) => string,
@@ -52,7 +52,7 @@ export async function shownRequest(
   };
 }
 
-/** What a request says of its choices to those who do not read them. */
+/** The choices of a request in brief, for surfaces that do not read choices. */
 export function summaryOf(
   choices: readonly ApprovalChoice[],
 ): Pick<ApprovalRequest, "allowAlways" | "onceOnly"> {
@@ -61,8 +61,8 @@ export function summaryOf(
 }
 
 /**
- * The choice that an answer means; undefined for a no. A choice that was not offered is none, and
- * an answer without one is the narrowest that was offered: it never means a shape or a rule.
+ * The choice that an answer means; undefined for a no, and for a choice that was not offered. An
+ * answer that names no choice means the narrowest offered choice, never a shape or a rule.
  */
 export function chosen(
   choices: readonly ApprovalChoice[],
@@ -85,7 +85,7 @@ export function chosen(
   }
 }
 
-/** The same question, with a yes for this one time as its only yes. */
+/** The same question, whose only yes holds once. */
 export function onlyOnce(question: GateQuestion): GateQuestion {
   const choices = question.choices.filter(({ grants }) => grants.length === 0);
   return { ...question, choices, request: { ...question.request, ...summaryOf(choices) } };

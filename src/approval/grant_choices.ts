@@ -10,7 +10,7 @@ import { grantWords, ruleWords, type WordsOptions } from "./grant_words.ts";
 const ONCE: ApprovalChoice = { id: "once", answer: "once", text: "Allow this once", grants: [] };
 const DENY: ApprovalChoice = { id: "deny", answer: "deny", text: "Deny", grants: [] };
 
-/** What may be kept of a yes. */
+/** Limits on what is kept of a yes. */
 export interface Keeping {
   /** Grants can be stored here: there is a store, and the project has a lasting name. */
   canStore: boolean;
@@ -53,12 +53,12 @@ function exactCommand(
     project,
     rules: findings.map(({ key }) => key),
     ...(tool === COMMAND_TOOL ? {} : { tool }),
-    // Seen from another directory, `..` is another one.
+    // Seen from another directory, `..` is another place.
     ...(command.includes("..") && cwd !== project ? { cwd } : {}),
   };
 }
 
-/** What its text does cannot depend on values that are set elsewhere. */
+/** True when the command's effect cannot depend on values that are set elsewhere. */
 function isSelfContained(command: string): boolean {
   return !/[$`]/.test(command);
 }
@@ -93,7 +93,7 @@ export function actionChoices(
   return [...choices, DENY];
 }
 
-/** The answers to a question about something that the walls stop. */
+/** The answers to a question about an action that the walls stop. */
 export function wallChoices(
   { kind, value }: Pick<WantedGrant, "kind" | "value">,
   { project, canStore, isSecret, onceOnly }: Keeping & { project: string; onceOnly: boolean },
@@ -133,7 +133,7 @@ function alwaysChoice(
   };
 }
 
-/** Everything that the rules are about, named with what that is. */
+/** The choice that allows whole rules, each named with what the rule is about. */
 function ruleChoice(
   rules: readonly string[],
   { project, words, canStore }: { project: string; words: WordsOptions; canStore: boolean },

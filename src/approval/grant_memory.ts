@@ -1,4 +1,4 @@
-/** What was allowed for this session, and what is stored: the grants that a gate looks at. */
+/** The grants that a gate looks at: those of this session and the stored grants. */
 import type { ApprovalContext } from "../protocol/approval.ts";
 import type { Grant, GrantOffer } from "../protocol/grant.ts";
 import type { GrantStore } from "./grant_store.ts";
@@ -6,7 +6,7 @@ import type { GrantStore } from "./grant_store.ts";
 /** The project that a command or action belongs to. */
 export interface ProjectPlace {
   name: string;
-  /** The name means the same next week: grants for it may be stored. */
+  /** True when the name means the same project next week: grants for it may be stored. */
   isLasting: boolean;
 }
 
@@ -16,7 +16,7 @@ export interface GrantMemoryOptions {
   /** Default: the directory of the call, which lasts on this machine. */
   projectOf?: ((context: ApprovalContext) => ProjectPlace) | undefined;
   now?: (() => Date) | undefined;
-  /** Told of everything that was allowed for longer than once. */
+  /** Called with every grant that lasts longer than once. */
   onKept?: ((grant: Grant) => void) | undefined;
 }
 
@@ -37,12 +37,12 @@ export class GrantMemory {
     return isLasting && this.#options.store !== undefined;
   }
 
-  /** Everything that was allowed: asked again each time, so that what is taken back is gone. */
+  /** All grants, read again each time, so that a revoked grant is gone. */
   async grants(): Promise<readonly Grant[]> {
     return [...this.#session, ...await this.#stored()];
   }
 
-  /** Keeps what a yes covers; true when it was stored for good as the offer says. */
+  /** Keeps the offered grants; true when they were stored for good as the offer says. */
   async keep(offers: readonly GrantOffer[]): Promise<boolean> {
     const { store, now = () => new Date() } = this.#options;
     const createdAt = now().toISOString();
@@ -53,7 +53,7 @@ export class GrantMemory {
         await store.add(lasting.map((offer) => ({ ...offer, createdAt })));
         isStored = true;
       } catch {
-        // The yes was given; that it could not be written down makes it last for the session.
+        // The yes was given but could not be stored: it lasts for the session.
       }
     }
     for (const offer of offers) {
@@ -70,7 +70,7 @@ export class GrantMemory {
     try {
       return await this.#options.store?.read() ?? [];
     } catch {
-      // What cannot be read allows nothing: the person is asked, and `approvals list` says why.
+      // An unreadable store allows nothing: the person is asked, and `approvals list` says why.
       return [];
     }
   }

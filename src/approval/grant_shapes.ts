@@ -10,9 +10,9 @@ import { type ShapeRow, SHAPES } from "./grant_shapes_data.ts";
 
 /** Where a command is going to run. */
 export interface ShapePlace {
-  /** The directory of the command, behind its links. */
+  /** The command's directory, with links resolved. */
   cwd: string;
-  /** The project around it. */
+  /** The project around the directory. */
   project: string;
   /** Tells where links lead; without it paths are judged by their names. */
   disk?: Disk | undefined;
@@ -26,7 +26,7 @@ const FIXED_OPERAND = /^[A-Za-z0-9][A-Za-z0-9_.+=,-]*$/;
 const KEPT_NAMES = new Set([".git", ".hermes"]);
 const MAX_CHARS = 4_000;
 
-/** The shape that a command has there; undefined for one without. */
+/** The shape of a command in `place`; undefined for a command without one. */
 export function shapeOf(command: string, place: ShapePlace): string | undefined {
   const text = command.trim();
   if (text.length > MAX_CHARS || !PLAIN_COMMAND.test(text)) return undefined;
@@ -47,7 +47,7 @@ export function shapeOf(command: string, place: ShapePlace): string | undefined 
   return [...words.slice(0, head), ...rest.slice(0, start), "*"].join(" ");
 }
 
-/** The row of a program, or of it and its subcommand, and how many words name that. */
+/** The row of a program, or of a program and its subcommand, and how many words name it. */
 function rowOf(words: readonly string[]): { row: ShapeRow; head: number } | undefined {
   const [program = "", subcommand = ""] = words;
   const both = `${program} ${subcommand}`;
@@ -60,7 +60,7 @@ function isKnownOption(word: string, { letters = "", options = [] }: ShapeRow): 
   return word.length > 1 && [...word.slice(1)].every((letter) => letters.includes(letter));
 }
 
-/** Whether a name or path lies below the project, by its text and behind its links. */
+/** True when a name or path lies below the project, by its text and with links resolved. */
 function staysInside(word: string, { cwd, project, disk }: ShapePlace): boolean {
   // Behind a link, `..` leads to where its target lies.
   if (!OPERAND.test(word) || word.split("/").includes("..")) return false;

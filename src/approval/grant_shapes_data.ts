@@ -26,7 +26,7 @@ const COPY: ShapeRow = {
 const SCRIPT: ShapeRow = { options: ["--silent", "--if-present"], most: 1 };
 const LOOK: ShapeRow = { letters: "aAbcCdfFgGhHiklLmnNopqrRsStuUvxX1" };
 
-/** By program, or by program and subcommand. */
+/** Rows by program, or by program and subcommand. */
 export const SHAPES: Readonly<Record<string, ShapeRow>> = {
   rm: DELETE,
   rmdir: { letters: "pv", options: ["--parents", "--verbose"] },

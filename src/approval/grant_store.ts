@@ -11,13 +11,13 @@ import { dirname } from "../util/path.ts";
 /** Below the home. */
 export const GRANTS_FILE = "grants.json";
 const LOCK_FILE = ".grants.lock";
-/** So many that a person tells grants apart. */
+/** So many characters that a person tells grants apart. */
 const ID_CHARS = 10;
 
 /** Where lasting grants are kept. */
 export interface GrantStore {
   read(): Promise<readonly Grant[]>;
-  /** Stores grants; one that is there already keeps its date. */
+  /** Stores grants; a grant that is stored already keeps its date. */
   add(grants: readonly Grant[]): Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export class GrantFile implements GrantStore {
     return this.#path;
   }
 
-  /** None when there is no file. @throws {HermesError} when it is damaged. */
+  /** No grants when there is no file. @throws {HermesError} when the file is damaged. */
   async read(): Promise<readonly Grant[]> {
     const stamp = await stampOf(this.#path);
     if (stamp === undefined) return [];
@@ -60,7 +60,7 @@ export class GrantFile implements GrantStore {
     });
   }
 
-  /** Takes out the grants that `isGone` names; returns those. */
+  /** Removes the grants that `isGone` accepts; returns them. */
   async remove(isGone: (grant: Grant) => boolean): Promise<Grant[]> {
     const gone: Grant[] = [];
     await this.#change((records) =>
@@ -123,7 +123,7 @@ function isGrant(record: unknown): record is Grant {
     (GRANT_KINDS as readonly unknown[]).includes(kind);
 }
 
-/** Undefined when there is no file. A replaced file is another one, however fast that was. */
+/** Undefined when there is no file. A replaced file has another stamp, however fast that was. */
 async function stampOf(path: string): Promise<string | undefined> {
   try {
     const { mtime, size, ino } = await Deno.stat(path);

@@ -1,8 +1,8 @@
-/** What a grant covers, in the words of the question and of `hermes approvals list`. */
+/** The text of a grant, for the question and for `hermes approvals list`. */
 import type { GrantOffer } from "../protocol/grant.ts";
 
 export interface WordsOptions {
-  /** What the rule of a grant is about, where that is known. */
+  /** Says what the rule of a grant is about, where that is known. */
   describeRule?: (rule: string) => string | undefined;
   /** The command is shown beside these words. */
   isShown?: boolean;
@@ -58,7 +58,7 @@ export function ruleWords(rule: string, { describeRule }: WordsOptions): string 
     : `"${rule}" (${description})`;
 }
 
-/** Where it holds; a grant of the session says that it ends. */
+/** The place a grant holds in; a grant of the session says that it ends. */
 function placeWords({ scope, project, cwd }: GrantOffer): string {
   const until = scope === "session" ? " until this session ends" : "";
   return `in ${cwd ?? project}${until}`;

@@ -12,9 +12,9 @@ export interface CommandCase {
   tool: string;
   project: string;
   cwd: string;
-  /** Why it needs one. */
+  /** Why the command needs a yes. */
   findings: readonly Finding[];
-  /** What `shapeOf()` says of it. */
+  /** The command's shape by `shapeOf()`. */
   shape: string | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface ActionCase {
 /** The tool whose commands need no further name. */
 export const COMMAND_TOOL = "terminal";
 
-/** Whether grants answer everything that was found about a command. */
+/** True when grants answer every finding about a command. */
 export function coversCommand(grants: readonly Grant[], wanted: CommandCase): boolean {
   if (wanted.findings.some(({ everyTime, kind }) => everyTime === true || kind === "hardline")) {
     return false;
@@ -40,7 +40,7 @@ export function coversCommand(grants: readonly Grant[], wanted: CommandCase): bo
   return open.length === 0 || here.some((grant) => coversText(grant, wanted, open));
 }
 
-/** `once` findings are never answered by what is stored. */
+/** Stored grants never answer `once` findings. */
 function isOfRule({ kind, value, scope }: Grant, finding: Finding): boolean {
   if (kind !== "rule" || (finding.once === true && scope !== "session")) return false;
   return isNamed([value], finding);
@@ -63,7 +63,7 @@ function coversText(grant: Grant, wanted: CommandCase, open: readonly Finding[])
     );
 }
 
-/** Whether a grant answers a question about an action. */
+/** True when a grant answers a question about an action. */
 export function coversAction(grants: readonly Grant[], wanted: ActionCase): boolean {
   return grants.some(({ kind, value, project, tool, rules = [], digest }) => {
     if (project !== wanted.project) return false;
@@ -73,7 +73,7 @@ export function coversAction(grants: readonly Grant[], wanted: ActionCase): bool
   });
 }
 
-/** Whether a grant lets something through the walls: a path also what lies in it. */
+/** True when a grant opens the walls as wanted; a granted path covers what lies in it. */
 export function coversWall(
   grants: readonly Grant[],
   wanted: { kind: WallGrantKind; value: string; project: string },

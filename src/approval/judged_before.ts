@@ -7,23 +7,23 @@ import type { Disk } from "./shell/disk.ts";
 
 /** Commands that are remembered; the oldest go first. */
 const MAX_COMMANDS = 64;
-/** What a question to the disk costs is far less than reading a command, but not nothing. */
+/** Asking the disk costs far less than reading a command, but not nothing. */
 const MAX_QUESTIONS = 64;
 const MAX_TEXT_CHARS = 65_536;
 
-/** How often what earlier commands left has changed. */
+/** How often the state left by earlier commands has changed. */
 export interface Versions {
   variables: number;
   files: number;
 }
 
-/** What tells one command from another that reads the same. */
+/** The facts that tell apart two commands of one text. */
 export interface Place {
   cwd?: string | undefined;
   realCwd?: string | undefined;
   takesInput?: boolean | undefined;
   disk?: Disk | undefined;
-  /** What else was told from another judgement of the same. */
+  /** Any other fact that tells two judgements of one text apart. */
   among?: string | undefined;
 }
 
@@ -32,11 +32,11 @@ interface Entry<Inspection> extends Versions {
   answers: DiskAnswers;
 }
 
-/** For one session: everything else that decides must stay the same. */
+/** Inspections of one session: all other facts that decide must stay the same. */
 export class JudgedBefore<Inspection> {
   readonly #entries = new Map<string, Entry<Inspection>>();
 
-  /** The inspection of before, or that of `inspect`, which asks the disk it is given. */
+  /** The earlier inspection, or that of `inspect`, which asks the disk it is given. */
   inspect(
     command: string,
     { cwd, realCwd, takesInput, disk, among, versions }: Place & { versions: Versions },
@@ -60,7 +60,7 @@ export class JudgedBefore<Inspection> {
   }
 }
 
-/** What a disk was asked, and what it said. */
+/** The questions that a disk was asked, and its answers. */
 class DiskAnswers {
   readonly #paths = new Map<string, string | undefined>();
   readonly #texts = new Map<string, string | undefined>();

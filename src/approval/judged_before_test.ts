@@ -27,7 +27,7 @@ function session() {
     variables,
     files,
     inspections: () => inspections,
-    /** Judges a command, and keeps what it leaves to later ones. */
+    /** Judges a command, and keeps what it leaves to later commands. */
     run(command: string, cwd = "/project") {
       const versions = () => ({ variables: variables.version, files: files.version });
       const policy = { cwd, disk, variables: variables.seen, files, home: "/home/me" };

@@ -15,8 +15,8 @@ export interface PolicySources {
 }
 
 /**
- * The command line beats `approvals.mode`. `off` and the strict modes hold whoever is present;
- * otherwise `approvals.headless` decides where no person is.
+ * The command line beats `approvals.mode`. `off` and the strict modes hold also without a
+ * person; otherwise `approvals.headless` decides where no person is.
  */
 export function effectivePolicy(sources: PolicySources): ApprovalPolicy {
   const { flag, mode, headless, interactive } = sources;

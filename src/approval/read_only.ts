@@ -19,7 +19,7 @@ import {
 
 const ANY_ARGUMENTS = new Set(READERS);
 const WRAPPERS = new Set(READ_ONLY_WRAPPERS);
-/** Programs of the system by their whole path are the same programs. */
+/** A system program's whole path names the same program. */
 const SYSTEM_PATH = /^(?:\/usr)?(?:\/local)?\/bin\/[^/]+$/;
 
 /** True when every program that the command runs is known to change nothing. */
@@ -50,7 +50,7 @@ function isReader(run: Invocation): boolean {
   if (hasUnknown(path)) return false;
   if (ANY_ARGUMENTS.has(program)) return true;
   if (WRAPPERS.has(program)) return !args.some(hasUnknown);
-  // What a wrapper adds to the arguments is not known.
+  // The arguments that a wrapper adds are not known.
   if (via.length > 0 || args.some(hasUnknown)) return false;
   const row = rowOf(run);
   return row !== undefined && fits(row.args, row.row);

@@ -1,20 +1,20 @@
 /** Programs that are known to change nothing, and with which arguments. */
 
-/** What makes a program one that may change something, or run something that does. */
+/** The ways in which a program may change something, or run a program that does. */
 export interface ReadOnlyRow {
-  /** Options under which it does; letters bare, long names whole. Abbreviations count. */
+  /** Options under which the program does; letters bare, long names whole. Abbreviations count. */
   not?: readonly string[];
-  /** Whole words under which it does: `-delete`. */
+  /** Whole words under which the program does: `-delete`. */
   notWords?: readonly string[];
-  /** Most operands with which it still does not: the second one of `uniq` is written. */
+  /** Most operands with which the program does not: `uniq` writes its second operand. */
   operands?: number;
-  /** What every operand must look like. */
+  /** The pattern of every operand. */
   operand?: RegExp;
-  /** What the joined arguments must look like. */
+  /** The pattern of the joined arguments. */
   args?: RegExp;
 }
 
-/** With any arguments, also those that nobody knows beforehand. */
+/** Programs that only read with any arguments, also with unknown ones. */
 export const READERS: readonly string[] = (
   "cat head tail wc ls pwd echo true false test [ [[ : basename dirname realpath readlink stat du " +
   "df id whoami groups uname cut tr nl tac rev paste join comm fold fmt expand unexpand column cmp " +
@@ -34,7 +34,7 @@ const LIST_ONLY: ReadOnlyRow = {
     /^(?:-[alrv]{1,4}|--(?:all|list|remotes|verbose|show-current|sort=[\w:-]{1,40}|contains|merged|no-merged) ?)*$/,
 };
 
-/** By program, or by program and subcommand. */
+/** Rows by program, or by program and subcommand. */
 export const READ_ONLY: Readonly<Record<string, ReadOnlyRow>> = {
   printf: { notWords: ["-v"] },
   command: { args: /^-[vV] / },
@@ -111,7 +111,7 @@ export const READ_ONLY: Readonly<Record<string, ReadOnlyRow>> = {
   docker: VERSION,
 };
 
-/** Programs that run another one, and change nothing by themselves. */
+/** Programs that run another program, and change nothing by themselves. */
 export const READ_ONLY_WRAPPERS: readonly string[] = ["xargs", "time", "nice", "timeout"];
 
 /** Variables that a command may set and still change nothing. */

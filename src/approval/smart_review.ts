@@ -62,7 +62,7 @@ export function reviewPrompt(review: ReviewSubject): string | undefined {
   ].join("\n");
 }
 
-/** What the auxiliary model says; whatever goes wrong leaves the decision to a person. */
+/** The verdict of the auxiliary model; any failure leaves the decision to a person. */
 export async function reviewAction(
   { review, operatorRules, timeoutMs = REVIEW_TIMEOUT_MS }: SmartReview,
   { signal, ...subject }: ReviewSubject & { signal: AbortSignal },

@@ -1,6 +1,6 @@
 /**
- * What the strict modes of trust make of a call by the effects that its tool declares. Commands are
- * judged one by one when the tool asks for them; this is about everything else.
+ * The judgement of a call in the strict modes of trust, by the effects that its tool declares.
+ * Commands are judged one by one when the tool asks for them.
  */
 
 /** Effects that a call has by itself, in words. */

@@ -32,7 +32,7 @@ export function wallQuestion(
   return { request: { tool, ...about, ...summaryOf(choices) }, choices };
 }
 
-/** Hardline commands and places that nobody may touch are not offered. */
+/** Refuses hardline commands, and places that no yes may open. */
 function judgeWall(
   { kind, value }: WantedGrant,
   policy: CommandPolicy,
@@ -50,7 +50,7 @@ function judgeWall(
   return judgePath(value, { places: policy.places, isWrite: kind === "path-write" });
 }
 
-/** What belongs to hermes stays behind the walls, and so does what holds a whole home. */
+/** Paths that belong to hermes, or hold a whole home, stay behind the walls. */
 function judgePath(
   path: string,
   { places, isWrite }: { places: ProtectedPlaces; isWrite: boolean },

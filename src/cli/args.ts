@@ -99,7 +99,7 @@ export function parseCommandLine(argv: readonly string[], grammar: Grammar): Par
   return { spec, path: position.path, args, flags };
 }
 
-/** The words before `--`, and before the program that the command takes: those that are hermes' own. */
+/** The words that are hermes' own: before `--`, and before the program that the command takes. */
 export function ownWords(argv: readonly string[], grammar: Grammar): readonly string[] {
   const position = new Position(grammar);
   try {
@@ -112,7 +112,7 @@ export function ownWords(argv: readonly string[], grammar: Grammar): readonly st
     }
     return argv;
   } catch {
-    // Something is wrong with it: whoever parses it says so.
+    // The arguments are malformed: their parser reports why.
     const end = argv.indexOf("--");
     return end < 0 ? argv : argv.slice(0, end);
   }

@@ -26,7 +26,7 @@ const WALL_FLAGS: readonly FlagSpec[] = [
   },
 ];
 
-/** Where, and behind which walls: what `hermes sandbox` needs to know. */
+/** Flags for the directory and the walls, which `hermes sandbox` takes. */
 export const SANDBOX_FLAGS: readonly FlagSpec[] = [CWD_FLAG, ...WALL_FLAGS];
 
 /** Which model, which tools, where, what is allowed. */

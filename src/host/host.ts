@@ -103,7 +103,7 @@ export class Host {
   readonly #live = new Map<string, Opened>();
   /** Openings under way; by id where it is a session that exists. */
   readonly #opening = new Map<string | symbol, Promise<Opened>>();
-  /** Every replay has the same id: of two at once neither could be told apart. */
+  /** Every replay has the same id: two replays at once could not be told apart. */
   #isReplaying = false;
   #store: Store | undefined;
   #storeNotices: string[] = [];

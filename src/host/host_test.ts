@@ -106,7 +106,7 @@ function removes(request: ModelRequest): ScriptedReply {
     : { calls: [{ name: "terminal", arguments: { command: "rm -rf nothing-here" } }] };
 }
 
-/** Behind the walls nobody would be asked. */
+/** Behind the walls no person would be asked. */
 const ASKS = {
   surface: "chat",
   storage: "none",

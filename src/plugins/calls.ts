@@ -24,7 +24,7 @@ export function toolSpec(
   return {
     ...facts,
     toolset: id,
-    // One that does not say so may change anything.
+    // A tool without `readOnly` may change anything.
     ...(readOnly ? { effects: [] } : {}),
     handler: (args, ctx) => callTool({ id, plugin, name }, args, ctx),
     ...(checked ? { check } : {}),

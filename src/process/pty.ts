@@ -39,7 +39,7 @@ export interface TerminalSize {
 }
 
 export interface PtyOptions {
-  /** Another place's `/dev/ptmx`: the slave has its name there. */
+  /** The `/dev/ptmx` of another view of the disk; the slave has its name there. */
   from?: string | undefined;
 }
 
@@ -62,7 +62,7 @@ export class Pty {
     this.#master = from === undefined ? posix_openpt(flags) : openDescriptor(from, flags);
     const ends = new Int32Array(2);
     const path = this.#master < 0 ? undefined : this.#pathOf(from);
-    // The owner of another system's terminal is right from its start; here it is looked up by name.
+    // With `from` the owner is right from the start, and `grantpt()` would look its name up here.
     const failed = path === undefined || (from === undefined && grantpt(this.#master) < 0) ||
       unlockpt(this.#master) < 0 || fcntl(this.#master, F_SETFL, O_NONBLOCK) < 0 ||
       pipe2(new Uint8Array(ends.buffer), O_CLOEXEC | O_NONBLOCK) < 0;
@@ -83,7 +83,7 @@ export class Pty {
       if (ptsname_r(this.#master, name, 64n) !== 0) return undefined;
       return new TextDecoder().decode(name.subarray(0, name.indexOf(0)));
     }
-    // The name is one of a place that this process does not see.
+    // The name belongs to a place that this process does not see.
     if (ioctl(this.#master, TIOCGPTN, name) < 0) return undefined;
     return `/dev/pts/${new DataView(name.buffer).getUint32(0, true)}`;
   }

@@ -24,7 +24,7 @@ export interface LaunchOptions {
   /** Absolute path of the program and its arguments. */
   argv: readonly string[];
   env: ChildEnvironment;
-  /** A program that becomes this one, behind walls. */
+  /** A launcher that goes behind walls and becomes the program. */
   launcher?: string | undefined;
 }
 

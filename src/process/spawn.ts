@@ -40,9 +40,9 @@ export function spawnChild(options: SpawnOptions): Deno.ChildProcess {
 }
 
 /**
- * Through a launcher that makes the session and becomes the program, so the process id stays the
- * same. For `detached` the system copies the whole runtime, which blocks it the longer the more
- * memory it has (30 ms at 150 MB).
+ * Starts a launcher that makes the session and becomes the program, so the process id stays the
+ * same. For `detached` the system copies the whole runtime and blocks it meanwhile (30 ms at
+ * 150 MB).
  */
 function spawnSession(options: SpawnOptions): Deno.ChildProcess {
   const [name, ...rest] = options.argv as [string, ...string[]];

@@ -84,7 +84,7 @@ Deno.test(
   onLinux,
   async () => {
     const libc = openLibc();
-    // As a ruleset for the launchers of walls is: children of this process inherit it.
+    // Children inherit this descriptor, as they do a ruleset for the launchers of walls.
     const kept = openPath(libc, { path: "/etc/passwd", flags: 0 });
     try {
       const child = start(["/bin/sh", "-c", "echo /proc/self/fd/*"], { stdout: "piped" });

@@ -34,21 +34,21 @@ export const APPROVAL_ANSWERS = ["once", "session", "always", "deny"] as const;
 
 export type ApprovalAnswer = typeof APPROVAL_ANSWERS[number];
 
-/** One offered answer. An answer without the id of a choice means the choice named like it. */
+/** An offered answer. An answer without the id of a choice means the choice named like it. */
 export interface ApprovalChoice {
   /** `once`, `session`, `always`, `shape`, `rule`, `deny`. */
   id: string;
-  /** What it is to a surface that knows no choices. */
+  /** The answer that this choice is to a surface that knows no choices. */
   answer: ApprovalAnswer;
-  /** Says exactly what it allows, and for how long. */
+  /** Says exactly what the choice allows, and for how long. */
   text: string;
-  /** What it keeps; empty for a yes to this one action and for a no. */
+  /** The grants that are kept; empty for a yes to this one action and for a no. */
   grants: GrantOffer[];
 }
 
 /**
  * `--approve`: what happens to actions that need a yes. Under `ask-all` every command and every
- * write needs one; under `plan` nothing is changed at all.
+ * write needs a yes; under `plan` nothing is changed at all.
  */
 export const APPROVAL_POLICIES = ["never", "ask", "smart", "always", "ask-all", "plan"] as const;
 
@@ -56,7 +56,7 @@ export type ApprovalPolicy = typeof APPROVAL_POLICIES[number];
 
 export interface ApprovalOutcome {
   answer: ApprovalAnswer;
-  /** The id of the choice that was made, where one was named. */
+  /** The id of the choice that was made, where the answer named it. */
   choice?: string;
   by: string;
   /** Told to the model when denied. */
@@ -81,7 +81,7 @@ export interface ApprovalGate {
   ): Promise<ApprovalOutcome>;
   /** Any other action that a tool, hook or plugin declares as needing a yes. */
   checkAction(request: ApprovalRequest, context: ApprovalContext): Promise<ApprovalOutcome>;
-  /** Something that the walls stop. No policy says yes to it: a person does, or a stored grant. */
+  /** An action that the walls stop. No policy says yes to it: a person does, or a stored grant. */
   checkGrant(wanted: WantedGrant, context: ApprovalContext): Promise<ApprovalOutcome>;
   /** True where every call is judged by the effects that its tool declares: `ask-all`, `plan`. */
   readonly judgesEffects?: boolean;
@@ -89,12 +89,12 @@ export interface ApprovalGate {
   checkEffects?(call: EffectfulCall, context: ApprovalContext): Promise<ApprovalOutcome>;
 }
 
-/** What is wanted through the walls. Paths are absolute and real. */
+/** A wanted way through the walls. Paths are absolute and real. */
 export interface WantedGrant {
   kind: WallGrantKind;
   /** The path, the host, or the whole command. */
   value: string;
-  /** Why it is wanted, in the words of whoever wants it. */
+  /** Why the grant is wanted, in the words of the caller. */
   reason: string;
 }
 
@@ -102,7 +102,7 @@ export interface WantedGrant {
 export interface EffectfulCall {
   /** The call in one line. */
   subject: string;
-  /** What its tool declares; undefined when the tool does not say what it does. */
+  /** The effects that the tool declares; undefined when the tool does not say what it does. */
   effects: readonly string[] | undefined;
 }
 

@@ -36,7 +36,7 @@ export interface ExecResult {
   durationMs: number;
   /** The persistent working directory after the command. */
   cwd: string;
-  /** What else is to be known: what the walls around the command stopped or undid. */
+  /** Notes about the command: what the walls around it stopped or undid. */
   notes?: readonly string[];
 }
 

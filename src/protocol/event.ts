@@ -40,7 +40,7 @@ export type EventBody =
     cwd: string;
     tools: string[];
     resumed: boolean;
-    /** Around commands: the mode of the sandbox, or the environment that is the wall itself. */
+    /** The walls around commands: the sandbox mode, or the environment that is itself the wall. */
     sandbox?: string;
   }
   | { type: "session_end"; reason: EndReason; exitCode: number; detail?: string; usage: Usage }
@@ -93,7 +93,7 @@ export type EventBody =
     type: "approval_end";
     callId: string;
     answer: ApprovalAnswer;
-    /** Which of the choices was made, where one was. */
+    /** The id of the choice that was made, if any. */
     choice?: string;
     /** Who decided: the person, a policy, a remembered answer, the auxiliary model, a timeout. */
     by: string;

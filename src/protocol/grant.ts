@@ -27,20 +27,20 @@ export const WALL_GRANT_KINDS = ["path-write", "path-read", "host", "outside"] a
 
 export type WallGrantKind = typeof WALL_GRANT_KINDS[number];
 
-/** What a yes would cover, before somebody gave it. */
+/** The grant that a yes would give. */
 export interface GrantOffer {
   /** `session` ends with the session; `project` is stored and holds in `project` alone. */
   scope: "once" | "session" | "project";
   kind: GrantKind;
   /** The command, shape, rule, action, path or host, as the question shows it. */
   value: string;
-  /** The project it holds in: a directory, with the machine before it where that is another one. */
+  /** The project the grant holds in: a directory, on another machine with its name before it. */
   project: string;
-  /** The tool that runs it; absent for commands of `terminal`. */
+  /** The tool of the command or action; absent for commands of `terminal`. */
   tool?: string;
   /** The rules that the question named: what another rule finds is asked about again. */
   rules?: string[];
-  /** The only directory it holds in, where the command names one above it. */
+  /** The only directory the grant holds in, where the command names a directory above it. */
   cwd?: string;
   /** Stands for arguments that `value` does not show. */
   digest?: string;

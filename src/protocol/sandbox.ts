@@ -1,6 +1,6 @@
 /**
  * The walls around commands on this machine, as data: which mode, which network, which places.
- * Made once for a session; the kernel's walls, the file tools and what people read come of it.
+ * Made once for a session; the kernel's walls, the file tools and the shown texts come from it.
  */
 import type { Grant, WallGrantKind } from "./grant.ts";
 
@@ -9,7 +9,7 @@ export const SANDBOX_MODES = ["read-only", "workspace-write", "off"] as const;
 
 export type SandboxMode = typeof SANDBOX_MODES[number];
 
-/** What commands reach: everything, nothing, this machine, or these hosts through the proxy. */
+/** The network of commands: everything, nothing, this machine, or these hosts through the proxy. */
 export type NetworkAccess = "on" | "off" | "loopback" | { readonly hosts: readonly string[] };
 
 /** Where package managers keep what they fetched: own to the project, the person's, or nowhere. */
@@ -18,19 +18,19 @@ export const CACHE_MODES = ["private", "shared", "off"] as const;
 export type CacheMode = typeof CACHE_MODES[number];
 
 /**
- * Everything that decides about a command behind the walls. Paths are absolute and real. The
- * deepest place that holds a path decides about it; what nothing holds may be read.
+ * The limits of a command behind the walls. Paths are absolute and real. The deepest place that
+ * holds a path decides about it; a path that no place holds may be read.
  */
 export interface SandboxPolicy {
   readonly mode: Exclude<SandboxMode, "off">;
   readonly network: NetworkAccess;
   /** Directories of the work. Commands change them in `workspace-write`. */
   readonly workspace: readonly string[];
-  /** What else may be changed: caches, the private temporary directory, what a person granted. */
+  /** Other places that may be changed: caches, the private temporary directory, granted paths. */
   readonly writable: readonly string[];
-  /** Neither read nor changed, whatever holds them. */
+  /** Places that are neither read nor changed, whatever holds them. */
   readonly hidden: readonly string[];
-  /** Read although something hidden holds them; not changed although something writable does. */
+  /** Places that are read although a hidden place holds them, and not changed in a writable one. */
   readonly readable: readonly string[];
   /** Variables that commands get: where caches are, how git is kept from running hooks. */
   readonly env: Readonly<Record<string, string>>;
@@ -57,8 +57,8 @@ export interface CommandWalls {
    */
   privateParent?(preferred: string): Promise<string>;
   /**
-   * Stands before it resolves. `directory` is the environment's own; what commands may do with its
-   * parts says `privatePlaces()`.
+   * The walls stand when the promise resolves. `directory` is the environment's own;
+   * `privatePlaces()` says what commands may do with its parts.
    * Undefined where commands run without walls now. @throws EnvironmentError when walls are
    * required and cannot be raised.
    */
@@ -66,19 +66,19 @@ export interface CommandWalls {
   close(): Promise<void>;
 }
 
-/** Another object whenever the walls have changed: what was started behind the old ones goes. */
+/** A new object whenever the walls have changed: shells kept behind the old walls are dropped. */
 export interface RaisedWalls {
   /** The program that puts itself behind the walls and becomes what its arguments name. */
   readonly launcher: string;
-  /** What makes a terminal that commands find; undefined where they find those of the system. */
+  /** The device that makes terminals for commands; undefined where they use the system's. */
   readonly terminals?: string | undefined;
   /** Variables that commands get. */
   readonly env: Readonly<Record<string, string>>;
   /** A command is about to start. */
   begin(): void;
   /**
-   * A command has ended, or could not be started: what it was kept from, and what it changed and
-   * was put back. `cwd` is where it began.
+   * Called when a command has ended, or could not be started; returns what the walls stopped or
+   * undid. `cwd` is where the command began.
    */
   end(end: { exitCode: number; output: string; cwd: string }): readonly string[];
 }

@@ -46,7 +46,7 @@ export interface SessionSpec {
   cwd?: string;
   /** Walls around commands and file tools there; only on this machine. Default the settings'. */
   sandbox?: SandboxMode;
-  /** What commands reach: `on`, `off`, `loopback`, or hosts with commas between. */
+  /** The network of commands: `on`, `off`, `loopback`, or hosts with commas between. */
   network?: string;
 
   /** The settings decide what is absent. */

@@ -62,7 +62,7 @@ export interface CommandPlace {
 }
 
 /**
- * One yes that a call needs: the rules judge a command, an action always needs a person, and so
+ * A yes that a call needs: the rules judge a command, an action always needs a person, and so
  * does what the walls around commands stop.
  */
 export type ApprovalAsk =
@@ -141,8 +141,8 @@ export interface ToolSpec<
   description: string;
   schema: S;
   /**
-   * What it does to the world; a tool that declares any must have `approval`. Absent says nothing:
-   * where every change is asked about or refused, such a tool counts as one that changes something.
+   * The effects of the tool; a tool that declares any must have `approval`. Absent says nothing:
+   * where every change is asked about or refused, such a tool counts as changing something.
    */
   effects?: readonly ToolEffect[];
   /** Says before anything happens which yeses the call needs; may refuse it by throwing `ToolError`. */

@@ -14,7 +14,7 @@ export interface CommandDetails {
   timedOut?: boolean;
   /** The directory afterwards, when the command changed it. */
   cwd?: string;
-  /** What the walls around the command stopped or undid. */
+  /** The words for what the walls around the command stopped or undid. */
   sandbox?: string;
   /** Set for a background process: its id for the `process` tool. */
   processId?: string;

@@ -23,7 +23,7 @@ export function policyOf(
   return effectivePolicy({ mode, headless, flag, interactive: !surface.headless });
 }
 
-/** What the model is told when the policy changes while it works; undefined where it need not know. */
+/** The note to the model when the policy changes while it works; undefined where none is needed. */
 export function changeNote(before: ApprovalPolicy, after: ApprovalPolicy): string | undefined {
   if (before === after) return undefined;
   if (after === "plan") return PLAN_NOTE;

@@ -24,7 +24,7 @@ import { projectRoot } from "../util/project_root.ts";
 export interface GateOptions {
   settings: Settings;
   sessionId: string;
-  /** What happens to what needs a yes, until it is changed. */
+  /** The policy for actions that need a yes, until it is changed. */
   approve: ApprovalPolicy;
   approveOnce: Set<string>;
   approver?: Approver;

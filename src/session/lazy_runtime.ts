@@ -27,7 +27,7 @@ export class LazyRuntime {
   #built: ToolRuntime | undefined;
   #hooks: Promise<HookRunner | undefined> | undefined;
   readonly #notes: string[] = [];
-  /** What a person chose instead of the settings. */
+  /** The walls that a person chose instead of the settings'. */
   #walls: WallChoice = {};
   #closed = false;
 
@@ -43,12 +43,12 @@ export class LazyRuntime {
     });
   }
 
-  /** What happens to what needs a yes. */
+  /** The policy for actions that need a yes. */
   get policy(): ApprovalPolicy {
     return this.#options.approve;
   }
 
-  /** The same from now on; the model is told where that changes what it can do. */
+  /** Changes the policy from now on; the model is told where that changes what it can do. */
   set policy(policy: ApprovalPolicy) {
     const note = changeNote(this.#options.approve, policy);
     if (note !== undefined) this.#notes.push(note);
@@ -62,19 +62,19 @@ export class LazyRuntime {
     return sandboxMode(this.#options.settings, this.#wallChoice());
   }
 
-  /** The mode, or the environment that is the wall itself; `off` where none can be raised. */
+  /** The mode, or the environment that is itself the wall; `off` where no walls can be raised. */
   get wallName(): string {
     const { backend } = this.#options.settings.config.terminal;
     if (backend !== "local") return backend;
     return Deno.build.os === "linux" ? this.sandbox : "off";
   }
 
-  /** What commands reach, in the words of `--network`; empty is the mode's default. */
+  /** The network of commands, in the words of `--network`; empty is the mode's default. */
   get network(): string {
     return this.#walls.network ?? this.#options.settings.config.terminal.network;
   }
 
-  /** Other walls from the next command on; the model is told. */
+  /** Changes the walls from the next command on; the model is told. */
   async changeWalls(choice: WallChoice): Promise<void> {
     this.#walls = { ...this.#walls, ...choice };
     const network = this.network === "" ? "" : `, network ${this.network}`;
@@ -87,7 +87,7 @@ export class LazyRuntime {
     return { ...this.#walls, sandbox };
   }
 
-  /** What the model has to know before its next call. */
+  /** Notes that the model has to read before its next call. */
   notices(): string[] {
     return [...this.#notes.splice(0), ...this.#built?.notices() ?? []];
   }

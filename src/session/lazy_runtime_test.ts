@@ -5,7 +5,7 @@ import { messageText } from "../protocol/message.ts";
 import type { ModelRequest } from "../protocol/provider.ts";
 import { onLinux } from "../../tests/support/linux.ts";
 
-/** `2 …` behind walls, `0 …` outside; then whether the work can be changed, and what is known. */
+/** Prints `2 …` behind walls, `0 …` outside; then whether the work can be changed, and `$A`. */
 const LOOK =
   "sed -n 's/^Seccomp:.//p' /proc/self/status; (echo x > made) 2>/dev/null && echo changed; echo $A";
 

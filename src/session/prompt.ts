@@ -20,7 +20,7 @@ export interface PromptFacts {
   tools: readonly ToolDefinition[];
   /** The model's window: project files take a share of it. */
   contextTokens: number;
-  /** Nothing is changed: the session ends with a plan. */
+  /** True for a session that changes nothing and ends with a plan. */
   isPlan: boolean;
   /** Texts of plugins. */
   sections: readonly string[];

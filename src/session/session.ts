@@ -145,7 +145,7 @@ export class Session {
     return this.#failure;
   }
 
-  /** Announces it, once, or else the first turn does; `replaced` is whose place it takes. */
+  /** Announces the session once, or else the first turn does; `replaced` is the one it replaces. */
   start(replaced?: string): void {
     if (this.#announced !== undefined) return;
     const { providers: { active }, walls } = this.#deps;
@@ -223,7 +223,7 @@ export class Session {
     }
   }
 
-  /** No operation on purpose: whoever may submit input may not allow everything. */
+  /** No operation on purpose: a client that may submit input may not allow everything. */
   get approvals(): SessionDeps["approvals"] {
     return this.#deps.approvals;
   }

@@ -22,10 +22,10 @@ export const EXIT_CODES: Record<EndReason, number> = {
   interrupted: EXIT.interrupted,
 };
 
-/** Changed by a person at the surface, never by an operation. */
+/** The walls of a session, changed by a person at the surface, never by an operation. */
 export interface SessionWallControl {
   readonly sandbox: SandboxMode;
-  /** What people read: the mode, or the environment that is the wall itself. */
+  /** The name that people read: the mode, or the environment that is itself the wall. */
   readonly wallName: string;
   readonly network: string;
   changeWalls(choice: { sandbox?: SandboxMode; network?: string }): Promise<void>;
@@ -57,7 +57,7 @@ export type SessionDeps = Omit<LoopDeps, "signal" | "inbox"> & {
   timeMs?: number;
   /** Who may answer questions; absent: whoever submits an answer. */
   answerers?: readonly string[];
-  /** What happens to what needs a yes; set, it holds from the next call on. */
+  /** The policy for actions that need a yes; a change holds from the next call on. */
   approvals?: { policy: ApprovalPolicy };
   /** The walls around commands, which a person may change from the next command on. */
   walls?: SessionWallControl;

@@ -38,7 +38,7 @@ function sessionTest(
   });
 }
 
-/** What a command behind these walls says. */
+/** The output of a command behind these walls. */
 async function run(
   raised: RaisedWalls | undefined,
   command: string,

@@ -37,7 +37,7 @@ export interface ToolRuntimeOptions {
   persist: boolean;
   processEnv: Readonly<Record<string, string>>;
   approve: ApprovalPolicy;
-  /** Walls that hold instead of those of the settings, as chosen now. */
+  /** The walls chosen now, which hold instead of those of the settings. */
   wallChoice: () => WallChoice;
   /** Ids of actions that may run one time; what was used is taken out. */
   approveOnce: Set<string>;
@@ -64,11 +64,11 @@ export interface ToolRuntimeOptions {
 }
 
 export interface ToolRuntime {
-  /** What asks before a call runs. */
+  /** The gate that asks before a call runs. */
   gate: SessionGate;
   dispatcher: ToolDispatcher;
   services: ToolServices;
-  /** The walls that are chosen have changed: the next command gets others. */
+  /** Called when other walls are chosen: the next command gets them. */
   changeWalls(): Promise<void>;
   /** What background processes reported since the last call, without secrets. */
   notices(): string[];

@@ -1,5 +1,5 @@
 /**
- * Whether the walls that were asked for can be what they say: told before a model is asked.
+ * Checks that the requested walls can be what they say, before a model is asked.
  * Loaded only where a flag, a spec or the settings say something about them.
  */
 import type { Settings } from "../config/load.ts";

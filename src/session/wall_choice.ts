@@ -2,7 +2,7 @@
 import type { Settings } from "../config/load.ts";
 import type { SandboxMode } from "../protocol/sandbox.ts";
 
-/** What a person chose while the session runs, or what the approval policy wants. */
+/** The walls that a person chose while the session runs, or that the approval policy wants. */
 export interface WallChoice {
   sandbox?: SandboxMode | undefined;
   network?: string | undefined;

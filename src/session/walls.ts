@@ -15,13 +15,13 @@ export interface WallFacts {
   settings: Pick<Settings, "config" | "home" | "origin">;
   /** The session's directory. */
   cwd: string;
-  /** What `~` means. */
+  /** The directory that `~` means. */
   userHome: string;
   /** The variables hermes was started with. */
   env: Readonly<Record<string, string | undefined>>;
-  /** What holds instead of the settings. */
+  /** The walls that hold instead of those of the settings. */
   chosen?: WallChoice;
-  /** Known already; looked up otherwise. */
+  /** Protected places; looked up when absent. */
   places?: ProtectedPlaces;
   grants?: readonly SandboxGrant[];
   /** Directories of this session that commands need although their like is closed. */

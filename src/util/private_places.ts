@@ -9,7 +9,7 @@ export interface PrivatePlaces {
   temporary: string;
   /** Where commands leave their state for the next one. */
   state: string;
-  /** What hermes gives commands to read: long scripts, start-up files. */
+  /** Files that hermes gives commands to read: long scripts, start-up files. */
   given: string;
 }
 

@@ -114,7 +114,7 @@ export interface ProtectedRow {
   pattern: RegExp;
 }
 
-/** One pattern for the places of a list, as paths below a home in lower case. */
+/** The pattern for the places of a list, as paths below a home in lower case. */
 function belowHome(places: readonly string[]): RegExp {
   const parts = places.map((place) =>
     place.endsWith("/") ? `${escaped(place.slice(0, -1))}(?:/|$)` : `${escaped(place)}$`
@@ -134,7 +134,7 @@ export const HOME_ROWS: readonly ProtectedRow[] = [
     kind: "startup",
     pattern: /^\.ssh\/(?:known_hosts(?:\.old)?|authorized_keys2?|environment|rc|[^/]+\.pub)$/,
   },
-  // How aws is set up names no key; the rest of its directory does.
+  // `.aws/config` names no key; the rest of `.aws` does.
   { kind: "startup", pattern: /^\.aws\/config$/ },
   { kind: "credentials", pattern: belowHome(HOME_CREDENTIALS) },
   // Settings that name programs: credential helpers, plugins of docker and kubectl.

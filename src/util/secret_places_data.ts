@@ -41,7 +41,7 @@ export const HOME_CREDENTIALS: readonly string[] = [
   ".authinfo",
   ".authinfo.gpg",
   ".docker/config.json",
-  // Without a slash: what else is in it may be read by file tools where no walls stand.
+  // Without a slash: file tools may read other files in `.kube` where no walls stand.
   ".kube",
   ".kube/config",
   ".cargo/credentials",

@@ -1,6 +1,6 @@
 /**
- * What a stored yes lets through is what its words say: random commands are compared with grants,
- * and every one that passes is read once more by the shell parser and held against the shown text.
+ * A stored yes lets through only what its words say: random commands are compared with grants,
+ * and each that passes is read once more by the shell parser and held against the shown text.
  */
 import assert from "node:assert/strict";
 import { commandCase } from "../../src/approval/command_case.ts";
@@ -83,7 +83,7 @@ function plainWords(command: string): string[] | undefined {
   return isText ? stage.words.map(({ raw }) => raw) : undefined;
 }
 
-/** What a person reads in `rm -rf *`: the same words, then names or paths inside the project. */
+/** True when a command is what a person reads in `rm -rf *`: the same words, then project paths. */
 function fitsShownShape(command: string, shape: string): boolean {
   const words = plainWords(command);
   const fixed = shape.split(" ").slice(0, -1);

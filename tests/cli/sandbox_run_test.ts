@@ -10,7 +10,7 @@ interface Place {
   home: string;
   /** A git work tree in the home. */
   project: string;
-  /** What is left in the temporary directory that hermes was given. */
+  /** The names left in the temporary directory that hermes was given. */
   left(): string[];
   run(args: readonly string[], options?: Partial<RunOptions>): ReturnType<typeof runHermes>;
   /** Hermes with its output piped, for a test that sends it signals. */
@@ -64,7 +64,7 @@ async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
   return text.trim();
 }
 
-/** Nothing tells of the end of a process that is not a child. */
+/** Polls: the end of a process that is not a child is not announced. */
 async function poll(isDone: () => boolean, what: string): Promise<void> {
   const until = performance.now() + 20_000;
   while (!isDone()) {
@@ -75,7 +75,7 @@ async function poll(isDone: () => boolean, what: string): Promise<void> {
 
 function isAlive(pid: number): boolean {
   try {
-    // What nobody has waited for yet has ended all the same.
+    // A zombie has ended, although its parent has not waited for it yet.
     return !/^\d+ \(.*\) [ZX]/s.test(Deno.readTextFileSync(`/proc/${pid}/stat`));
   } catch {
     return false;
@@ -224,7 +224,7 @@ placeTest(
     await hermes.status;
     await poll(() => !isAlive(pid), "the end of the program");
     equal(left().length, 1);
-    // Its directory is named so that the next hermes that tidies up removes it.
+    // The directory's name lets the next hermes that tidies up remove it.
     const cleaned = await run([], { args: ["env", "clean", "local"] });
     match(cleaned.stdout, /removed .*hermes-env-/);
     deepEqual(left(), []);

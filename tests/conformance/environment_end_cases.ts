@@ -89,7 +89,7 @@ export const END_CASES: readonly EnvironmentCase[] = [
     async run({ env }) {
       const nap = uniqueNap();
       const controller = new AbortController();
-      // A shell that outlives its program for a moment would say how that ended.
+      // A shell that outlives its program for a moment would say how the program ended.
       const quiet = `exec 2>/dev/null; echo started; sleep ${nap} & sleep ${nap}`;
       const result = await env.exec(quiet, {
         signal: controller.signal,

@@ -17,7 +17,7 @@ function write(path: string): Reply {
   return { toolCalls: [{ name: "write_file", arguments: { path, content: "1;\n" } }] };
 }
 
-/** What the model read of its calls, in order. */
+/** The results of its calls that the model read, in order. */
 function results(job: Pick<Job, "model">): Record<string, unknown>[] {
   const messages = job.model.requests.at(-1)!.body.messages as { role: string; content: string }[];
   return messages.filter(({ role }) => role === "tool").map(({ content }) => JSON.parse(content));

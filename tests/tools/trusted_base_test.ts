@@ -216,7 +216,7 @@ Deno.test("hermes run starts no program that a file tool put on the PATH", async
     const work = `${home}/project`;
     await Deno.mkdir(work);
     const PATH = `${bin()}:${Deno.env.get("PATH")}`;
-    // Without walls, which would refuse the write before anybody is asked.
+    // Without walls, which would refuse the write before a person is asked.
     const args = ["--json", "-t", "file", "--sandbox", "off", "go"];
     const outcome = await job.run(args, { cwd: work, env: { PATH } });
     equal(outcome.code, 0, outcome.stderr);

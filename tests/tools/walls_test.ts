@@ -7,7 +7,7 @@ interface Call {
   args: object;
 }
 
-/** Runs one job whose model makes these calls, in a project below the home; what each gave. */
+/** Runs a job whose model makes these calls in a project below the home; checks the results. */
 async function callsIn(
   flags: readonly string[],
   plan: (home: string) => Call[],

@@ -1,14 +1,14 @@
 /**
- * What each rule is about when a command runs behind the walls. A rule that is not listed here
+ * How each rule counts when a command runs behind the walls. A rule that is not listed here
  * asks there as well: pushing, publishing, what holds secrets in the work, what throws work away,
  * and what gives others a way to the work (modes, owners, access lists).
  */
 
 /**
  * `bounded`: the harm is outside, where the walls let nothing happen. `written`: the same, unless
- * the person has opened the very place. `service`: a service of this machine would do it, which
- * sockets reach. `closed`: the command could do anything that the work allows, and does no harm
- * when it reaches nobody. `delete`: depends on what is deleted.
+ * the person has opened the very place. `service`: a service of this machine would do the harm,
+ * reached through a socket. `closed`: the command could do anything that the work allows, and does
+ * no harm when it reaches no other machine. `delete`: depends on what is deleted.
  */
 export type InsideRule = "bounded" | "written" | "service" | "closed" | "delete";
 

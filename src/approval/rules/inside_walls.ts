@@ -11,11 +11,11 @@ import { isRemote, operands } from "./rule.ts";
 
 /** The walls that a command is going to run behind. */
 export interface InsideWalls {
-  /** Places that it may change, real: the work first. */
+  /** Real paths that the command may change: the work first. */
   changeable: readonly string[];
-  /** It reaches no other machine. */
+  /** True when the command reaches no other machine. */
   closed: boolean;
-  /** It reaches sockets of services on this machine. */
+  /** True when the command reaches sockets of services on this machine. */
   sockets: boolean;
 }
 
@@ -44,13 +44,13 @@ export function asksInside(key: string, { commands, walls }: Line): boolean {
   }
 }
 
-/** On another machine: through `ssh` and its like, or by an option that names one. */
+/** True when a command acts on another machine: through `ssh` and its like, or by an option. */
 function actsElsewhere(command: Invocation): boolean {
   return isRemote(command) ||
     command.args.some((arg) => /^(?:-H|--host(?:=|$)|--connect(?:=|$)|--context(?:=|$))/.test(arg));
 }
 
-/** What writes outside the work, where the person has opened more than that. */
+/** True when a command may write to a place that the person opened besides the work. */
 function writesOpenPlace({ args, redirects, place }: Invocation, walls: InsideWalls): boolean {
   return [...args, ...redirects.map(({ target }) => target)].some((word) => {
     if (hasUnknown(word)) return true;
@@ -74,28 +74,28 @@ function isDeleting({ program }: Invocation): boolean {
   return /^(?:rm|srm|rmdir|mv|tar|unlink|shred|truncate)$/.test(program);
 }
 
-/** What deletes the work as a whole, its history, or something that is not known beforehand. */
+/** True when a command deletes the work as a whole, its history, or an unknown path. */
 function deletesHistory({ commands, walls }: Line): boolean {
   const deleting = commands.filter(isDeleting);
-  // A link that is made on the way leads where nobody has looked.
+  // A link that is made on the way leads to a place that was not inspected.
   const links = commands.some(({ program }) => /^(?:ln|link|cp|mount)$/.test(program));
   return deleting.some((command) => links || deletesThere(command, walls));
 }
 
 function deletesThere(command: Invocation, walls: InsideWalls): boolean {
   const { via, place } = command;
-  // What a list names is not known.
+  // The names that a list holds are not known.
   if (via.includes("xargs") || via.includes("parallel") || place.cwd === undefined) return true;
   return operands(command).some((operand) => {
     if (hasUnknown(operand) || /^~/.test(operand) || /(?:^|\/)\.\.?\/*$/.test(operand)) return true;
     const path = absolutePath(operand, place);
     return isHistory(path, walls) || isHistory(realParent(path, place), walls) ||
-      // A repository of its own.
+      // The operand is a repository of its own.
       place.disk?.realPath(joinPath(path, ".git")) !== undefined;
   });
 }
 
-/** The path with the links above its last part resolved, which is what is deleted. */
+/** The path that is deleted: links above its last part are resolved. */
 function realParent(path: string, { disk }: Invocation["place"]): string {
   const parent = disk?.realPath(dirname(path));
   return parent === undefined ? path : joinPath(parent, path.slice(path.lastIndexOf("/") + 1));
@@ -108,8 +108,8 @@ function isHistory(path: string, { changeable }: InsideWalls): boolean {
 }
 
 /**
- * A pattern that may mean the work, all that is in it, or a name with a dot: anything but one in a
- * directory of the work, or one that begins with a letter.
+ * True for a pattern that may mean the work, all that is in it, or a name with a dot: any pattern
+ * but those in a directory of the work and those that begin with a letter.
  */
 function isWidePattern(path: string, roots: readonly string[]): boolean {
   const first = path.search(/[*?[\]{}()!]/);

@@ -221,7 +221,7 @@ class Chat {
     this.#choices = { ...this.#choices, spec: chosen };
   }
 
-  /** Sessions that are opened later have it, too. */
+  /** Sessions that are opened later have the policy, too. */
   #setApproval(policy: ApprovalPolicy): void {
     const { approvals } = this.#seat!.session;
     if (approvals !== undefined) approvals.policy = policy;
@@ -230,7 +230,7 @@ class Chat {
     this.#choices = { ...this.#choices, spec: chosen };
   }
 
-  /** Sessions that are opened later have them, too. @throws {UsageError} for a network that is none. */
+  /** Sessions opened later have the walls, too. @throws {UsageError} for an unknown network. */
   async #setWalls(choice: { sandbox?: SandboxMode; network?: string }): Promise<void> {
     const { walls } = this.#seat!.session;
     if (choice.network !== undefined) {

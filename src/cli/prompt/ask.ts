@@ -6,14 +6,14 @@ import { oneLine, plainText, visibleText } from "../render/tool_line.ts";
 import { Select, type SelectOptions } from "./select.ts";
 import type { TerminalInput } from "./terminal_input.ts";
 
-/** One answer as it is shown; `choice` names what it keeps. */
+/** An answer as it is shown; `choice` is the id of a choice of the request. */
 interface Offered {
   answer: ApprovalAnswer;
   text: string;
   choice?: string;
 }
 
-/** For a request that brings no choices of its own. */
+/** The answers to a request that brings no choices of its own. */
 const ANSWERS: readonly Offered[] = [
   { answer: "once", text: "Allow this once" },
   { answer: "session", text: "Allow this for the session" },
@@ -71,7 +71,7 @@ function draw(terminal: TerminalInput, frame: { lines: string[]; over: number })
 /** Where the text of an answer begins: `❯ 1. `. */
 const INDENT = "     ";
 
-/** A line as rows that fit, cut at blanks where there are some: what it says is all shown. */
+/** A line as rows that fit, cut at blanks where there are some; no text is lost. */
 function wrapped(line: string, width: number): string[] {
   const rows: string[] = [];
   let rest = [...line];

@@ -11,7 +11,7 @@ export interface SelectOptions {
   start?: number;
   /** Keys that give an answer at once, by its index. */
   shortcuts?: Readonly<Record<string, number>>;
-  /** What the keys do, in one line; default the line for a plain choice. */
+  /** The line about the keys; default the line for a plain choice. */
   help?: string;
 }
 

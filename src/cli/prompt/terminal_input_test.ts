@@ -98,7 +98,7 @@ Deno.test("TerminalInput hands typed-ahead lines to onTypedAhead", async () => {
   await terminal.hangUp();
 });
 
-/** What is answered when `keys` are pressed at a question. */
+/** The answer when `keys` are pressed at a question. */
 async function answered(request: ApprovalRequest, keys: string) {
   const terminal = fakeTerminal();
   const place = { terminal: terminal.input, signal: new AbortController().signal };

@@ -69,7 +69,7 @@ export function progressLines(event: AgentEvent, options: ProgressOptions): stri
   }
 }
 
-/** What is around commands, for the line that a session begins with. */
+/** The walls around commands, for the line that a session begins with. */
 export function wallWords(name: string): string {
   if (name === "off") return "no sandbox";
   const isMode = (SANDBOX_MODES as readonly string[]).includes(name);

@@ -43,7 +43,7 @@ Deno.test("progressLines() names the walls around commands in the first line", (
   deepStrictEqual(first("read-only"), ["p/m · 2 tools · read-only · session s1"]);
   deepStrictEqual(first("off"), ["p/m · 2 tools · no sandbox · session s1"]);
   deepStrictEqual(first("docker"), ["p/m · 2 tools · in docker · session s1"]);
-  // An event of a version that did not say.
+  // An event of a version that did not name the sandbox.
   deepStrictEqual(first(), ["p/m · 2 tools · session s1"]);
 });
 

@@ -131,7 +131,7 @@ async function changeSandbox(argument: string, context: SlashContext): Promise<v
 
 const NETWORKS = ["on", "off", "loopback"];
 
-/** What is chosen, or why the words mean nothing. A word that is no mode is about the network. */
+/** The chosen mode and network, or an error. A word that is no mode is about the network. */
 function readSandbox(
   words: readonly string[],
   now: SandboxMode,
@@ -153,7 +153,7 @@ function readSandbox(
   };
 }
 
-/** What is around commands from the next one on. */
+/** The walls around commands from the next command on. */
 function sandboxLine({ sandbox, wallName, network }: NonNullable<Session["walls"]>): string {
   if (wallName !== sandbox) {
     return wallName === "off"

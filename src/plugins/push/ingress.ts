@@ -116,7 +116,7 @@ export class Ingress {
   }
 }
 
-/** True for the path itself, and for everything below one that ends in `/*`. */
+/** True for the route's own path, and for every path below a route that ends in `/*`. */
 export function matchesRoute(route: string, path: string): boolean {
   return route.endsWith("/*") ? path.startsWith(route.slice(0, -1)) : path === route;
 }

@@ -8,7 +8,7 @@ import { architecture, cString, type Libc, openLibc } from "./libc.ts";
 
 const MFD_CLOEXEC = 1;
 const MFD_ALLOW_SEALING = 2;
-/** Known since Linux 6.3, which wants to be told. */
+/** A flag that Linux has since 6.3, and wants for executable content. */
 const MFD_EXEC = 0x10;
 const F_ADD_SEALS = 1033;
 /** No further seal, no other size, no other content. */
@@ -46,7 +46,7 @@ function closeDescriptor(descriptor: number): void {
   libc.close();
 }
 
-/** A file without a name that nobody can change any more; -1 where there is no such thing. */
+/** A sealed file without a name; -1 where the kernel makes none. */
 export function memoryFile(libc: Libc, content: Uint8Array<ArrayBuffer>): number {
   const name = cString("hermes");
   const flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
@@ -62,25 +62,24 @@ export function memoryFile(libc: Libc, content: Uint8Array<ArrayBuffer>): number
 }
 
 /**
- * A session of its own and nothing open but the standard streams: what hermes itself was started
- * with, or keeps open for the launchers of walls, is nobody else's. Linux before 5.9 has no such
- * call.
+ * A session of its own and nothing open but the standard streams: descriptors that hermes was
+ * started with, or keeps for the launchers of walls, are closed. Linux before 5.9 cannot do that.
  */
 const SESSION_STEPS: readonly Step[] = [
   must("setsid"),
   { ...must("close_range", 3, 0xffff_ffff, 0), orElse: { skip: 0 } },
 ];
 
-/** Undefined until one was made; `none` where that is not possible. */
+/** Undefined until the launcher was made; `none` where that is not possible. */
 let session: Launcher | "none" | undefined;
 
-/** The launcher that gives a program a session of its own; one for the whole process. */
+/** The launcher that gives a program a session of its own; shared by the whole process. */
 export function sessionLauncher(): string | undefined {
   session ??= Deno.build.os === "linux" ? makeLauncher(SESSION_STEPS) ?? "none" : "none";
   return session === "none" ? undefined : session.path;
 }
 
-/** The kernel does not execute it after all. */
+/** For a kernel that does not execute the launcher after all. */
 export function dropSessionLauncher(): void {
   if (session !== undefined && session !== "none") session.close();
   session = "none";

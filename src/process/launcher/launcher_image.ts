@@ -51,7 +51,7 @@ const MAX_ARGUMENTS = 5;
 /** The number of the step that executes what was given. */
 const GIVEN = -1n;
 const STDERR = 2;
-/** Of a filter. */
+/** The size of an instruction of a filter. */
 const INSTRUCTION_BYTES = 8;
 
 /**

@@ -5,7 +5,7 @@
 
 export const LOAD = 0x20;
 export const AND = 0x54;
-/** Always, by as many instructions as the value says. */
+/** Jumps always, by as many instructions as the value says. */
 export const JUMP = 0x05;
 export const JUMP_EQUAL = 0x15;
 export const JUMP_GREATER_EQUAL = 0x35;

@@ -20,7 +20,7 @@ const READ_FILE = 1n << 2n;
 const READ_DIR = 1n << 3n;
 /** Removing and making files and directories; no devices, sockets, fifos or symlinks. */
 const CHANGE_DIR = (1n << 4n) | (1n << 5n) | (1n << 7n) | (1n << 8n);
-/** Sockets, fifos and symlinks. Devices are made by nobody. */
+/** Sockets, fifos and symlinks; no program may make devices. */
 const MAKE_SPECIAL = (1n << 9n) | (1n << 10n) | (1n << 12n);
 const REFER = 1n << 13n;
 const TRUNCATE = 1n << 14n;
@@ -147,8 +147,8 @@ function pathRule(
 }
 
 /**
- * The path itself, which no link may lead elsewhere: what commands change may have become one
- * since the grants were made. Devices are links on some systems, and nobody's to change.
+ * Opens a path without following links: commands may have put a link there since the grants were
+ * made. Devices are links on some systems, and commands cannot change them.
  */
 function openWithoutLinks(libc: Libc, path: string): number {
   const how = new Uint8Array(

@@ -72,7 +72,7 @@ async function storedGrants(input: CommandInput): Promise<readonly Grant[]> {
   return await new GrantFile(homeOf(input).path(GRANTS_FILE)).read().catch(() => []);
 }
 
-/** The decision of the rules, and that of a stored yes where they want one. */
+/** The decision of the rules, and of a stored yes where the rules want a yes. */
 function verdictOf(
   command: string,
   { policy, grants }: { policy: CommandPolicy; grants: readonly Grant[] },

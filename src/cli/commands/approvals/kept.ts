@@ -10,16 +10,16 @@ import { out } from "../../io.ts";
 import { visibleText } from "../../render/tool_line.ts";
 import { homeOf, settingsOf } from "../../settings.ts";
 
-/** One thing that is allowed for good; an entry of `command_allowlist` has neither project nor date. */
+/** A lasting permission; an entry of `command_allowlist` has neither project nor date. */
 interface Kept {
-  /** What `forget` takes. */
+  /** The id that `forget` takes. */
   id: string;
   kind: Grant["kind"] | "glob";
   value: string;
-  /** Null: everywhere. */
+  /** Null for a permission that holds everywhere. */
   project: string | null;
   createdAt: string | null;
-  /** What it covers. */
+  /** The words for what is allowed. */
   text: string;
 }
 
@@ -33,7 +33,7 @@ export async function list(input: CommandInput): Promise<number> {
   return EXIT.done;
 }
 
-/** `3f2a91c0de  exactly …, since 2026-02-03`; what stands in the settings has no id but itself. */
+/** `3f2a91c0de  exactly …, since 2026-02-03`; an entry of the settings is its own id. */
 function line({ id, text, createdAt, value }: Kept): string {
   const since = createdAt === null ? "" : `, since ${createdAt.slice(0, 10)}`;
   const name = id === value ? "settings  " : id;
@@ -44,7 +44,7 @@ function grantsOf(input: CommandInput): GrantFile {
   return new GrantFile(homeOf(input).path(GRANTS_FILE));
 }
 
-/** An entry of the settings as what it is. */
+/** An entry of `command_allowlist` as a permission. */
 function listed(entry: string): Kept {
   const about = { id: entry, value: entry, project: null, createdAt: null };
   if (isRule(entry)) {
@@ -74,7 +74,7 @@ function describeRule(name: string): string | undefined {
   return ruleOf(name)?.description;
 }
 
-/** Entries of hooks and of text that nobody could read are rules as well. */
+/** Entries of hooks and of unreadable text are rules as well. */
 function isRule(entry: string): boolean {
   return ruleOf(entry) !== undefined || /^(?:hook:|unjudged execution: )/.test(entry) ||
     /^[a-z]+(?:_[a-z]+)+$/.test(entry);

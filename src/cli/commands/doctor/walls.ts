@@ -34,7 +34,7 @@ export async function checkWalls(settings: Settings): Promise<Finding[]> {
   }
 }
 
-/** Commands run all the same, unless that is forbidden. */
+/** Commands run without walls, unless walls are required. */
 function broken(detail: string, required: boolean): Finding {
   if (!required) return { name: "walls", status: "warn", detail };
   return {

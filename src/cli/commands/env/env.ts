@@ -112,7 +112,7 @@ async function check(_input: CommandInput, options: EnvironmentOptions): Promise
   return EXIT.done;
 }
 
-/** Which walls stand around commands, a line each; elsewhere the place itself is one. */
+/** Shows the walls around commands, a line each; elsewhere the place itself is the wall. */
 async function showWalls(settings: Settings): Promise<void> {
   const { policyIn } = await import("../sandbox/policy_here.ts");
   const { modeLine, standingHere, standingLines } = await import("../sandbox/standing_here.ts");

@@ -7,7 +7,7 @@ import type { SessionChoices } from "./options.ts";
 
 /**
  * The command that goes on with a session: the same profile, model, environment and walls, and no
- * tool that the session did not have. What waits for a yes was meant to run there and with those.
+ * tool that the session did not have. A waiting action was meant to run there and with those.
  */
 export function resumeCommand(
   choices: SessionChoices,

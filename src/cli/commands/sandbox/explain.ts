@@ -112,7 +112,7 @@ function splitLines(
   );
 }
 
-/** What stays open inside a hidden place. */
+/** The lines about open places inside a hidden place. */
 function openLines(policy: SandboxPolicy, shown: (path: string) => string): string[] {
   const inside = policy.readable.filter((path) =>
     policy.hidden.some((hidden) => isWithin(path, hidden))

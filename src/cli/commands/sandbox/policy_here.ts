@@ -16,12 +16,12 @@ export interface PolicyHere {
   cwd: string;
   /** Undefined where no walls stand. */
   policy: SandboxPolicy | undefined;
-  /** What it was made of, for whoever needs more of the same. */
+  /** The facts that the policy was made of, for further policies. */
   facts: WallFacts;
 }
 
 /**
- * By the flags of a command line; `overrides` beat the settings.
+ * The policy by the flags of a command line; `overrides` beat the settings.
  * @throws {UsageError} when a flag or a setting means nothing.
  */
 export async function policyHere(
@@ -41,7 +41,7 @@ export async function policyHere(
   return await policyIn(cwd, settings);
 }
 
-/** By settings alone, with what was granted for good in the project. @throws {UsageError} */
+/** The policy by settings and the project's stored grants alone. @throws {UsageError} */
 export async function policyIn(cwd: string, settings: Settings): Promise<PolicyHere> {
   const processEnv = ownEnvironment();
   const userHome = processEnv.HOME ?? "/";

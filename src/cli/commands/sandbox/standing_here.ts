@@ -1,4 +1,4 @@
-/** What really stands around commands on this machine, for `doctor`, `env check` and `explain`. */
+/** The walls that really stand around commands here, for `doctor`, `env check` and `explain`. */
 import { probeWalls } from "../../../sandbox/command/probe_walls.ts";
 import {
   missingWalls,
@@ -52,7 +52,7 @@ export function modeLine({ settings, policy }: Pick<PolicyHere, "settings" | "po
     : `${backend}: the place itself is the wall, and no other is raised`;
 }
 
-/** What stands, what does not, and what is wrong with it. */
+/** Lines for the walls that stand, for those that do not, and for the problem. */
 export function standingLines({ lines, problem, standing }: StandingHere): string[] {
   return [
     ...lines.map(({ stands, text }) => `  ${stands ? "stands " : "missing"}  ${text}`),

@@ -1,6 +1,6 @@
 /**
  * `hermes sandbox run`: any command behind the walls that a session's commands get, on the
- * person's own terminal. When it ends, what it started ends too.
+ * person's own terminal. When the command ends, the processes it started end too.
  */
 import { commandEnvironment, withVariables } from "../../../process/child_environment.ts";
 import { endWatch } from "../../../process/end_watch.ts";
@@ -53,7 +53,7 @@ export async function main(input: CommandInput): Promise<number> {
   }
 }
 
-/** Some lines are the proxy's, which names hermes itself. */
+/** Lines of the proxy begin with `hermes: ` already. */
 function tell(line: string): void {
   err(`hermes: ${line.replace(/^hermes: /, "")}\n`);
 }
@@ -70,7 +70,7 @@ function sessionWalls({ settings, facts }: PolicyHere): SessionWalls {
   });
 }
 
-/** Named like those of sessions: if hermes is killed, the next one removes it. */
+/** Named like the directories of sessions: after a kill, the next hermes removes it. */
 async function privateDirectory(
   { facts }: PolicyHere,
   { walls, marker }: { walls: SessionWalls; marker: string },
@@ -119,14 +119,14 @@ async function attach(
   } catch (error) {
     throw new EnvironmentError(`The command did not start: ${reasonOf(error)}`);
   } finally {
-    // What it left in the background would go on without its walls' proxy and directory.
+    // Background processes would go on without the walls' proxy and directory.
     await killTree({ leaders: [], marker });
     signals.close();
     await watch.release();
   }
 }
 
-/** Keys of the terminal reach the command by themselves; what is sent to hermes ends it. */
+/** Keys of the terminal reach the command by themselves; signals to hermes end the command. */
 class Signals {
   child: Deno.ChildProcess | undefined;
   readonly #marker: string;
@@ -153,7 +153,7 @@ class Signals {
     try {
       this.child?.kill(signal);
     } catch {
-      // It has just ended.
+      // The command has just ended.
     }
   }
 
